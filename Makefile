@@ -1,0 +1,43 @@
+# One word a job. Everything is set up on first use, in .venv in this folder.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/ready
+
+.PHONY: help setup demo test check format bench soak clean
+
+help: ## this list
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+setup: $(READY) ## make .venv with everything installed
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Cadenza needs Python 3.11 or newer; try: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
+	@echo "Setting up .venv (once, under a minute) ..."
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $(READY)
+
+demo: $(READY) ## watch a model's stream become messages (under 20 seconds)
+	@$(BIN)/cadenza demo
+
+test: $(READY) ## run every test
+	@$(BIN)/python -m pytest -q -n 2
+
+check: $(READY) ## lint, format and types
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+format: $(READY) ## put the code in order
+	@$(BIN)/ruff check --fix-only .
+	@$(BIN)/ruff format .
+
+bench: $(READY) ## what a token costs
+	@$(BIN)/python bench/text.py
+
+soak: $(READY) ## the property tests again, for long
+	@HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -q -n 2 tests/laws
+
+clean: ## remove what setup and the tests made
+	@rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache dist

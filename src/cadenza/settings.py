@@ -1,0 +1,198 @@
+"""Settings, one frozen class a stage, and the only place that reads them from files or the environment.
+
+The names are unique across all classes, so a setting can be given flat (``{"degree": 1}``) or under its section
+(``{"delivery": {"degree": 1}}``); both mean the same.
+Each field says in its metadata what it is for and between which values it must lie; the messages for people,
+the check of a given value and the tables in ``docs/pipeline/`` are all made from that.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import Field, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from .errors import SettingsError
+
+_PREFIX = "CADENZA_"
+
+
+def _setting(
+    default: Any,
+    about: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    one_of: tuple[str, ...] = (),
+) -> Any:
+    return field(default=default, metadata={"about": about, "low": low, "high": high, "one_of": one_of})
+
+
+@dataclass(frozen=True, slots=True)
+class BufferSettings:
+    """Stage 5: when text is let go."""
+
+    overflow: int = _setting(1000, "characters after which prose without a line end is let go", low=50, high=100_000)
+    code_overflow: int = _setting(
+        15_000, "characters after which a code block is let go in parts", low=200, high=1_000_000
+    )
+    hold: int = _setting(
+        1950, "characters after which an opening mark that never closed counts as plain text", low=0, high=100_000
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSettings:
+    """Stage 6: what is cleaned."""
+
+    unknown_emoji: str = _setting(
+        "keep", "what happens to a :shortcode: that the roster does not know", one_of=("keep", "strip")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DeliverySettings:
+    """Stage 7: how segments become messages."""
+
+    degree: int = _setting(
+        2, "0: one message at the end, 1: a message a line, 2: the same with typing, 3: a message a sentence", low=0, high=3
+    )
+    limit: int = _setting(1950, "the longest message, in UTF-16 units", low=50, high=2000)
+    message_limit: int = _setting(0, "messages after which a reply is ended; 0 is no limit", low=0, high=10_000)
+    seed: int = _setting(0, "where the dice for typing pauses start", low=0)
+    typing_speed: float = _setting(0.010, "seconds of typing a character", low=0.0, high=10.0)
+    typing_least: float = _setting(0.75, "the shortest typing pause, in seconds", low=0.0, high=60.0)
+    typing_most: float = _setting(4.0, "the longest typing pause, in seconds", low=0.0, high=600.0)
+    typing_budget: float = _setting(20.0, "seconds of typing in one reply, all pauses together", low=0.0, high=3600.0)
+    thinking_chance: float = _setting(0.25, "how often a pause becomes a longer one, as if thinking", low=0.0, high=1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnSettings:
+    """Stage 4 and the shell around it."""
+
+    on_stop: str = _setting(
+        "clause",
+        "after a stop by a user: 'clause' sends what was said up to its last whole clause, 'silence' nothing",
+        one_of=("clause", "silence"),
+    )
+    idle_timeout: float = _setting(120.0, "seconds without a word after which a model counts as stalled", low=0.001)
+    queue: int = _setting(8, "messages that may wait to be sent before reading from the model pauses", low=1, high=1000)
+    tool_rounds: int = _setting(20, "how often a reply may go back to the model with tool results", low=0, high=100)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings together."""
+
+    buffer: BufferSettings = field(default_factory=BufferSettings)
+    rules: RuleSettings = field(default_factory=RuleSettings)
+    delivery: DeliverySettings = field(default_factory=DeliverySettings)
+    turn: TurnSettings = field(default_factory=TurnSettings)
+
+    def with_values(self, values: Mapping[str, object]) -> Settings:
+        """Change the settings named in *values*, flat or by section; refuse what is unknown or not right."""
+        changes: dict[str, dict[str, object]] = {}
+        for section, name, value in _flat(values):
+            owner, spec = _find(section, name)
+            changes.setdefault(owner, {})[name] = _checked(name, value, spec)
+        sections = {owner: replace(getattr(self, owner), **changed) for owner, changed in changes.items()}
+        return replace(self, **sections)
+
+
+def load(path: str | Path, base: Settings | None = None) -> Settings:
+    """Read settings from a TOML file."""
+    try:
+        values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        msg = f"cannot read the settings file {str(path)!r}: {error.strerror or error}"
+        raise SettingsError(msg) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        msg = f"the settings file {str(path)!r} is not valid TOML: {error}"
+        raise SettingsError(msg) from None
+    return (base or Settings()).with_values(values)
+
+
+def from_environment(environ: Mapping[str, str], base: Settings | None = None) -> Settings:
+    """Apply variables such as ``CADENZA_DEGREE=1``; others that begin with the prefix are left to their owners."""
+    values: dict[str, object] = {}
+    for _, spec in settings_fields():
+        raw = environ.get(_PREFIX + spec.name.upper())
+        if raw is not None:
+            values[spec.name] = _parsed(raw, spec)
+    return (base or Settings()).with_values(values)
+
+
+def settings_fields() -> Iterator[tuple[str, Field[Any]]]:
+    """Every setting with the section that it belongs to, in their order."""
+    for section in fields(Settings):
+        for spec in fields(section.default_factory):  # type: ignore[arg-type]  # each factory is a settings class
+            yield section.name, spec
+
+
+def _flat(values: Mapping[str, object]) -> Iterator[tuple[str | None, str, object]]:
+    sections = {section.name for section in fields(Settings)}
+    for name, value in values.items():
+        if name in sections:
+            if not isinstance(value, Mapping):
+                msg = f"the section {name!r} must hold settings, not {_shown(value)}"
+                raise SettingsError(msg)
+            for inner, inner_value in value.items():
+                yield name, inner, inner_value
+        else:
+            yield None, name, value
+
+
+def _find(section: str | None, name: str) -> tuple[str, Field[Any]]:
+    known = {spec.name: (owner, spec) for owner, spec in settings_fields() if section in (None, owner)}
+    if name in known:
+        return known[name]
+    close = difflib.get_close_matches(name, known, n=1)
+    where = f" in the section {section!r}" if section else ""
+    hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}."
+    msg = f"unknown setting {name!r}{where}; {hint}"
+    raise SettingsError(msg)
+
+
+def _checked(name: str, value: object, spec: Field[Any]) -> object:
+    wanted = type(spec.default)
+    if wanted is float and type(value) is int:
+        value = float(value)
+    if type(value) is not wanted:
+        words = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
+        msg = f"the setting {name!r} must be {words[wanted]}, not {_shown(value)}"
+        raise SettingsError(msg)
+    if complaint := _range_complaint(value, spec):
+        msg = f"the setting {name!r} must be {complaint}, not {_shown(value)}"
+        raise SettingsError(msg)
+    return value
+
+
+def _range_complaint(value: Any, spec: Field[Any]) -> str:
+    one_of, low, high = (spec.metadata[key] for key in ("one_of", "low", "high"))
+    if one_of:
+        return "" if value in one_of else "one of " + ", ".join(map(repr, one_of))
+    # Written so that a NaN, which compares false with everything, is refused too.
+    if (low is None or value >= low) and (high is None or value <= high):
+        return ""
+    if high is None:
+        return f"at least {low}"
+    return f"between {low} and {high}"
+
+
+def _parsed(raw: str, spec: Field[Any]) -> object:
+    wanted = type(spec.default)
+    if wanted is str:
+        return raw
+    try:
+        return wanted(raw)
+    except ValueError:
+        return raw  # the check that follows says what is wrong with it
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

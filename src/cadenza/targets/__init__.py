@@ -1,0 +1,1 @@
+"""Places to deliver to, one file each."""

@@ -1,0 +1,1 @@
+"""Pure tools for text: they know Discord's Markdown and nothing else."""
