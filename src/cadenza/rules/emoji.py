@@ -1,0 +1,34 @@
+"""Turn ``:name:`` into the server's own emoji, wherever it is not code."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from ..text.spans import map_prose
+from ..types import Segment
+from .rule import Rule, RuleContext
+
+# Not part of a longer word or of a clock time; a name has a letter or an underscore in it.
+_SHORTCODE = re.compile(r"(?<![\w:]):(?P<name>(?=[0-9~]*[A-Za-z_])[\w~]{2,32}):(?![\w:])", re.ASCII)
+
+
+class Emoji(Rule):
+    """Resolves shortcodes from the roster; unknown ones are kept or stripped as the settings say."""
+
+    def __init__(self, context: RuleContext) -> None:
+        super().__init__(context)
+        self._tags = {name.casefold(): tag for name, tag in context.roster.emoji.items()}
+
+    def change(self, segment: Segment) -> Segment:
+        """Replace the shortcodes in *segment*."""
+        if ":" not in segment.text:
+            return segment
+        return replace(segment, text=map_prose(segment.text, self._resolved))
+
+    def _resolved(self, prose: str) -> str:
+        return _SHORTCODE.sub(self._tag, prose)
+
+    def _tag(self, match: re.Match[str]) -> str:
+        unknown = "" if self.context.settings.unknown_emoji == "strip" else match.group()
+        return self._tags.get(match["name"].casefold(), unknown)

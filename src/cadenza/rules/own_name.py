@@ -1,0 +1,27 @@
+"""Take off the persona's own name when the model writes it in front of its words, ``Ren: hello`` → ``hello``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from ..types import Segment
+from .rule import LineOpening, Rule, RuleContext
+
+
+class OwnName(Rule):
+    """Strips one or more labels with own names from the beginning of a line."""
+
+    def __init__(self, context: RuleContext) -> None:
+        super().__init__(context)
+        self._line = LineOpening()
+        names = "|".join(map(re.escape, context.own_names))
+        label = rf"(?:\*\*(?:{names}):\*\*|\*\*(?:{names})\*\*[:：]|(?:{names})[:：])[ \t]*"
+        self._labels = re.compile(rf"\s*(?:{label})+", re.IGNORECASE) if names else None
+
+    def change(self, segment: Segment) -> Segment:
+        """Strip the label from *segment* if it begins a line."""
+        opens_line = self._line.opens_line
+        self._line.follow(segment)
+        match = self._labels.match(segment.text) if self._labels and opens_line else None
+        return replace(segment, text=segment.text[match.end() :]) if match else segment

@@ -1,0 +1,231 @@
+"""Stage 5: text in, segments out. Decides *when* a piece of the reply may leave.
+
+The scanner says what the text is; this stage keeps the places where it could be cut and lets go of each as soon as
+nothing that may still come can change it. A place inside something that has opened (a quote, a bracket, emphasis)
+waits until that closes, which makes it no place at all, or turns out to be plain text, which makes it a good one.
+
+Hidden blocks leave the row here, at the door, as ``Aside``; what stood before and after them stays in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, assert_never
+
+from ..settings import BufferSettings
+from ..text import tables
+from ..text.cuts import FORWARD, overflow_cut, whole_clauses
+from ..text.intake import Intake
+from ..text.repair import close_fence, close_openers, split_fence
+from ..text.spans import Find, Found, Scanner
+from ..text.tags import BlockTag, HiddenBlock
+from ..text.units import WHITESPACE, whole_grapheme
+from ..types import Aside, AsideKind, Boundary, Ending, Kind, Segment
+
+Item: TypeAlias = Segment | Aside
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A place where the text could be cut."""
+
+    end: int
+    boundary: Boundary
+
+
+class Buffer:
+    """The text that has arrived and not left."""
+
+    def __init__(self, settings: BufferSettings | None = None, *, sentences: bool = False) -> None:
+        self._settings = settings or BufferSettings()
+        self._sentences = sentences
+        self._begin()
+
+    def feed(self, text: str, /) -> Sequence[Item]:
+        """Take the next piece of the stream."""
+        text = self._intake.feed(text)
+        out: list[Item] = []
+        if self._hidden is not None:
+            self._read_hidden(text, out)
+        elif not self._scanner.feed(text):
+            return ()
+        self._scan(out, final=False)
+        return out
+
+    def flush(self, why: Ending, /) -> Sequence[Item]:
+        """Let go of everything, and begin anew."""
+        out: list[Item] = list(self.feed(self._intake.flush()))
+        self._scan(out, final=True)
+        self._let_go_of_the_rest(why, out)
+        if self._hidden is not None:
+            _aside(self._hidden.kind, self._hidden.content(), out)
+        self._begin()
+        return out
+
+    def _begin(self) -> None:
+        self._intake = Intake()
+        self._scanner = Scanner(sentence_ends=self._sentences, hold=self._settings.hold)
+        self._places: list[_Place] = []
+        self._hidden: HiddenBlock | None = None
+        self._set_bound()
+
+    def _set_bound(self) -> None:
+        """Say how much may gather before this stage wants to be asked."""
+        scanner, settings = self._scanner, self._settings
+        if scanner.fence or scanner.table:
+            scanner.bound = settings.code_overflow
+        else:
+            scanner.bound = settings.overflow + FORWARD + 1
+
+    # --- what the scan finds --------------------------------------------------------
+
+    def _scan(self, out: list[Item], *, final: bool) -> None:
+        while find := self._scanner.find(final=final):
+            match find.what:
+                case Found.LINE_END:
+                    self._places.append(_Place(find.end, Boundary.NEWLINE))
+                    self._release(out)
+                case Found.SENTENCE_END:
+                    self._places.append(_Place(find.end, Boundary.PERIOD))
+                    self._release(out)
+                case Found.FENCE_OPEN:
+                    self._cut_before(find.start, Boundary.CODE_OPEN, out)
+                case Found.FENCE_CLOSE:
+                    self._cut(find.end, Boundary.CODE_CLOSE, Kind.CODE, out)
+                case Found.TABLE_OPEN:
+                    self._cut_before(find.start, Boundary.NEWLINE, out)
+                case Found.TABLE_CLOSE:
+                    self._cut(find.end, Boundary.NEWLINE, Kind.TABLE, out)
+                case Found.BLOCK_TAG:
+                    self._enter_or_leave(find, out)
+                case Found.RELEASED:
+                    self._release(out)
+                case Found.FULL:
+                    self._overflow(find.end, out)
+                case _:
+                    assert_never(find.what)
+
+    def _release(self, out: list[Item]) -> int:
+        """Cut at every place that nothing can change any more; say how much left."""
+        scanner = self._scanner
+        certain = scanner.held_from()
+        begin = done = 0
+        for place in self._places:
+            if place.end > certain:
+                break
+            done += 1
+            if not scanner.is_inside(place.end):
+                out.append(Segment(scanner.text[begin : place.end], place.boundary))
+                begin = place.end
+        del self._places[:done]
+        self._drop(begin)
+        return begin
+
+    def _cut_before(self, start: int, boundary: Boundary, out: list[Item]) -> None:
+        """A block begins at *start*: what stands before it leaves."""
+        start -= self._release(out)
+        self._cut(start, boundary, Kind.PROSE, out)
+
+    def _cut(self, end: int, boundary: Boundary, kind: Kind, out: list[Item]) -> None:
+        if end > 0:
+            out.append(Segment(self._scanner.text[:end], boundary, kind))
+        self._drop(end)
+
+    def _drop(self, count: int) -> None:
+        if count > 0:
+            self._scanner.drop(count)
+            self._places = [_Place(place.end - count, place.boundary) for place in self._places if place.end > count]
+        self._set_bound()
+
+    # --- hidden blocks ----------------------------------------------------------------
+
+    def _enter_or_leave(self, find: Find, out: list[Item]) -> None:
+        tag: BlockTag | None = find.tag
+        if tag is None:
+            return
+        if tag.closes:
+            # Some templates open the block themselves, so that only its end is seen: what waits here was a thought.
+            _aside(tag.kind, self._scanner.text[: find.start], out)
+            self._scanner.drop(find.end)
+            self._places.clear()
+            self._set_bound()
+            return
+        self._hidden = HiddenBlock(tag.kind)
+        rest = self._scanner.cut_out(find.start)
+        self._read_hidden(rest[find.end - find.start :], out)
+
+    def _read_hidden(self, text: str, out: list[Item]) -> None:
+        hidden = self._hidden
+        if hidden is None:
+            return
+        after = hidden.feed(text)
+        if after is not None:
+            _aside(hidden.kind, hidden.content(), out)
+            self._hidden = None
+            self._scanner.feed(after)
+
+    # --- too much text ------------------------------------------------------------------
+
+    def _overflow(self, position: int, out: list[Item]) -> None:
+        if self._scanner.fence:
+            self._overflow_code(position, out)
+        elif self._scanner.table:
+            self._overflow_table(position, out)
+        else:
+            self._overflow_prose(out)
+
+    def _overflow_prose(self, out: list[Item]) -> None:
+        scanner, target = self._scanner, self._settings.overflow
+        cut = overflow_cut(scanner, target)
+        if not cut and scanner.bound < target + FORWARD + self._settings.hold:
+            scanner.bound += FORWARD  # all of it is inside something that may close yet
+            return
+        self._cut(cut or whole_grapheme(scanner.text, target), Boundary.OVERFLOW, Kind.PROSE, out)
+
+    def _overflow_code(self, position: int, out: list[Item]) -> None:
+        """Let a part of a long code block go: closed here, opened again with the same line for the rest."""
+        scanner = self._scanner
+        fence, body = split_fence(scanner.text[:position])
+        head = position - len(body)
+        line_end = scanner.text.rfind("\n", head, position) + 1
+        cut = line_end if line_end > head else whole_grapheme(scanner.text, position, head)
+        code = scanner.text[:cut]
+        closed = code + ("" if code.endswith("\n") else "\n") + fence.closing
+        out.append(Segment(closed, Boundary.OVERFLOW, Kind.CODE))
+        scanner.drop(cut)
+        scanner.put_in_front(fence.opening)
+
+    def _overflow_table(self, position: int, out: list[Item]) -> None:
+        """Let the rows so far go; the rest repeats the head."""
+        scanner = self._scanner
+        head = tables.head(scanner.text)
+        line_end = scanner.text.rfind("\n", len(head), position) + 1
+        if line_end <= len(head):
+            scanner.table = False  # one endless line: whatever it is, it is no row
+            self._cut(position, Boundary.OVERFLOW, Kind.PROSE, out)
+            return
+        self._cut(line_end, Boundary.OVERFLOW, Kind.TABLE, out)
+        scanner.put_in_front(head)
+
+    # --- the end --------------------------------------------------------------------------
+
+    def _let_go_of_the_rest(self, why: Ending, out: list[Item]) -> None:
+        scanner = self._scanner
+        text, kind = scanner.text, Kind.PROSE
+        if scanner.fence:
+            text, kind = close_fence(text), Kind.CODE
+        elif scanner.table:
+            kind = Kind.TABLE
+        else:
+            if why is not Ending.FINAL:
+                text = whole_clauses(text, scanner.spans)
+            text = close_openers(text, (opener for opener in scanner.openers if opener.start < len(text)))
+        if text:
+            out.append(Segment(text, why.boundary, kind))
+
+
+def _aside(kind: AsideKind, text: str, out: list[Item]) -> None:
+    text = text.strip(WHITESPACE)
+    if text:
+        out.append(Aside(kind, text))

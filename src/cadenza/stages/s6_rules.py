@@ -1,0 +1,17 @@
+"""Stage 6: segment in, segment out. Makes the model's text what people should see.
+
+Each rule is a small stage of its own in ``cadenza.rules``; this stage is the row of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..rules import RULES
+from ..rules.rule import Rule, RuleContext
+from .stage import Pipe
+
+
+def rule_row(context: RuleContext, rules: Iterable[type[Rule]] = RULES) -> Pipe:
+    """Build *rules*, in their order, for one reply."""
+    return Pipe(*(rule(context) for rule in rules))

@@ -1,0 +1,52 @@
+"""Where text may be cut when nothing in it says so: an overfull buffer, a reply that is broken off."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from .sentences import clause_ends
+from .spans import ATOMS, Scanner, Span
+from .units import WHITESPACE, whole_grapheme
+
+FORWARD = 200
+BACK = 300
+"""How far around its target an overflow looks for a better place."""
+
+_SENTENCE = re.compile(rf"\n|[.!?](?=[{WHITESPACE}])|[。！？．｡]")
+_SPACE = re.compile(f"[{WHITESPACE}]")
+
+
+def overflow_cut(scanner: Scanner, target: int) -> int:
+    """Where to cut the text, which runs on beyond *target* plus ``FORWARD``; 0 if every place is inside a span.
+
+    First choice is the end of a sentence a little later, then a little earlier, then a space earlier, then later.
+    """
+    text = scanner.text
+    low, high = max(0, target - BACK), target + FORWARD
+    for pattern, start, stop, backwards in (
+        (_SENTENCE, target, high, False),
+        (_SENTENCE, low, target, True),
+        (_SPACE, low, target, True),
+        (_SPACE, target, high, False),
+    ):
+        # One character more is shown to the pattern than may be taken: a stop wants to see the space behind it.
+        places = [match.end() for match in pattern.finditer(text, start, stop + 1) if match.end() <= stop]
+        for place in reversed(places) if backwards else places:
+            if not scanner.is_inside(place):
+                return place
+    # No good place. If something that belongs together covers the target, leave it whole and cut in front of it.
+    return whole_grapheme(text, scanner.outside(target))
+
+
+def whole_clauses(text: str, spans: Iterable[Span]) -> str:
+    """Cut *text* back to its last whole clause; if it has none, leave it as it is.
+
+    Never cuts inside an address, code, a link or a tag, and keeps the closing marks of the clause.
+    """
+    core = text.rstrip(WHITESPACE)
+    atoms = [span for span in spans if span.kind in ATOMS]
+    for end in clause_ends(core):
+        if not any(span.start < end < span.end for span in atoms):
+            return core[:end] + text[len(core) :]
+    return text

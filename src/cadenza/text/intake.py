@@ -1,0 +1,49 @@
+"""The door for text: what arrives is made into text that everything behind can rely on.
+
+Line ends become ``\\n``, a pair of surrogates cut in two becomes one character again,
+and what no chat can show (half a pair, NUL) becomes U+FFFD, as browsers do.
+"""
+
+from __future__ import annotations
+
+import re
+
+_ODD = re.compile("[\r\0\ud800-\udfff]")
+_PAIR = re.compile("([\ud800-\udbff])([\udc00-\udfff])")
+_BROKEN = re.compile("[\0\ud800-\udfff]")
+
+
+class Intake:
+    """Takes pieces of text, gives back clean ones. Holds back at most one character."""
+
+    __slots__ = ("_held",)
+
+    def __init__(self) -> None:
+        self._held = ""
+
+    def feed(self, text: str) -> str:
+        """Clean *text*; the last character may have to wait for the next piece."""
+        if not self._held and not _ODD.search(text):
+            return text
+        text = self._held + text
+        self._held = ""
+        if text and (text[-1] == "\r" or "\ud800" <= text[-1] <= "\udbff"):
+            self._held = text[-1]
+            text = text[:-1]
+        return _clean(text)
+
+    def flush(self) -> str:
+        """Let go of what was held."""
+        held, self._held = self._held, ""
+        return _clean(held)
+
+
+def _clean(text: str) -> str:
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _PAIR.sub(_joined, text)
+    return _BROKEN.sub("\ufffd", text)
+
+
+def _joined(pair: re.Match[str]) -> str:
+    high, low = map(ord, pair.groups())
+    return chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))

@@ -1,0 +1,83 @@
+"""Closing what a cut or an early end left open, innermost first, and opening it again behind the cut."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .spans import PAIRS, Opener
+from .units import WHITESPACE
+
+_FENCE_LINE = re.compile(r"(?P<prefix>[ \t>]*)(?P<run>`{3,64})(?P<info>[^\n`]*)(?P<line_end>\n?)")
+_CUT_CLOSING = re.compile(r"\n[ \t>]*`+\Z")
+"""A closing fence of which only a part arrived."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """The line that opens a code block, and how to close and reopen it."""
+
+    prefix: str
+    run: str
+    info: str
+
+    @property
+    def opening(self) -> str:
+        """The line that opens the block again, with everything that stood behind its backticks."""
+        return f"{self.prefix}{self.run}{self.info}\n"
+
+    @property
+    def closing(self) -> str:
+        """What closes the block, to stand on a line of its own."""
+        return self.prefix + self.run
+
+
+def split_fence(text: str) -> tuple[Fence, str]:
+    """Take the opening line off a code block: the fence, and what stands behind it, closing run included."""
+    match = _FENCE_LINE.match(text)
+    if match is None:
+        return Fence("", "```", ""), text
+    if match["line_end"]:
+        return Fence(match["prefix"], match["run"], match["info"]), text[match.end() :]
+    # ```all on one line```: what looks like an info string is the code.
+    return Fence(match["prefix"], match["run"], ""), text[match.end("run") :]
+
+
+def close_fence(text: str) -> str:
+    """Close the code block *text*, which the reply left open; an empty one is nothing at all."""
+    fence, body = split_fence(text)
+    if is_blank(fence, body):
+        return ""
+    if "\n" not in text:
+        return text.rstrip("`") + fence.run
+    text = _CUT_CLOSING.sub("\n", text)
+    return text + ("" if text.endswith("\n") else "\n") + fence.closing
+
+
+def is_blank(fence: Fence, body: str) -> bool:
+    """Whether the code block has nothing in it."""
+    return not body.strip(WHITESPACE + "`" + fence.prefix)
+
+
+def close_openers(text: str, openers: Iterable[Opener]) -> str:
+    """Close the marks that *text* left open, in reverse of their order, before the space at its end."""
+    closers = "".join(_closer(opener) for opener in reversed(list(openers)))
+    if not closers:
+        return text
+    core = text.rstrip(WHITESPACE)
+    return core + closers + text[len(core) :]
+
+
+def _closer(opener: Opener) -> str:
+    match opener.mark:
+        case "*" | "_" | "~" | "|":
+            return opener.mark * opener.left
+        case "(":
+            return ")"
+        case '"':
+            return '"'
+        case "[":
+            return ""  # text in square brackets that is no link yet is just text
+        case mark:
+            return PAIRS[mark]

@@ -1,0 +1,750 @@
+"""One scan of Discord's Markdown, from left to right, that goes on where it stopped.
+
+Everything in Cadenza that wants to know "is this code?", "may I cut here?", "is this bracket open?" asks this scanner.
+
+How it works
+    The scanner owns the text that has not left yet and remembers how far it has looked.
+    It jumps from one interesting character to the next; each has a handler.
+    A handler that cannot decide yet (is this ``*`` one star or two? is this ``<`` a tag?) makes the scan wait *there*,
+    so what is decided depends on the text alone and never on how it was sliced.
+
+What it keeps
+    ``openers``  marks that opened and have not closed, in order; a close never makes the stack negative,
+                 so ``:)`` and ``27"`` are just text.
+    ``spans``    what has closed: nothing should be cut inside.
+
+An opener that does not close within ``hold`` characters, or before the paragraph ends, was plain text after all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from . import sentences, tables
+from .tags import BLOCK_TAG, DISCORD_TAG, BlockTag, block_tag, could_be_block_tag, could_be_discord_tag
+from .units import WHITESPACE
+
+PAIRS = {"「": "」", "『": "』", "｢": "｣", "«": "»", "‹": "›", "“": "”", "〈": "〉", "《": "》", "（": "）"}
+_OPENS = {closer: opener for opener, closer in PAIRS.items()}
+
+_LOOKAHEAD = 32
+"""How much white space or punctuation may follow a line end before the line end is decided without it."""
+
+
+class SpanKind(Enum):
+    """What a span is, as far as cutting is concerned."""
+
+    EMPHASIS = auto()
+    """Bold, italic, underline, strike-through or spoiler: closed and reopened when it has to be cut."""
+    ENCLOSED = auto()
+    """In quotes or brackets: kept together while it fits."""
+    LINK = auto()
+    """``[text](address)``."""
+    CODE = auto()
+    """Code within a line."""
+    URL = auto()
+    """An address; never cut while it fits into a message."""
+    TAG = auto()
+    """A mention, emoji, channel, timestamp or command."""
+
+
+ATOMS = frozenset({SpanKind.LINK, SpanKind.CODE, SpanKind.URL, SpanKind.TAG})
+"""Spans that rules leave alone and that break when they are cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of text that belongs together."""
+
+    kind: SpanKind
+    start: int
+    end: int
+    marker: str = ""
+    """For emphasis: what opens it and, the same way, closes it."""
+
+
+@dataclass(slots=True)
+class Opener:
+    """A mark that opened and may close."""
+
+    mark: str
+    start: int
+    width: int
+    left: int
+    """How many characters of the mark are not closed yet: ``***a** b*`` closes in two steps."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether a line end inside is no place to cut."""
+        return self.mark not in "_["
+
+
+class Found(Enum):
+    """What the scan stopped for."""
+
+    LINE_END = auto()
+    SENTENCE_END = auto()
+    FENCE_OPEN = auto()
+    FENCE_CLOSE = auto()
+    TABLE_OPEN = auto()
+    TABLE_CLOSE = auto()
+    BLOCK_TAG = auto()
+    RELEASED = auto()
+    """An opener turned out to be plain text."""
+    FULL = auto()
+    """The scan has reached ``bound``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """Something that the owner of the text should know before the scan goes on."""
+
+    what: Found
+    start: int
+    end: int
+    tag: BlockTag | None = None
+
+
+_WAIT = Find(Found.FULL, -1, -1)
+"""What a handler gives back when it needs to see more."""
+
+_PROSE = "\n`*_~|<\"()[]:\\" + "".join(PAIRS) + "".join(_OPENS)
+_LONGEST_RUN = 64
+_BACKTICKS = re.compile(f"`{{1,{_LONGEST_RUN}}}")
+_BACKTICKS_OR_LINE_END = re.compile(f"`{{1,{_LONGEST_RUN}}}|\n")
+_SPACES = re.compile(f"[{WHITESPACE}]*")
+_CARRIED = re.compile(f"[.,!?;。！？、，]{{1,{_LOOKAHEAD}}}")
+_ADDRESS_MARK = re.compile(r"[()\n]")
+_SCHEME = re.compile(r"(?:https?|ftps?)\Z")
+_URL_END = re.compile(rf"[{WHITESPACE}<>\"`()\[\]*~|「」『』（）。、，]")
+_FENCE_PREFIX = re.compile(r"[ \t>]*\Z")
+_ASCII_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+_BEFORE_SMILEY = frozenset(":;=8'")
+_BEFORE_QUOTE = frozenset(WHITESPACE + "([{<*_~|>-–—:/「『（“")
+
+
+class Scanner:
+    """The text that has not left yet, and all that is known about it."""
+
+    __slots__ = (
+        "_before",
+        "_finders",
+        "_handlers",
+        "_interesting",
+        "_line",
+        "_pending",
+        "_pending_length",
+        "_seek",
+        "_seek_depth",
+        "_seek_for",
+        "_url",
+        "_url_depth",
+        "bound",
+        "fence",
+        "hold",
+        "openers",
+        "position",
+        "spans",
+        "table",
+        "text",
+    )
+
+    def __init__(self, *, sentence_ends: bool = False, hold: int = 1 << 60) -> None:
+        self.text = ""
+        self.position = 0
+        self.bound = 1 << 60
+        self.hold = hold
+        self.openers: list[Opener] = []
+        self.spans: list[Span] = []
+        self.fence = ""
+        """The run of backticks that opened the code block we are in."""
+        self.table = False
+        self._before = ""  # the character that stood in front of the text before it was dropped
+        self._line = 0  # where the current line begins; negative if its beginning is gone
+        self._seek = 0  # how far the handler that waits at _seek_for has looked ahead
+        self._seek_for = -1
+        self._seek_depth = 0
+        self._url = -1  # where the address that we are in begins
+        self._url_depth = 0
+        self._pending: list[str] = []
+        self._pending_length = 0
+        characters = _PROSE + (".。．｡" if sentence_ends else "")
+        self._interesting = frozenset(characters)
+        self._finders = re.compile("[" + re.escape(characters) + "]")
+        self._handlers = _HANDLERS
+
+    # --- the text ---------------------------------------------------------------
+
+    def feed(self, text: str) -> bool:
+        """Take *text*; say whether there may be something to find in it.
+
+        A piece without an interesting character is only put aside, so that most tokens cost next to nothing.
+        """
+        length = len(text)
+        if (
+            self.position == len(self.text)
+            and self._url < 0
+            and self.position + self._pending_length + length < self._stop()
+            and ("`" not in text if self.fence else self._interesting.isdisjoint(text))
+        ):
+            self._pending.append(text)
+            self._pending_length += length
+            return False
+        self._settle()
+        self.text += text
+        return True
+
+    def drop(self, count: int) -> None:
+        """Forget the first *count* characters: they have left."""
+        self._settle()
+        if count <= 0:
+            return
+        self._before = self.text[count - 1]
+        self.text = self.text[count:]
+        self.position = max(0, self.position - count)
+        self._line -= count
+        self._seek = max(0, self._seek - count)
+        self._seek_for -= count
+        self._url = self._url - count if self._url >= count else -1
+        self.openers = [opener for opener in self.openers if opener.start >= count]
+        for opener in self.openers:
+            opener.start -= count
+        self.spans = [
+            Span(span.kind, span.start - count, span.end - count, span.marker)
+            for span in self.spans
+            if span.start >= count
+        ]
+
+    def cut_out(self, start: int) -> str:
+        """Take away and give back everything from *start* on; the scan goes on there with what is fed next."""
+        self._settle()
+        rest = self.text[start:]
+        self.text = self.text[:start]
+        self.position = start
+        return rest
+
+    def put_in_front(self, text: str) -> None:
+        """Put *text* where the dropped text stood; it counts as scanned. Used to reopen a code block or a table."""
+        self._settle()
+        self.text = text + self.text
+        self.position += len(text)
+        self._line = 0
+
+    # --- what is known ------------------------------------------------------------
+
+    def held_from(self) -> int:
+        """Where the oldest mark opens that may still close; the length of the text if there is none."""
+        for opener in self.openers:
+            if opener.holds:
+                return opener.start
+        return len(self.text) + self._pending_length
+
+    def is_inside(self, index: int) -> bool:
+        """Whether a cut before *index* would fall inside a span, closed or still open."""
+        if index > self.held_from() or 0 <= self._url < index:
+            return True
+        return any(span.start < index < span.end for span in self.spans)
+
+    def outside(self, index: int) -> int:
+        """The last place at or before *index* where a cut would not fall inside a span; 0 if there is none."""
+        while True:
+            starts = [span.start for span in self.spans if span.start < index < span.end]
+            starts += [start for start in (self.held_from(), self._url) if 0 <= start < index]
+            if not starts:
+                return index
+            index = min(starts)
+
+    # --- the scan -----------------------------------------------------------------
+
+    def find(self, *, final: bool = False) -> Find | None:
+        """Scan on until something is found; ``None`` says that more text is needed.
+
+        With *final* no more text comes, so nothing waits.
+        """
+        self._settle()
+        while True:
+            stop = self._stop()
+            if self.position >= stop:
+                return self._reached(stop)
+            find = self._step(min(stop, len(self.text)), final=final)
+            if find is _WAIT:
+                return None
+            if find is not None:
+                return find
+            if len(self.text) <= self.position < self._stop():
+                if final and self._url >= 0:
+                    self._url_over(len(self.text))
+                return None
+
+    def _step(self, stop: int, *, final: bool) -> Find | None:
+        if self.fence:
+            return self._in_fence(stop, final=final)
+        if self._url >= 0:
+            return self._in_url(stop)
+        match = self._finders.search(self.text, self.position, stop)
+        if match is None:
+            self.position = stop
+            return None
+        index = match.start()
+        self.position = index
+        return self._handlers[match.group()](self, index, final)
+
+    def _stop(self) -> int:
+        for opener in self.openers:
+            if opener.holds:
+                return min(self.bound, opener.start + self.hold)
+        return self.bound
+
+    def _reached(self, stop: int) -> Find:
+        for opener in self.openers:
+            if opener.holds and opener.start + self.hold <= stop:
+                self.openers.remove(opener)
+                return Find(Found.RELEASED, opener.start, self.position)
+        return Find(Found.FULL, 0, self.position)
+
+    def _settle(self) -> None:
+        if self._pending:
+            at_end = self.position == len(self.text)
+            self.text += "".join(self._pending)
+            self._pending.clear()
+            self._pending_length = 0
+            if at_end:
+                self.position = len(self.text)
+
+    def _needs_more(self, index: int, *, final: bool) -> bool:
+        return index >= len(self.text) and not final
+
+    def _character_before(self, index: int) -> str:
+        return self.text[index - 1] if index > 0 else self._before
+
+    def _close(self, opener: Opener, kind: SpanKind, end: int, *, marker: str = "") -> None:
+        """Close *opener*; what opened after it and did not close was plain text."""
+        del self.openers[self.openers.index(opener) :]
+        self.spans.append(Span(kind, opener.start, end, marker))
+
+    def _last_open(self, mark: str) -> Opener | None:
+        for opener in reversed(self.openers):
+            if opener.mark == mark:
+                return opener
+        return None
+
+    # --- lines and tables -----------------------------------------------------------
+
+    def _line_end(self, index: int, final: bool) -> Find | None:
+        text = self.text
+        spaces = _SPACES.match(text, index + 1)
+        following = spaces.end() if spaces else index + 1
+        if following == len(text) and not final and following - index <= _LOOKAHEAD:
+            return _WAIT
+        if following - index > _LOOKAHEAD:
+            following = len(text)  # too far away to wait for, so it must not count where it happens to be there
+        if self.table:
+            return self._row_end(index, following)
+        opens_table = self._opens_table(index, final=final)
+        if opens_table is None:
+            return _WAIT
+        if opens_table:
+            return self._table_open()
+        end = self._carry_end(index, following, final=final)
+        if end < 0:
+            return _WAIT
+        self._end_line(index, end)
+        if end >= len(text) and end == index + 1:
+            return None  # nothing follows: whoever flushes takes it
+        return Find(Found.LINE_END, index, end)
+
+    def _end_line(self, index: int, end: int) -> None:
+        if not self.text[max(0, self._line) : index].strip(WHITESPACE) and self._line >= 0:
+            self.openers.clear()  # an empty line: the paragraph is over, and so is whatever it left open
+        else:
+            self.openers = [opener for opener in self.openers if opener.mark != "["]
+        self._line = self.text.rfind("\n", index, end) + 1
+        self.position = end
+
+    def _carry_end(self, index: int, following: int, *, final: bool) -> int:
+        """Where the text ends that goes with the line end at *index*, or -1 if that is not known yet.
+
+        A model sometimes puts the mark that ends a sentence on the next line; it belongs to the line before.
+        """
+        text = self.text
+        run = _CARRIED.match(text, following)
+        if run is None:
+            return index + 1
+        marks = run.group()
+        is_whole = len(marks) < _LOOKAHEAD
+        if run.end() == len(text) and not final and is_whole:
+            return -1
+        after = text[run.end() : run.end() + 1] if is_whole else ""
+        if marks.startswith("..") or (marks.isascii() and after.isalnum()) or after == "`":
+            return index + 1  # an ellipsis speaks for itself, and "!help" or ".env" is a word
+        return run.end()
+
+    def _opens_table(self, index: int, *, final: bool) -> bool | None:
+        """Whether the line that ends at *index* is a table's header; ``None`` if that is not known yet."""
+        if self._line < 0 or not tables.could_be_header(self.text[self._line : index]):
+            return False
+        end = self.text.find("\n", index + 1)
+        separator = self.text[index + 1 :] if end < 0 else self.text[index + 1 : end]
+        if len(separator) > self.hold or not tables.could_be_separator(separator):
+            return False
+        if end < 0 and not final:
+            return None
+        return tables.is_separator(separator, header=self.text[self._line : index])
+
+    def _table_open(self) -> Find:
+        start = self._line
+        header_end = self.text.index("\n", start)
+        separator_end = self.text.find("\n", header_end + 1)
+        self.table = True
+        self.openers.clear()
+        self.position = len(self.text) if separator_end < 0 else separator_end
+        self._line = header_end + 1
+        return Find(Found.TABLE_OPEN, start, self.position)
+
+    def _row_end(self, index: int, following: int) -> Find | None:
+        self.openers.clear()
+        self.position = self._line = index + 1
+        goes_on = self.text[following : following + 1] == "|" and "\n" not in self.text[index + 1 : following]
+        if goes_on:
+            return None
+        self.table = False
+        return Find(Found.TABLE_CLOSE, 0, index + 1)
+
+    def _sentence_end(self, index: int, final: bool) -> Find | None:
+        if self._needs_more(index + 2, final=final):
+            return _WAIT  # "No. 5" is decided by its digit
+        self.position = index + 1
+        after = self.text[index + 1 : index + 2]
+        if not after or after == "\n" or self.table or not sentences.ends_sentence(self.text, index):
+            return None
+        return Find(Found.SENTENCE_END, index, index + 1)
+
+    # --- code -------------------------------------------------------------------------
+
+    def _backticks(self, index: int, final: bool) -> Find | None:
+        run = _BACKTICKS.match(self.text, index)
+        end = run.end() if run else index + 1
+        if end - index < _LONGEST_RUN and self._needs_more(end, final=final):
+            return _WAIT
+        if end - index >= 3:
+            return self._fence_open(index, end)
+        return self._inline_code(index, end, final=final)
+
+    def _fence_open(self, index: int, end: int) -> Find:
+        if self.table:
+            self.table = False
+            return Find(Found.TABLE_CLOSE, 0, max(0, self._line))
+        line = max(0, self._line)
+        start = line if _FENCE_PREFIX.match(self.text[line:index]) else index
+        self.fence = self.text[index:end]
+        self.openers.clear()
+        self.position = end
+        return Find(Found.FENCE_OPEN, start, end)
+
+    def _in_fence(self, stop: int, *, final: bool) -> Find | None:
+        run = _BACKTICKS.search(self.text, self.position)
+        if run is None or run.start() >= stop:
+            self.position = stop
+            return None
+        self.position = run.start()
+        if run.end() - run.start() < _LONGEST_RUN and self._needs_more(run.end(), final=final):
+            return _WAIT
+        self.position = run.end()
+        if run.end() - run.start() < len(self.fence):
+            return None
+        self.fence = ""
+        self._line = -1  # the rest of this line is not the beginning of one
+        return Find(Found.FENCE_CLOSE, 0, run.end())
+
+    def _inline_code(self, index: int, end: int, *, final: bool) -> Find | None:
+        width = end - index
+        self._start_seeking(index, end)
+        for run in _BACKTICKS_OR_LINE_END.finditer(self.text, self._seek):
+            if run.group() == "\n" or run.end() - run.start() >= 3 or run.start() - index > self.hold:
+                break
+            if self._needs_more(run.end(), final=final):
+                self._seek = run.start()
+                return _WAIT
+            if run.end() - run.start() == width:
+                self.spans.append(Span(SpanKind.CODE, index, run.end()))
+                self.position = run.end()
+                return None
+        else:
+            if not final and len(self.text) - index <= self.hold:
+                self._seek = len(self.text)
+                return _WAIT
+        self.position = end
+        return None
+
+    def _start_seeking(self, index: int, start: int) -> None:
+        """Go on where the handler for *index* last looked, or begin at *start*."""
+        if self._seek_for != index:
+            self._seek_for, self._seek, self._seek_depth = index, start, 0
+
+    # --- emphasis -----------------------------------------------------------------------
+
+    def _emphasis(self, index: int, final: bool) -> Find | None:
+        mark = self.text[index]
+        longest = min(len(self.text), index + _LONGEST_RUN)
+        end = index + 1
+        while end < longest and self.text[end] == mark:
+            end += 1
+        width = end - index
+        if width < _LONGEST_RUN and self._needs_more(end, final=final):
+            return _WAIT
+        self.position = end
+        if width == _LONGEST_RUN or (mark == "~" and width < 2):
+            return None
+        before, after = self._character_before(index), self.text[end : end + 1]
+        if _touches(before, after, mark) and self._close_emphasis(mark, width, end):
+            return None
+        if _touches(after, before, mark):
+            self.openers.append(Opener(mark, index, width, width))
+        return None
+
+    def _close_emphasis(self, mark: str, width: int, end: int) -> bool:
+        closed = False
+        while width and (opener := self._last_open(mark)):
+            used = min(width, opener.left)
+            width -= used
+            opener.left -= used
+            closed = True
+            if not opener.left:
+                self._close(opener, SpanKind.EMPHASIS, end, marker=mark * opener.width)
+        return closed
+
+    def _spoiler(self, index: int, final: bool) -> Find | None:
+        if self._needs_more(index + 2, final=final):
+            return _WAIT
+        pair = self.text[index : index + 2]
+        if pair != "||" or self._is_row():
+            self.position = index + 1
+            return None
+        self.position = index + 2
+        opener = self._last_open("|")
+        if opener:
+            self._close(opener, SpanKind.EMPHASIS, index + 2, marker="||")
+        elif (after := self.text[index + 2 : index + 3]) and after not in WHITESPACE:
+            self.openers.append(Opener("|", index, 2, 2))
+        return None
+
+    def _is_row(self) -> bool:
+        line = self.text[max(0, self._line) : self.position + 2].lstrip()
+        return self.table or (line.startswith("|") and not line.startswith("||"))
+
+    # --- quotes and brackets ------------------------------------------------------------
+
+    def _straight_quote(self, index: int, final: bool) -> Find | None:
+        if self._needs_more(index + 1, final=final):
+            return _WAIT
+        self.position = index + 1
+        before, after = self._character_before(index), self.text[index + 1 : index + 2]
+        opener = self._last_open('"')
+        if opener and before not in WHITESPACE:
+            self._close(opener, SpanKind.ENCLOSED, index + 1)
+        elif (not before or before in _BEFORE_QUOTE) and after and after not in WHITESPACE:
+            self.openers.append(Opener('"', index, 1, 1))
+        return None
+
+    def _bracket_open(self, index: int, final: bool) -> Find | None:
+        mark = self.text[index]
+        self.position = index + 1
+        before = self._character_before(index)
+        nose = self.text[index - 2 : index] in (":-", ";-", "=-")
+        if mark == "(" and (before in _BEFORE_SMILEY or nose) and before:
+            return None  # :( is a face, not a bracket
+        self.openers.append(Opener(mark, index, 1, 1))
+        return None
+
+    def _bracket_close(self, index: int, final: bool) -> Find | None:
+        mark = self.text[index]
+        self.position = index + 1
+        opener = self._last_open("(" if mark == ")" else _OPENS[mark])
+        if opener:
+            self._close(opener, SpanKind.ENCLOSED, index + 1)
+        return None
+
+    # --- links, addresses and tags --------------------------------------------------------
+
+    def _link_text_end(self, index: int, final: bool) -> Find | None:
+        opener = self._last_open("[")
+        if opener is None:
+            self.position = index + 1
+            return None
+        if self._needs_more(index + 1, final=final):
+            return _WAIT
+        if self.text[index + 1 : index + 2] != "(":
+            self.openers.remove(opener)
+            self.position = index + 1
+            return None
+        end = self._address_end(index, final=final)
+        if end is None:
+            return _WAIT
+        self.position = index + 1
+        if end > 0:
+            self._close(opener, SpanKind.LINK, end)
+            self.position = end
+        else:
+            self.openers.remove(opener)
+        return None
+
+    def _address_end(self, index: int, *, final: bool) -> int | None:
+        """Where the address behind the ``](`` at *index* ends; 0 if there is none, ``None`` if that is not known yet."""
+        self._start_seeking(index, index + 2)
+        last = index + self.hold
+        for mark in _ADDRESS_MARK.finditer(self.text, self._seek, min(last, len(self.text))):
+            character = mark.group()
+            if character == "\n":
+                return 0
+            self._seek = mark.end()
+            if character == ")" and not self._seek_depth:
+                return mark.end()
+            self._seek_depth += 1 if character == "(" else -1
+        self._seek = len(self.text)
+        return None if not final and len(self.text) < last else 0
+
+    def _colon(self, index: int, final: bool) -> Find | None:
+        slashes = self.text[index : index + 3]
+        if len(slashes) < 3 and "://".startswith(slashes) and not final:
+            return _WAIT
+        self.position = index + 1
+        scheme = _SCHEME.search(self.text, max(0, index - 5), index) if slashes == "://" else None
+        if scheme:
+            self._url = scheme.start()
+            self._url_depth = 0
+            self.position = index + 3
+        return None
+
+    def _in_url(self, stop: int) -> Find | None:
+        match = _URL_END.search(self.text, self.position, stop)
+        if match is None:
+            self.position = stop
+            return None
+        character = match.group()
+        self.position = match.end()
+        if character == "(":
+            self._url_depth += 1
+        elif character == ")" and self._url_depth:
+            self._url_depth -= 1
+        elif character not in "*~|" or self._last_open(character):
+            self.position = match.start()
+            self._url_over(match.start())
+        return None
+
+    def _url_over(self, end: int) -> None:
+        start, self._url = self._url, -1
+        if self.text[start - 1 : start] == "<" and self.text[end : end + 1] == ">":
+            start, end = start - 1, end + 1
+            self.position = end
+        self.spans.append(Span(SpanKind.URL, start, end))
+
+    def _angle(self, index: int, final: bool) -> Find | None:
+        match = BLOCK_TAG.match(self.text, index)
+        if match:
+            self.position = index
+            return Find(Found.BLOCK_TAG, index, match.end(), block_tag(match))
+        if not final and (could_be_block_tag(self.text, index) or could_be_discord_tag(self.text, index)):
+            return _WAIT
+        tag = DISCORD_TAG.match(self.text, index)
+        self.position = tag.end() if tag else index + 1
+        if tag:
+            self.spans.append(Span(SpanKind.TAG, index, tag.end()))
+        return None
+
+    def _backslash(self, index: int, final: bool) -> Find | None:
+        if self._needs_more(index + 1, final=final):
+            return _WAIT
+        self.position = index + (2 if self.text[index + 1 : index + 2] in _ASCII_PUNCTUATION else 1)
+        return None
+
+
+def _touches(inner: str, outer: str, mark: str) -> bool:
+    """Whether a mark with *inner* on its text side and *outer* on the other opens or closes something."""
+    if not inner or inner in WHITESPACE or _is_word(outer, mark):
+        return False
+    return mark != "_" or inner.isalnum() or inner in _ASCII_PUNCTUATION
+
+
+def _is_word(character: str, mark: str) -> bool:
+    if not (character.isalnum() or character == "_"):
+        return False
+    # Scripts that are written without spaces may have a star in the middle of a sentence.
+    return not (mark == "*" and ("\u3040" <= character <= "\u9fff" or "\uac00" <= character <= "\ud7af"))
+
+
+_Handler = Callable[[Scanner, int, bool], Find | None]
+_HANDLERS: dict[str, _Handler] = {
+    "\n": Scanner._line_end,
+    "`": Scanner._backticks,
+    "|": Scanner._spoiler,
+    '"': Scanner._straight_quote,
+    "]": Scanner._link_text_end,
+    ":": Scanner._colon,
+    "<": Scanner._angle,
+    "\\": Scanner._backslash,
+    **dict.fromkeys("*_~", Scanner._emphasis),
+    **dict.fromkeys("([", Scanner._bracket_open),
+    **dict.fromkeys(PAIRS, Scanner._bracket_open),
+    ")": Scanner._bracket_close,
+    **dict.fromkeys(_OPENS, Scanner._bracket_close),
+    **dict.fromkeys(".。．｡", Scanner._sentence_end),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What one scan of a whole text found."""
+
+    spans: tuple[Span, ...]
+    line_ends: tuple[int, ...]
+    """Where lines end that are not inside a span: the index of each ``\\n``."""
+    sentence_ends: tuple[int, ...]
+    """The index of each stop that ends a sentence outside any span."""
+
+
+def survey(text: str, *, sentence_ends: bool = False) -> Survey:
+    """Scan the whole of *text*."""
+    scanner = Scanner(sentence_ends=sentence_ends)
+    scanner.feed(text)
+    lines: list[int] = []
+    stops: list[int] = []
+    while find := scanner.find(final=True):
+        if find.what is Found.LINE_END:
+            lines.append(find.start)
+        elif find.what is Found.SENTENCE_END:
+            stops.append(find.start)
+        elif find.what is Found.BLOCK_TAG:
+            scanner.position = find.end
+    spans = tuple(sorted(scanner.spans, key=lambda span: (span.start, -span.end)))
+    covered = _Cover(spans)
+    return Survey(spans, tuple(i for i in lines if not covered(i)), tuple(i for i in stops if not covered(i)))
+
+
+class _Cover:
+    """Asks, for growing indices, whether one lies inside a span."""
+
+    def __init__(self, spans: tuple[Span, ...]) -> None:
+        self._spans = spans
+        self._next = 0
+        self._reach = 0
+
+    def __call__(self, index: int) -> bool:
+        while self._next < len(self._spans) and self._spans[self._next].start <= index:
+            self._reach = max(self._reach, self._spans[self._next].end)
+            self._next += 1
+        return index < self._reach
+
+
+def map_prose(text: str, change: Callable[[str], str]) -> str:
+    """Apply *change* to the prose of *text* only: code, links, addresses and tags stay as they are."""
+    parts: list[str] = []
+    position = 0
+    for span in survey(text).spans:
+        if span.kind in ATOMS and span.start >= position:
+            parts += [change(text[position : span.start]), text[span.start : span.end]]
+            position = span.end
+    parts.append(change(text[position:]))
+    return "".join(parts)

@@ -1,0 +1,99 @@
+"""Tags in a model's text: hidden blocks (``<think>``, ``<details>``) and Discord's own (mentions, emoji, times).
+
+A tag may arrive in pieces, so each pattern has a twin that says whether what is there could still become one.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ..types import AsideKind
+from .units import WHITESPACE
+
+_THINK = r"(?:[a-z][\w.-]*:)?think"
+
+BLOCK_TAG = re.compile(
+    rf"(?P<think></?{_THINK}>)|(?-i:(?P<details><details(?:\s[^>]{{0,200}})?>))", re.ASCII | re.IGNORECASE
+)
+"""The tag of a hidden block: opening or closing for thoughts, opening for details."""
+
+_BLOCK_TAG_PART = re.compile(r"</?(?:[a-z][\w.:-]{0,61})?\Z|<details\s[^>]{0,200}\Z", re.ASCII | re.IGNORECASE)
+
+DISCORD_TAG = re.compile(
+    r"<(?:@[!&]?\d{1,20}|#\d{1,20}|a?:\w{1,32}:\d{1,20}|t:-?\d{1,17}(?::[a-zA-Z])?|id:\w{1,20}|/[^\n<>]{1,100}:\d{1,20})>",
+    re.ASCII,
+)
+"""A mention, channel, custom emoji, timestamp or command: one thing, never cut."""
+
+_DISCORD_TAG_PART = re.compile(
+    r"<(?:@[!&]?\d{0,20}|#\d{0,20}|a?(?::\w{0,32}(?::\d{0,20})?)?|t(?::-?\d{0,17}(?::[a-zA-Z]?)?)?|id?(?::\w{0,20})?|/[^\n<>]{0,121})\Z",
+    re.ASCII,
+)
+
+_CLOSERS = {
+    AsideKind.THOUGHT: re.compile(rf"</{_THINK}>", re.ASCII | re.IGNORECASE),
+    AsideKind.DETAILS: re.compile("</details>"),
+}
+_SUMMARY = re.compile(r"<summary>.*?</summary>", re.IGNORECASE | re.DOTALL)
+_LONGEST_CLOSER = 72
+
+
+def could_be_block_tag(text: str, start: int) -> bool:
+    """Whether ``text[start:]``, a ``<`` and what is there of the rest, could grow into a block tag."""
+    return _BLOCK_TAG_PART.match(text, start) is not None
+
+
+def could_be_discord_tag(text: str, start: int) -> bool:
+    """Whether ``text[start:]`` could grow into one of Discord's tags."""
+    return _DISCORD_TAG_PART.match(text, start) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class BlockTag:
+    """A tag of a hidden block that was found."""
+
+    kind: AsideKind
+    closes: bool
+
+
+def block_tag(match: re.Match[str]) -> BlockTag:
+    """Say what a match of ``BLOCK_TAG`` is."""
+    if match["details"]:
+        return BlockTag(AsideKind.DETAILS, closes=False)
+    return BlockTag(AsideKind.THOUGHT, closes=match.group().startswith("</"))
+
+
+class HiddenBlock:
+    """Reads a hidden block until its closing tag, wherever the stream cuts it."""
+
+    __slots__ = ("_parts", "_tail", "kind")
+
+    def __init__(self, kind: AsideKind) -> None:
+        self.kind = kind
+        self._parts: list[str] = []
+        self._tail = ""
+
+    def feed(self, text: str) -> str | None:
+        """Take *text*; once the block has closed, give back what stands after it."""
+        text = self._tail + text
+        closer = _CLOSERS[self.kind].search(text)
+        if closer:
+            self._parts.append(text[: closer.start()])
+            self._tail = ""
+            return text[closer.end() :]
+        # Only a tail that begins with "<" can be part of a closing tag, and only a short one.
+        possible = text.rfind("</", max(0, len(text) - _LONGEST_CLOSER))
+        if possible < 0 and text.endswith("<"):
+            possible = len(text) - 1
+        split = len(text) if possible < 0 else possible
+        self._parts.append(text[:split])
+        self._tail = text[split:]
+        return None
+
+    def content(self) -> str:
+        """What was read, without the space around it; details also lose their summary line."""
+        text = "".join(self._parts) + self._tail
+        if self.kind is AsideKind.DETAILS:
+            text = _SUMMARY.sub("", text.strip(WHITESPACE), count=1)
+        return text.strip(WHITESPACE)

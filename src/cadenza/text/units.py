@@ -1,0 +1,51 @@
+"""Lengths as Discord may count them: in UTF-16 units, so that 1950 holds however it counts.
+
+Also the two sets of characters that Python and the pipeline see differently: white space and words.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+# What a browser calls white space. Python's str.strip() would keep U+FEFF and take U+0085 and U+001C to U+001F.
+WHITESPACE = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+
+
+def units(text: str) -> int:
+    """How many UTF-16 units *text* takes."""
+    if text.isascii():
+        return len(text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def fitting(text: str, limit: int, start: int = 0) -> int:
+    """The largest index such that ``text[start:index]`` takes at most *limit* units."""
+    piece = text[start : start + limit]
+    if not piece.isascii():
+        data = piece.encode("utf-16-le", "surrogatepass")[: limit * 2]
+        # A pair cut in half leaves one unit that does not decode.
+        piece = data.decode("utf-16-le", "ignore")
+    return start + len(piece)
+
+
+def whole_grapheme(text: str, index: int, start: int = 0) -> int:
+    """Move *index* back to where a character, as people see it, begins.
+
+    A single character longer than all of ``text[start:index]`` has to be cut; then *index* is given back as it is.
+    """
+    if index >= len(text) or text[index - 1 : index + 1].isascii():
+        return index
+    boundary = start
+    for match in _grapheme().finditer(text, start):
+        if match.end() > index:
+            break
+        boundary = match.end()
+    return boundary if boundary > start else index
+
+
+@lru_cache(maxsize=1)
+def _grapheme() -> Any:
+    import regex  # noqa: PLC0415  # only a forced cut needs it, and it doubles the time to import Cadenza
+
+    return regex.compile(r"\X")
