@@ -58,7 +58,10 @@ class DeliverySettings:
     """Stage 7: how segments become messages."""
 
     degree: int = _setting(
-        2, "0: one message at the end, 1: a message a line, 2: the same with typing, 3: a message a sentence", low=0, high=3
+        2,
+        "0: one message at the end, 1: a message a line, 2: the same with typing, 3: a message a sentence",
+        low=0,
+        high=3,
     )
     limit: int = _setting(1950, "the longest message, in UTF-16 units", low=50, high=2000)
     message_limit: int = _setting(0, "messages after which a reply is ended; 0 is no limit", low=0, high=10_000)
@@ -184,11 +187,14 @@ def _range_complaint(value: Any, spec: Field[Any]) -> str:
 
 
 def _parsed(raw: str, spec: Field[Any]) -> object:
-    wanted = type(spec.default)
-    if wanted is str:
-        return raw
     try:
-        return wanted(raw)
+        match spec.default:
+            case int():
+                return int(raw)
+            case float():
+                return float(raw)
+            case _:
+                return raw
     except ValueError:
         return raw  # the check that follows says what is wrong with it
 

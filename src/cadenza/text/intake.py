@@ -1,6 +1,6 @@
-"""The door for text: what arrives is made into text that everything behind can rely on.
+r"""The door for text: what arrives is made into text that everything behind can rely on.
 
-Line ends become ``\\n``, a pair of surrogates cut in two becomes one character again,
+Line ends become ``\n``, a pair of surrogates cut in two becomes one character again,
 and what no chat can show (half a pair, NUL) becomes U+FFFD, as browsers do.
 """
 

@@ -11,12 +11,74 @@ FULL_WIDTH_STOPS = "。．｡"
 
 # Always abbreviations: hardly ever the last word of a sentence.
 _ABBREVIATIONS = frozenset(
-    "mr mrs ms dr prof rev fr sr jr inc ltd co corp llc vs etc e.g eg i.e ie cf viz ibid phd md dds "
-    "st ave blvd rd vol fig ref pp sec jan feb apr jun jul aug sep sept oct nov dec mon tue wed thu fri "
-    "a.k.a aka sra srta sres dra mme mlle т.е т.д т.п ул".split()
+    [
+        "mr",
+        "mrs",
+        "ms",
+        "dr",
+        "prof",
+        "rev",
+        "fr",
+        "sr",
+        "jr",
+        "inc",
+        "ltd",
+        "co",
+        "corp",
+        "llc",
+        "vs",
+        "etc",
+        "e.g",
+        "eg",
+        "i.e",
+        "ie",
+        "cf",
+        "viz",
+        "ibid",
+        "phd",
+        "md",
+        "dds",
+        "st",
+        "ave",
+        "blvd",
+        "rd",
+        "vol",
+        "fig",
+        "ref",
+        "pp",
+        "sec",
+        "jan",
+        "feb",
+        "apr",
+        "jun",
+        "jul",
+        "aug",
+        "sep",
+        "sept",
+        "oct",
+        "nov",
+        "dec",
+        "mon",
+        "tue",
+        "wed",
+        "thu",
+        "fri",
+        "a.k.a",
+        "aka",
+        "sra",
+        "srta",
+        "sres",
+        "dra",
+        "mme",
+        "mlle",
+        "т.е",
+        "т.д",
+        "т.п",
+        "ул",
+    ]
 )
 # Also ordinary words: abbreviations only with a capital (``No. 5``, ``Sat. 3rd``) and a digit behind.
-_SOMETIMES = frozenset("no may mar sat sun p ch ct pl ln".split())
+_SOMETIMES = frozenset(["no", "may", "mar", "sat", "sun", "p", "ch", "ct", "pl", "ln"])
 
 _WORD_BEFORE = re.compile(r"[\w.]+\Z")
 _CLAUSE_END = re.compile(r"[.!?。！？…．｡]+[)\"'\]」』》】”’*_~|]*|\n")
@@ -30,7 +92,7 @@ def ends_sentence(text: str, index: int) -> bool:
     if after and after not in WHITESPACE:
         return False
     before = text[index - 1 : index]
-    if not before or before in "." or before.isdigit():
+    if not before or before == "." or before.isdigit():
         return False
     match = _WORD_BEFORE.search(text, max(0, index - 16), index)
     word = match.group() if match else ""

@@ -111,7 +111,7 @@ class Find:
 _WAIT = Find(Found.FULL, -1, -1)
 """What a handler gives back when it needs to see more."""
 
-_PROSE = "\n`*_~|<\"()[]:\\" + "".join(PAIRS) + "".join(_OPENS)
+_PROSE = '\n`*_~|<"()[]:\\' + "".join(PAIRS) + "".join(_OPENS)
 _LONGEST_RUN = 64
 _BACKTICKS = re.compile(f"`{{1,{_LONGEST_RUN}}}")
 _BACKTICKS_OR_LINE_END = re.compile(f"`{{1,{_LONGEST_RUN}}}|\n")

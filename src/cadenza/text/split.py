@@ -103,9 +103,7 @@ def split_code(text: str, limit: int) -> list[str]:
         fence = type(fence)("", fence.run, "")
         around = units(fence.opening) + units(fence.closing) + 1
     packs = _packed(body.removesuffix("\n").split("\n"), limit - around)
-    return [
-        f"{fence.opening}{pack}\n{fence.closing}" for pack in packs if pack.strip(WHITESPACE + fence.prefix)
-    ]
+    return [f"{fence.opening}{pack}\n{fence.closing}" for pack in packs if pack.strip(WHITESPACE + fence.prefix)]
 
 
 def _without_closing(body: str, run: str, prefix: str) -> str:
@@ -133,7 +131,7 @@ def _packed(lines: Iterable[str], room: int) -> list[str]:
     packs: list[str] = []
     current: list[str] = []
     used = 0
-    for line in (part for line in lines for part in _hard_cuts(line, room)):
+    for line in (part for long_line in lines for part in _hard_cuts(long_line, room)):
         size = units(line)
         if current and used + 1 + size > room:
             packs.append("\n".join(current))
@@ -238,7 +236,7 @@ def _before_span(last: int, start: int, spans: Iterable[Span]) -> int:
     """In front of what covers *last*, as long as that leaves something before it; else *start*."""
     covering = [span.start for span in spans if span.start < last < span.end]
     place = min(covering, default=start)
-    return place if place > start else start
+    return max(start, place)
 
 
 def _cut_in_span(text: str, start: int, least: int, last: int, spans: list[Span]) -> int:

@@ -6,7 +6,10 @@ Also the two sets of characters that Python and the pipeline see differently: wh
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import regex
 
 # What a browser calls white space. Python's str.strip() would keep U+FEFF and take U+0085 and U+001C to U+001F.
 WHITESPACE = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
@@ -45,7 +48,7 @@ def whole_grapheme(text: str, index: int, start: int = 0) -> int:
 
 
 @lru_cache(maxsize=1)
-def _grapheme() -> Any:
+def _grapheme() -> regex.Pattern[str]:
     import regex  # noqa: PLC0415  # only a forced cut needs it, and it doubles the time to import Cadenza
 
     return regex.compile(r"\X")

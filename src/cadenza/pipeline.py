@@ -1,0 +1,368 @@
+"""The shell around the pure half: everything that waits is in this file.
+
+Two tasks work for a reply. The *reader* takes chunks from the model and gives them to the round, which answers with
+posts. The *sender* in the outbox delivers posts, with their pauses. Between them is a short queue, so that typing does
+not look like a silent model and a slow chat slows the model down rather than filling the memory.
+
+A stop, a stall or a failed send does not wait for the next chunk: it overtakes the reader and is the round's next event.
+Sends are never cancelled half-way; what was sent is always known.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Sequence
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from .errors import CadenzaError, DeliveryError, ProviderError
+from .rules import RULES
+from .rules.rule import Rule, RuleContext
+from .settings import Settings
+from .stages.s2_generation import Transport
+from .stages.s3_chunks import Chunks, Codec
+from .stages.s4_round import Keep, Round, kept
+from .stages.s5_buffer import Buffer
+from .stages.s6_rules import rule_row
+from .stages.s7_delivery import Chance, Composer, Target, farewell
+from .stages.stage import Pipe, Stage
+from .stops import StopHandle
+from .types import (
+    Chunk,
+    Ending,
+    Failed,
+    Finished,
+    Outcome,
+    Post,
+    Prompt,
+    Receipt,
+    RoundEvent,
+    Scene,
+    Segment,
+    SendFailed,
+    StopReason,
+    StopRequested,
+)
+
+T = TypeVar("T")
+
+_TYPING_LASTS = 8.0
+"""Seconds after which the typing indicator is shown again; Discord's goes out after ten."""
+
+
+def text_row(
+    scene: Scene,
+    settings: Settings,
+    chance: Chance,
+    *,
+    rules: Iterable[type[Rule]] = RULES,
+    tap: Stage[Segment, Segment] | None = None,
+) -> Pipe:
+    """The stages from text to posts, for one reply. *tap* sees the segments between stages 5 and 6."""
+    delivery = settings.delivery
+    context = RuleContext(scene.persona, scene.roster, settings.rules)
+    return Pipe(
+        Buffer(settings.buffer, sentences=delivery.degree == 3),
+        *((tap,) if tap else ()),
+        rule_row(context, rules),
+        Composer(delivery, chance, reply_to=scene.reply_to),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A dialect and the way to whoever speaks it."""
+
+    codec: Codec
+    transport: Transport
+
+
+async def stream(model: Model, prompt: Prompt) -> AsyncIterator[Chunk]:
+    """Ask *model*; yield its chunks, the last of which says how it ended. Close it to hang up."""
+    row = Pipe(model.codec.framing(), Chunks(model.codec.decoder()))
+    async with aclosing(_closing(model.transport(model.codec.encode(prompt)))) as body:
+        async for data in body:
+            for chunk in row.feed(data):
+                yield chunk
+    for chunk in row.flush(Ending.FINAL):
+        yield chunk
+
+
+async def _closing(source: AsyncIterable[T]) -> AsyncGenerator[T, None]:
+    """Iterate *source* and close it, if it can be closed, on every way out."""
+    iterator = aiter(source)
+    try:
+        async for item in iterator:
+            yield item
+    finally:
+        close = getattr(iterator, "aclose", None)
+        if close is not None:
+            await close()
+
+
+class Outbox:
+    """Posts on their way to a target, in order. An async context manager: its end waits for the last one."""
+
+    def __init__(self, target: Target, *, room: int = 8, stop: StopHandle | None = None) -> None:
+        self.receipts: list[Receipt] = []
+        self.failed: asyncio.Future[CadenzaError] = asyncio.get_running_loop().create_future()
+        self._target = target
+        self._room = room
+        self._stop = stop
+        self._waiting: deque[Post] = deque()
+        self._changed = asyncio.Event()
+        self._has_room = asyncio.Event()
+        self._has_room.set()
+        self._sealed = False
+        self._last_sent = asyncio.get_running_loop().time()
+        self._sender: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._sender = asyncio.create_task(self._send_all(), name="cadenza sender")
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            self.cut(Keep.NOTHING)
+        self._seal()
+        await self._drained()
+
+    def add(self, posts: Iterable[Post]) -> None:
+        """Put *posts* behind what waits. After ``cut`` nothing more is taken."""
+        if self._sealed:
+            return
+        self._waiting.extend(posts)
+        self._note_change()
+
+    async def room(self) -> None:
+        """Wait until there is room for more."""
+        await self._has_room.wait()
+
+    def cut(self, keep: Keep, last: Sequence[Post] = ()) -> None:
+        """The reply has ended: *last* is all that comes, and of what waits only as much is sent as *keep* says."""
+        match keep:
+            case Keep.EVERYTHING | Keep.DECIDED:
+                self.add(last)
+            case Keep.CLAUSE:
+                goodbye = farewell([*self._waiting, *last], self._target.limits.length)
+                self._waiting.clear()
+                self.add([goodbye] if goodbye else [])
+            case Keep.NOTHING:
+                self._waiting.clear()
+        self._seal()
+
+    async def finished(self) -> None:
+        """Wait until everything that was taken is sent; nothing more is taken. A caller may give up waiting."""
+        self._seal()
+        if self._sender:
+            await asyncio.shield(self._sender)
+
+    def _seal(self) -> None:
+        self._sealed = True
+        self._note_change()
+
+    def _note_change(self) -> None:
+        self._changed.set()
+        if len(self._waiting) < self._room or self._sealed:
+            self._has_room.set()
+        else:
+            self._has_room.clear()
+
+    async def _drained(self) -> None:
+        """Wait for the sender even if we are cancelled meanwhile: a send under way ends, its receipt is kept."""
+        sender = self._sender
+        cancelled: asyncio.CancelledError | None = None
+        while sender and not sender.done():
+            try:
+                await asyncio.shield(sender)
+            except asyncio.CancelledError as error:
+                cancelled = error
+                self.cut(Keep.NOTHING)
+        if cancelled:
+            raise cancelled
+
+    # --- the sender's own task ------------------------------------------------------------
+
+    async def _send_all(self) -> None:
+        try:
+            while post := await self._next():
+                receipt = await self._target.send(post)
+                self.receipts.append(receipt)
+                self._last_sent = asyncio.get_running_loop().time()
+        except CadenzaError as error:
+            self._fail(error)
+        except Exception as error:  # noqa: BLE001  # a target is foreign code; its text may hold secrets
+            self._fail(DeliveryError(f"a message could not be sent ({type(error).__name__})"))
+
+    def _fail(self, error: CadenzaError) -> None:
+        self.failed.set_result(error)
+        self.cut(Keep.NOTHING)
+
+    async def _next(self) -> Post | None:
+        """Wait until a post is due, take it and give it back; ``None`` when there is nothing left to do."""
+        while True:
+            self._changed.clear()
+            if not self._waiting:
+                if self._sealed:
+                    return None
+                await self._wait(None, _TYPING_LASTS)
+                continue
+            post = self._waiting[0]
+            due = self._last_sent + post.pause - asyncio.get_running_loop().time()
+            if self._is_stopping():
+                await self._changed.wait()  # what is still to be sent is being decided
+            elif due > 0:
+                await self._wait(post, min(due, _TYPING_LASTS))
+            else:
+                self._waiting.popleft()
+                self._note_change()
+                return post
+
+    def _is_stopping(self) -> bool:
+        return self._stop is not None and self._stop.reason is not None and not self._sealed
+
+    async def _wait(self, post: Post | None, seconds: float) -> None:
+        """Show that something is being written until the time is over or something changes."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._target.typing(post.identity if post else None)
+                await self._changed.wait()
+
+
+class _Watch:
+    """Notices when a model has been silent for too long.
+
+    Every chunk only writes down the time; one timer looks at it when it might matter.
+    """
+
+    def __init__(self, timeout: float) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._timeout = timeout
+        self._since: float | None = self._loop.time()
+        self.expired: asyncio.Future[None] = self._loop.create_future()
+        self._timer = self._loop.call_later(timeout, self._look)
+
+    def note(self) -> None:
+        """The model spoke."""
+        self._since = self._loop.time()
+
+    def rest(self) -> None:
+        """It is not the model that we wait for."""
+        self._since = None
+
+    def close(self) -> None:
+        """Look no more."""
+        self._timer.cancel()
+        self.expired.cancel()
+
+    def _look(self) -> None:
+        now = self._loop.time()
+        due = (now if self._since is None else self._since) + self._timeout
+        if due > now:
+            self._timer = self._loop.call_at(due, self._look)
+        elif not self.expired.done():
+            self.expired.set_result(None)
+
+
+async def run_round(
+    round_: Round,
+    chunks: AsyncIterable[Chunk],
+    outbox: Outbox,
+    *,
+    settings: Settings | None = None,
+    stop: StopHandle | None = None,
+) -> Outcome:
+    """Pump *chunks* through *round_* into *outbox* until the round has its outcome.
+
+    Returns when the model is done, not when everything is sent: see ``settle``.
+    """
+    turn = (settings or Settings()).turn
+    watch = _Watch(turn.idle_timeout)
+    reader = asyncio.create_task(_read(round_, chunks, outbox, watch), name="cadenza reader")
+    try:
+        event = await _overtaking(reader, watch=watch, outbox=outbox, stop=stop)
+    finally:
+        watch.close()
+        await _end_task(reader)
+    return _concluded(event, round_, outbox, turn.on_stop)
+
+
+async def settle(
+    round_: Round, outbox: Outbox, *, settings: Settings | None = None, stop: StopHandle | None = None
+) -> Outcome:
+    """Wait until everything is sent; a stop or a failed send still counts, and may change the outcome."""
+    turn = (settings or Settings()).turn
+    sending = asyncio.create_task(outbox.finished(), name="cadenza settle")
+    try:
+        event = await _overtaking(sending, watch=None, outbox=outbox, stop=stop)
+    finally:
+        await _end_task(sending)
+    return _concluded(event, round_, outbox, turn.on_stop)
+
+
+async def _read(round_: Round, chunks: AsyncIterable[Chunk], outbox: Outbox, watch: _Watch) -> None:
+    try:
+        async with aclosing(_closing(chunks)) as source:
+            async for chunk in source:
+                watch.note()
+                outbox.add(round_.receive(chunk))
+                if round_.outcome is not None:
+                    return
+                watch.rest()
+                await outbox.room()
+                watch.note()
+        outbox.add(round_.receive(Finished("end_of_stream")))
+    except CadenzaError as error:
+        outbox.add(round_.receive(Failed(error)))
+    except Exception as error:  # noqa: BLE001  # a stream is foreign code; its text may hold secrets
+        broken = ProviderError(f"the model's stream broke off ({type(error).__name__})", retryable=True)
+        outbox.add(round_.receive(Failed(broken)))
+
+
+async def _overtaking(
+    work: asyncio.Task[None], *, watch: _Watch | None, outbox: Outbox, stop: StopHandle | None
+) -> RoundEvent | None:
+    """Wait for *work* or for what overtakes it; give back the event that did."""
+    stopped = asyncio.create_task(stop.wait(), name="cadenza stop") if stop else None
+    awaited: set[asyncio.Future[Any]] = {work, outbox.failed}
+    if watch:
+        awaited.add(watch.expired)
+    if stopped:
+        awaited.add(stopped)
+    try:
+        await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        if stopped:
+            await _end_task(stopped)
+    if stop and stop.reason:
+        return StopRequested(stop.reason)
+    if outbox.failed.done():
+        return SendFailed(outbox.failed.result())
+    if watch and watch.expired.done() and not work.done():
+        return StopRequested(StopReason.STALLED)
+    return None
+
+
+def _concluded(event: RoundEvent | None, round_: Round, outbox: Outbox, on_stop: str) -> Outcome:
+    """Tell *round_* of the event that overtook it, if there was one, and *outbox* what is still to be sent."""
+    posts = round_.receive(event) if event else []
+    if round_.outcome is None:
+        msg = "a round ended without an outcome"
+        raise AssertionError(msg)
+    if event:
+        outbox.cut(kept(round_.outcome, on_stop=on_stop), posts)
+    return round_.outcome
+
+
+async def _end_task(task: asyncio.Task[Any]) -> None:
+    """Cancel *task* if it still runs, and wait until it has cleaned up; what it raised is raised here."""
+    if not task.done():
+        task.cancel()
+        await asyncio.wait([task])
+    if not task.cancelled():
+        task.result()

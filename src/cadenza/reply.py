@@ -1,0 +1,119 @@
+"""A whole reply: rounds with a model until there is an answer, tools in between, and what is left of it all."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from .pipeline import Model, Outbox, run_round, settle, stream, text_row
+from .settings import Settings
+from .stages.s1_context import assemble
+from .stages.s4_round import Round
+from .stages.s7_delivery import Chance, Target
+from .stages.stage import Pipe
+from .stops import StopHandle
+from .tools import Tool, run_call
+from .types import Completed, Empty, NeedsTools, Outcome, Prompt, PromptTurn, Receipt, Reply, Role, Scene, Usage
+
+
+async def reply(
+    scene: Scene,
+    model: Model,
+    target: Target,
+    *,
+    settings: Settings | None = None,
+    tools: Mapping[str, Tool] | None = None,
+    stop: StopHandle | None = None,
+    chance: Chance | None = None,
+) -> Reply:
+    """Let *model* answer *scene* in *target*. Whatever happens, exactly one ``Reply`` comes back."""
+    settings = _within(settings or Settings(), target)
+    turn = _Turn(scene, model, settings, tools or {}, chance or Random(settings.delivery.seed))
+    async with Outbox(target, room=settings.turn.queue, stop=stop) as outbox:
+        outcome = await turn.run(outbox, stop)
+    return turn.reply(outcome, outbox.receipts)
+
+
+def _within(settings: Settings, target: Target) -> Settings:
+    """Plan no longer messages than *target* takes."""
+    limit = min(settings.delivery.limit, target.limits.length)
+    return replace(settings, delivery=replace(settings.delivery, limit=limit))
+
+
+class _Turn:
+    """The rounds of one reply, and what they leave behind."""
+
+    def __init__(
+        self, scene: Scene, model: Model, settings: Settings, tools: Mapping[str, Tool], chance: Chance
+    ) -> None:
+        self._model = model
+        self._settings = settings
+        self._tools = tools
+        self._prompt = assemble(scene, [tool.spec for tool in tools.values()])
+        self._text: Pipe = text_row(scene, settings, chance)
+        self._rounds: list[Round] = []
+
+    async def run(self, outbox: Outbox, stop: StopHandle | None) -> Outcome:
+        """Run rounds until one does not want tools, then wait for the last message."""
+        for _ in range(self._settings.turn.tool_rounds + 1):
+            round_ = self._new_round()
+            outcome = await run_round(
+                round_, stream(self._model, self._prompt), outbox, settings=self._settings, stop=stop
+            )
+            if not isinstance(outcome, NeedsTools) or not await self._run_tools(round_, outcome, stop):
+                break
+        outcome = await settle(round_, outbox, settings=self._settings, stop=stop)
+        if isinstance(outcome, Empty) and outbox.receipts:
+            return Completed(outcome.reason)  # it had said what there was to say before it called its tools
+        return outcome
+
+    def reply(self, outcome: Outcome, receipts: list[Receipt]) -> Reply:
+        """Put together what is left."""
+        return Reply(
+            outcome=outcome,
+            receipts=tuple(receipts),
+            transcript="\n".join(receipt.post.label + receipt.post.text for receipt in receipts),
+            thoughts=tuple(thought for round_ in self._rounds for thought in round_.thoughts),
+            details=tuple(details for round_ in self._rounds for details in round_.details),
+            usage=sum((round_.usage for round_ in self._rounds), Usage()),
+        )
+
+    def _new_round(self) -> Round:
+        settings = self._settings
+        round_ = Round(self._text, limit=settings.delivery.limit, on_stop=settings.turn.on_stop)
+        self._rounds.append(round_)
+        return round_
+
+    async def _run_tools(self, round_: Round, wanted: NeedsTools, stop: StopHandle | None) -> bool:
+        """Run what the model wants and put the results into the prompt; ``False`` if a stop came first."""
+        running = asyncio.gather(*(run_call(self._tools, call) for call in wanted.calls))
+        if not await _before_stop(running, stop):
+            return False
+        self._prompt = _continued(self._prompt, round_, wanted, running.result())
+        return True
+
+
+async def _before_stop(work: asyncio.Future[Any], stop: StopHandle | None) -> bool:
+    """Wait for *work*, unless a stop comes first: then it is cancelled."""
+    stopped = asyncio.create_task(stop.wait(), name="cadenza stop") if stop else None
+    try:
+        await asyncio.wait({work, stopped} if stopped else {work}, return_when=asyncio.FIRST_COMPLETED)
+        return work.done() and (stop is None or stop.reason is None)
+    finally:
+        leftover = [task for task in (work, stopped) if task and not task.done()]
+        for task in leftover:
+            task.cancel()
+        if leftover:
+            await asyncio.wait(leftover)
+
+
+def _continued(prompt: Prompt, round_: Round, wanted: NeedsTools, results: list[str]) -> Prompt:
+    """Add what was really said before the calls, the calls, and their results."""
+    turns = [PromptTurn(Role.MODEL, "\n".join(round_.said), calls=wanted.calls)]
+    turns += [
+        PromptTurn(Role.TOOL, result, call_id=call.id) for call, result in zip(wanted.calls, results, strict=True)
+    ]
+    return replace(prompt, turns=prompt.turns + tuple(turns))

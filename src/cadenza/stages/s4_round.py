@@ -1,0 +1,181 @@
+"""Stage 4: everything that can happen to one response, as events into one machine.
+
+The rules of this place
+1. Whatever happens is an event: a chunk, a stop, a stall, a failed send. ``receive`` sees them all.
+2. The machine does no I/O and knows no clock; it gives back posts and, at the end, exactly one outcome.
+3. What becomes of text that was not sent yet is decided by one table, ``KEEPS``, and nowhere else.
+4. After the outcome no post comes out. Until the last one is sent, a stop or a failed send may still rename it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum, auto
+from typing import assert_never
+
+from ..types import (
+    Aside,
+    AsideKind,
+    Broke,
+    Completed,
+    Empty,
+    Ending,
+    Failed,
+    Finished,
+    Halt,
+    NeedsTools,
+    Outcome,
+    Post,
+    RoundEvent,
+    SendFailed,
+    Stopped,
+    StopReason,
+    StopRequested,
+    TextDelta,
+    ThoughtDelta,
+    ToolCall,
+    Usage,
+)
+from .s7_delivery import farewell
+from .stage import Pipe
+
+
+class Keep(Enum):
+    """What is still sent when a reply ends early."""
+
+    EVERYTHING = auto()
+    """All that arrived."""
+    DECIDED = auto()
+    """The messages that were planned before; what was held back is dropped."""
+    CLAUSE = auto()
+    """One more message at most, without a pause: what was said up to its last whole clause."""
+    NOTHING = auto()
+    """Nothing that was not sent yet."""
+
+
+KEEPS: dict[StopReason, Keep] = {
+    StopReason.USER: Keep.CLAUSE,
+    StopReason.SHUTDOWN: Keep.CLAUSE,
+    StopReason.FOLLOW_UP: Keep.NOTHING,
+    StopReason.CHANNEL_GONE: Keep.NOTHING,
+    StopReason.MISSING_ACCESS: Keep.NOTHING,
+    StopReason.SPEAKER_GUARD: Keep.DECIDED,
+    StopReason.MESSAGE_LIMIT: Keep.DECIDED,
+    StopReason.FLUSH_LIMIT: Keep.DECIDED,
+    StopReason.STALLED: Keep.EVERYTHING,
+}
+
+
+def kept(outcome: Outcome, *, on_stop: str = "clause") -> Keep:
+    """What is still to be sent after *outcome*."""
+    match outcome:
+        case Stopped(StopReason.USER) if on_stop == "silence":
+            return Keep.NOTHING
+        case Stopped(reason):
+            return KEEPS[reason]
+        case _:
+            return Keep.EVERYTHING
+
+
+class Round:
+    """One response of a model, from its first chunk to its outcome."""
+
+    def __init__(self, text: Pipe, *, limit: int = 1950, on_stop: str = "clause") -> None:
+        self._text = text
+        self._limit = limit
+        self._on_stop = on_stop
+        self._calls: list[ToolCall] = []
+        self._thinking: list[str] = []
+        self.said: list[str] = []
+        """The text of every message that was planned."""
+        self._thoughts: list[str] = []
+        self.details: list[str] = []
+        self.usage = Usage()
+        self.halt: Halt | None = None
+        self.outcome: Outcome | None = None
+
+    @property
+    def thoughts(self) -> list[str]:
+        """What the model thought, block by block."""
+        return self._thoughts + (["".join(self._thinking)] if self._thinking else [])
+
+    def receive(self, event: RoundEvent) -> list[Post]:
+        """Take the next thing that happened; give back what is to be posted."""
+        if self.outcome is not None:
+            self._overtake(event)
+            return []
+        match event:
+            case TextDelta(text):
+                return self._take(self._text.feed(text))
+            case ThoughtDelta(text):
+                self._thinking.append(text)
+                return []
+            case ToolCall():
+                self._calls.append(event)
+                return self._take(self._text.flush(Ending.TOOL_CALL))
+            case Usage():
+                self.usage = event  # providers count up: the last word is the right one
+                return []
+            case Finished(reason):
+                return self._finish(reason)
+            case Failed(error) | SendFailed(error):
+                return self._end(Broke(error))
+            case StopRequested(reason):
+                return self._end(Stopped(reason))
+            case _:
+                assert_never(event)
+
+    def _overtake(self, event: RoundEvent) -> None:
+        """The model is done, but its words may not all be sent yet: a stop or a failed send still counts."""
+        match event, self.outcome:
+            case StopRequested(reason), Completed() | Empty() | NeedsTools():
+                self.outcome = Stopped(reason)
+            case SendFailed(error), Completed() | Empty() | NeedsTools():
+                self.outcome = Broke(error)
+            case _:
+                pass
+
+    def _finish(self, reason: str) -> list[Post]:
+        if self._calls:
+            return self._end(NeedsTools(tuple(self._calls)))
+        posts = self._end(Completed(reason))
+        if not self.said and isinstance(self.outcome, Completed):
+            self.outcome = Empty(reason)
+        return posts
+
+    def _end(self, outcome: Outcome) -> list[Post]:
+        posts: list[Post] = []
+        match kept(outcome, on_stop=self._on_stop):
+            case Keep.EVERYTHING:
+                calls = isinstance(outcome, NeedsTools)
+                posts = self._take(self._text.flush(Ending.TOOL_CALL if calls else Ending.FINAL))
+            case Keep.CLAUSE:
+                last = farewell(self._take(self._text.flush(Ending.STOP)), self._limit)
+                posts = [last] if last else []
+            case Keep.DECIDED | Keep.NOTHING:
+                pass
+        # A stage that halted during the flush has named the outcome already.
+        self.outcome = self.outcome or outcome
+        return posts
+
+    def _take(self, items: Iterable[Post | Aside | Halt]) -> list[Post]:
+        posts: list[Post] = []
+        for item in items:
+            match item:
+                case Post():
+                    posts.append(item)
+                case Aside(AsideKind.THOUGHT, text):
+                    self._pause_thinking()
+                    self._thoughts.append(text)
+                case Aside(AsideKind.DETAILS, text):
+                    self.details.append(text)
+                case Halt(reason):
+                    self.halt = item
+                    self.outcome = Stopped(reason)
+        self.said += [post.text for post in posts]
+        return posts
+
+    def _pause_thinking(self) -> None:
+        if self._thinking:
+            self._thoughts.append("".join(self._thinking))
+            self._thinking.clear()

@@ -1,0 +1,204 @@
+"""Stage 7: segment in, posts out. Decides *how* a segment becomes messages.
+
+The composer is pure: it plans messages and the pauses before them, and sends nothing.
+What sends them is a ``Target``, called by the outbox in ``cadenza.pipeline``.
+Pauses are numbers in a post, drawn from dice that are handed in, so that a plan can be tested and repeated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from ..settings import DeliverySettings
+from ..text.cuts import whole_clauses
+from ..text.spans import survey
+from ..text.split import split
+from ..text.units import WHITESPACE, units
+from ..types import Boundary, Ending, Halt, Identity, Kind, Post, Receipt, Segment, StopReason
+
+
+class Chance(Protocol):
+    """Dice: ``random.Random`` is one."""
+
+    def random(self) -> float:
+        """A number from 0 up to, not including, 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a target can take."""
+
+    length: int = 1950
+    """The longest message, in UTF-16 units."""
+
+
+class Target(Protocol):
+    """A place to deliver to."""
+
+    @property
+    def limits(self) -> Limits:
+        """What it can take."""
+
+    async def send(self, post: Post, /) -> Receipt:
+        """Deliver *post* or raise a ``DeliveryError``; once started, it is never cancelled."""
+
+    async def typing(self, identity: Identity | None, /) -> None:
+        """Show that something is being written. May be called often, may do nothing, must not raise."""
+
+
+class Composer:
+    """Plans the messages of one reply."""
+
+    def __init__(self, settings: DeliverySettings, chance: Chance, *, reply_to: str | None = None) -> None:
+        self._settings = settings
+        self._gathered = _Gathered(settings.limit)
+        self._pacer = _Pacer(settings, chance)
+        self._reply_to = reply_to
+        self._planned = 0
+
+    def feed(self, segment: Segment, /) -> Sequence[Post | Halt]:
+        """Plan the messages for *segment*; at degree 0 it is put aside until the end."""
+        if self._settings.degree == 0 and segment.identity is None:
+            self._gathered.add(segment)
+            return ()
+        posts = self._gathered.take(Boundary.ATTACHMENT)
+        if segment.text.strip(WHITESPACE):
+            texts = split(segment.text, segment.kind, self._settings.degree, self._settings.limit)
+            posts += [Post(text, segment.boundary, identity=segment.identity) for text in texts]
+            if texts and segment.label:
+                first = len(posts) - len(texts)
+                posts[first] = replace(posts[first], label=segment.label)
+        return self._finished(posts)
+
+    def flush(self, why: Ending, /) -> Sequence[Post | Halt]:
+        """Plan what was put aside."""
+        return self._finished(self._gathered.take(why.boundary))
+
+    def _finished(self, posts: Iterable[Post]) -> list[Post | Halt]:
+        """Give each post its pause and the first one what it answers; end the reply where the limit is."""
+        finished: list[Post | Halt] = []
+        for post in posts:
+            if self._settings.message_limit and self._planned >= self._settings.message_limit:
+                finished.append(Halt(StopReason.MESSAGE_LIMIT))
+                break
+            pause = self._pacer.pause_before(post.text)
+            finished.append(replace(post, pause=pause, reply=None if self._planned else self._reply_to))
+            self._planned += 1
+        return finished
+
+
+class _Pacer:
+    """How long someone would type, message by message, and not longer in all than the budget."""
+
+    def __init__(self, settings: DeliverySettings, chance: Chance) -> None:
+        self._settings = settings
+        self._chance = chance
+        self._left = settings.typing_budget
+        self._count = 0
+
+    def pause_before(self, text: str) -> float:
+        count, self._count = self._count, self._count + 1
+        if self._settings.degree < 2 or count == 0:
+            return 0.0
+        pause = self._typing(text)
+        if count >= 2:
+            pause += self._breath()
+        pause = round(min(pause, self._left), 4)
+        self._left = max(0.0, self._left - pause)
+        return pause
+
+    def _typing(self, text: str) -> float:
+        settings = self._settings
+        typing = max(settings.typing_least, min(settings.typing_speed * units(text), settings.typing_most))
+        return max(typing, 1.25 * settings.typing_least) if "```" in text else typing
+
+    def _breath(self) -> float:
+        """A moment between two messages; now and then a longer one, as if thinking. Both dice are always thrown."""
+        breath = (250 + int(self._chance.random() * 1250)) / 1000
+        thinks = self._chance.random() < self._settings.thinking_chance
+        return max(1.5 * breath, 0.75) if thinks else breath
+
+
+class _Gathered:
+    """Degree 0: everything that was said, put together into as few messages as fit."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._parts: list[tuple[str, Segment]] = []
+        self._after: Segment | None = None
+
+    def add(self, segment: Segment) -> None:
+        """Put *segment* behind what is there, with what belongs between the two."""
+        if not segment.text.strip(WHITESPACE):
+            if segment.boundary is Boundary.NEWLINE and self._after is not None:
+                self._after = replace(self._after, boundary=Boundary.NEWLINE)  # an empty line separates too
+            return
+        self._parts.append((self._between(segment), segment))
+        self._after = segment
+
+    def take(self, boundary: Boundary) -> list[Post]:
+        """Give back the messages, and be empty again."""
+        texts: list[str] = []
+        current = ""
+        for between, segment in self._parts:
+            text = segment.text.strip("\n")
+            joined = current + between + text if current else text
+            if units(joined) <= self._limit:
+                current = joined
+                continue
+            if current:
+                texts.append(current)
+            *whole, current = split(text, segment.kind, 0, self._limit) or [""]
+            texts += whole
+        texts.append(current)
+        self._parts.clear()
+        self._after = None
+        stripped = (text.strip(WHITESPACE) for text in texts)
+        return [Post(text, boundary) for text in stripped if text]
+
+    def _between(self, segment: Segment) -> str:
+        if self._after is None:
+            return ""
+        if self._after.boundary is Boundary.NEWLINE:
+            return "\n\n"
+        if Kind.PROSE is not self._after.kind or Kind.PROSE is not segment.kind:
+            return "\n"  # a code block has its lines to itself
+        return ""
+
+
+def farewell(posts: Sequence[Post], limit: int) -> Post | None:
+    """The one last message after a stop: what waits in *posts*, up to its last whole clause that fits.
+
+    Whole messages are put together while they fit under one name; of the next one, only whole clauses are taken.
+    """
+    if not posts:
+        return None
+    first, *rest = posts
+    text = first.text
+    for post in rest:
+        room = limit - units(text) - 1
+        if post.identity != first.identity or post.attachment is not None:
+            break
+        if units(post.text) <= room:
+            text += "\n" + post.text
+            continue
+        part = _clauses_within(post.text, room)
+        text += "\n" + part if part else ""
+        break
+    return replace(first, text=text, pause=0.0, boundary=posts[-1].boundary)
+
+
+def _clauses_within(text: str, room: int) -> str:
+    """The whole clauses at the beginning of *text* that fit into *room*, or nothing."""
+    if "```" in text:
+        return ""
+    spans = survey(text).spans
+    end = len(text)
+    while units(text[:end]) > room:
+        shorter = len(whole_clauses(text[: end - 1], spans))
+        if shorter >= end - 1 or any(span.start < shorter < span.end for span in spans):
+            return ""
+        end = shorter
+    return text[:end].rstrip(WHITESPACE)
