@@ -16,7 +16,7 @@ from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterab
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar
 
 from .errors import CadenzaError, DeliveryError, ProviderError
 from .rules import RULES
@@ -45,6 +45,7 @@ from .types import (
     SendFailed,
     StopReason,
     StopRequested,
+    TextDelta,
 )
 
 T = TypeVar("T")
@@ -89,6 +90,21 @@ async def stream(model: Model, prompt: Prompt) -> AsyncIterator[Chunk]:
                 yield chunk
     for chunk in row.flush(Ending.FINAL):
         yield chunk
+
+
+Speech: TypeAlias = str | Iterable[str | Chunk] | AsyncIterable[str | Chunk]
+"""What a model says, as whoever has it may have it."""
+
+
+async def chunks_of(speech: Speech) -> AsyncIterator[Chunk]:
+    """Make chunks of whatever a model's words come in."""
+    if isinstance(speech, AsyncIterable):
+        async with aclosing(_closing(speech)) as items:
+            async for item in items:
+                yield TextDelta(item) if isinstance(item, str) else item
+        return
+    for item in [speech] if isinstance(speech, str) else speech:
+        yield TextDelta(item) if isinstance(item, str) else item
 
 
 async def _closing(source: AsyncIterable[T]) -> AsyncGenerator[T, None]:

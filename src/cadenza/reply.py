@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any
 
-from .pipeline import Model, Outbox, run_round, settle, stream, text_row
+from .pipeline import Model, Outbox, Speech, chunks_of, run_round, settle, stream, text_row
 from .settings import Settings
 from .stages.s1_context import assemble
 from .stages.s4_round import Round
@@ -16,7 +16,43 @@ from .stages.s7_delivery import Chance, Target
 from .stages.stage import Pipe
 from .stops import StopHandle
 from .tools import Tool, run_call
-from .types import Completed, Empty, NeedsTools, Outcome, Prompt, PromptTurn, Receipt, Reply, Role, Scene, Usage
+from .types import (
+    Completed,
+    Empty,
+    NeedsTools,
+    Outcome,
+    Persona,
+    Prompt,
+    PromptTurn,
+    Receipt,
+    Reply,
+    Role,
+    Scene,
+    Usage,
+)
+
+
+async def say(
+    target: Target,
+    stream: Speech,
+    *,
+    scene: Scene | None = None,
+    settings: Settings | None = None,
+    stop: StopHandle | None = None,
+    chance: Chance | None = None,
+) -> Reply:
+    """Deliver what a model says, from any stream of text, to *target* as natural messages.
+
+    *stream* is a text, or an iterable or async iterable of texts or chunks. *scene* tells the rules who speaks and
+    whom they may name; without it nothing is known and nothing is changed.
+    """
+    settings = _within(settings or Settings(), target)
+    scene = scene or Scene("", Persona(""))
+    round_ = _new_round(text_row(scene, settings, chance or Random(settings.delivery.seed)), settings)
+    async with Outbox(target, room=settings.turn.queue, stop=stop) as outbox:
+        await run_round(round_, chunks_of(stream), outbox, settings=settings, stop=stop)
+        outcome = await settle(round_, outbox, settings=settings, stop=stop)
+    return _remains([round_], outcome, outbox.receipts)
 
 
 async def reply(
@@ -34,13 +70,29 @@ async def reply(
     turn = _Turn(scene, model, settings, tools or {}, chance or Random(settings.delivery.seed))
     async with Outbox(target, room=settings.turn.queue, stop=stop) as outbox:
         outcome = await turn.run(outbox, stop)
-    return turn.reply(outcome, outbox.receipts)
+    return _remains(turn.rounds, outcome, outbox.receipts)
 
 
 def _within(settings: Settings, target: Target) -> Settings:
     """Plan no longer messages than *target* takes."""
     limit = min(settings.delivery.limit, target.limits.length)
     return replace(settings, delivery=replace(settings.delivery, limit=limit))
+
+
+def _new_round(text: Pipe, settings: Settings) -> Round:
+    return Round(text, limit=settings.delivery.limit, on_stop=settings.turn.on_stop)
+
+
+def _remains(rounds: Sequence[Round], outcome: Outcome, receipts: Sequence[Receipt]) -> Reply:
+    """Put together what is left of a reply."""
+    return Reply(
+        outcome=outcome,
+        receipts=tuple(receipts),
+        transcript="\n".join(receipt.post.label + receipt.post.text for receipt in receipts),
+        thoughts=tuple(thought for round_ in rounds for thought in round_.thoughts),
+        details=tuple(details for round_ in rounds for details in round_.details),
+        usage=sum((round_.usage for round_ in rounds), Usage()),
+    )
 
 
 class _Turn:
@@ -54,12 +106,13 @@ class _Turn:
         self._tools = tools
         self._prompt = assemble(scene, [tool.spec for tool in tools.values()])
         self._text: Pipe = text_row(scene, settings, chance)
-        self._rounds: list[Round] = []
+        self.rounds: list[Round] = []
 
     async def run(self, outbox: Outbox, stop: StopHandle | None) -> Outcome:
         """Run rounds until one does not want tools, then wait for the last message."""
         for _ in range(self._settings.turn.tool_rounds + 1):
-            round_ = self._new_round()
+            round_ = _new_round(self._text, self._settings)
+            self.rounds.append(round_)
             outcome = await run_round(
                 round_, stream(self._model, self._prompt), outbox, settings=self._settings, stop=stop
             )
@@ -69,23 +122,6 @@ class _Turn:
         if isinstance(outcome, Empty) and outbox.receipts:
             return Completed(outcome.reason)  # it had said what there was to say before it called its tools
         return outcome
-
-    def reply(self, outcome: Outcome, receipts: list[Receipt]) -> Reply:
-        """Put together what is left."""
-        return Reply(
-            outcome=outcome,
-            receipts=tuple(receipts),
-            transcript="\n".join(receipt.post.label + receipt.post.text for receipt in receipts),
-            thoughts=tuple(thought for round_ in self._rounds for thought in round_.thoughts),
-            details=tuple(details for round_ in self._rounds for details in round_.details),
-            usage=sum((round_.usage for round_ in self._rounds), Usage()),
-        )
-
-    def _new_round(self) -> Round:
-        settings = self._settings
-        round_ = Round(self._text, limit=settings.delivery.limit, on_stop=settings.turn.on_stop)
-        self._rounds.append(round_)
-        return round_
 
     async def _run_tools(self, round_: Round, wanted: NeedsTools, stop: StopHandle | None) -> bool:
         """Run what the model wants and put the results into the prompt; ``False`` if a stop came first."""
