@@ -1,4 +1,4 @@
-"""The shell around the pure half: everything that waits is in this file.
+"""The shell around the pure half: here is what waits, races and is interrupted.
 
 Two tasks work for a reply. The *reader* takes chunks from the model and gives them to the round, which answers with
 posts. The *sender* in the outbox delivers posts, with their pauses. Between them is a short queue, so that typing does
@@ -150,10 +150,9 @@ class Outbox:
 
     def add(self, posts: Iterable[Post]) -> None:
         """Put *posts* behind what waits. After ``cut`` nothing more is taken."""
-        if self._sealed:
-            return
-        self._waiting.extend(posts)
-        self._note_change()
+        if not self._sealed:
+            self._waiting.extend(posts)
+            self._note_change()
 
     async def room(self) -> None:
         """Wait until there is room for more."""
@@ -163,11 +162,11 @@ class Outbox:
         """The reply has ended: *last* is all that comes, and of what waits only as much is sent as *keep* says."""
         match keep:
             case Keep.EVERYTHING | Keep.DECIDED:
-                self.add(last)
+                self._waiting.extend(last)
             case Keep.CLAUSE:
                 goodbye = farewell([*self._waiting, *last], self._target.limits.length)
                 self._waiting.clear()
-                self.add([goodbye] if goodbye else [])
+                self._waiting.extend([goodbye] if goodbye else [])
             case Keep.NOTHING:
                 self._waiting.clear()
         self._seal()

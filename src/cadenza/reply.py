@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any
 
 from .pipeline import Model, Outbox, Speech, chunks_of, run_round, settle, stream, text_row
+from .rules import RULES, Rule
 from .settings import Settings
 from .stages.s1_context import assemble
 from .stages.s4_round import Round
@@ -40,15 +41,16 @@ async def say(
     settings: Settings | None = None,
     stop: StopHandle | None = None,
     chance: Chance | None = None,
+    rules: Iterable[type[Rule]] = RULES,
 ) -> Reply:
     """Deliver what a model says, from any stream of text, to *target* as natural messages.
 
     *stream* is a text, or an iterable or async iterable of texts or chunks. *scene* tells the rules who speaks and
-    whom they may name; without it nothing is known and nothing is changed.
+    whom they may name; without it names, emoji and mentions stay as the model wrote them.
     """
     settings = _within(settings or Settings(), target)
     scene = scene or Scene("", Persona(""))
-    round_ = _new_round(text_row(scene, settings, chance or Random(settings.delivery.seed)), settings)
+    round_ = _new_round(text_row(scene, settings, chance or Random(settings.delivery.seed), rules=rules), settings)
     async with Outbox(target, room=settings.turn.queue, stop=stop) as outbox:
         await run_round(round_, chunks_of(stream), outbox, settings=settings, stop=stop)
         outcome = await settle(round_, outbox, settings=settings, stop=stop)
@@ -64,10 +66,12 @@ async def reply(
     tools: Mapping[str, Tool] | None = None,
     stop: StopHandle | None = None,
     chance: Chance | None = None,
+    rules: Iterable[type[Rule]] = RULES,
 ) -> Reply:
     """Let *model* answer *scene* in *target*. Whatever happens, exactly one ``Reply`` comes back."""
     settings = _within(settings or Settings(), target)
-    turn = _Turn(scene, model, settings, tools or {}, chance or Random(settings.delivery.seed))
+    text = text_row(scene, settings, chance or Random(settings.delivery.seed), rules=rules)
+    turn = _Turn(scene, model, text, settings, tools or {})
     async with Outbox(target, room=settings.turn.queue, stop=stop) as outbox:
         outcome = await turn.run(outbox, stop)
     return _remains(turn.rounds, outcome, outbox.receipts)
@@ -98,25 +102,23 @@ def _remains(rounds: Sequence[Round], outcome: Outcome, receipts: Sequence[Recei
 class _Turn:
     """The rounds of one reply, and what they leave behind."""
 
-    def __init__(
-        self, scene: Scene, model: Model, settings: Settings, tools: Mapping[str, Tool], chance: Chance
-    ) -> None:
+    def __init__(self, scene: Scene, model: Model, text: Pipe, settings: Settings, tools: Mapping[str, Tool]) -> None:
         self._model = model
         self._settings = settings
         self._tools = tools
         self._prompt = assemble(scene, [tool.spec for tool in tools.values()])
-        self._text: Pipe = text_row(scene, settings, chance)
+        self._text = text
         self.rounds: list[Round] = []
 
     async def run(self, outbox: Outbox, stop: StopHandle | None) -> Outcome:
         """Run rounds until one does not want tools, then wait for the last message."""
-        for _ in range(self._settings.turn.tool_rounds + 1):
+        for left in range(self._settings.turn.tool_rounds, -1, -1):
             round_ = _new_round(self._text, self._settings)
             self.rounds.append(round_)
             outcome = await run_round(
                 round_, stream(self._model, self._prompt), outbox, settings=self._settings, stop=stop
             )
-            if not isinstance(outcome, NeedsTools) or not await self._run_tools(round_, outcome, stop):
+            if not left or not isinstance(outcome, NeedsTools) or not await self._run_tools(round_, outcome, stop):
                 break
         outcome = await settle(round_, outbox, settings=self._settings, stop=stop)
         if isinstance(outcome, Empty) and outbox.receipts:
@@ -147,7 +149,7 @@ async def _before_stop(work: asyncio.Future[Any], stop: StopHandle | None) -> bo
 
 
 def _continued(prompt: Prompt, round_: Round, wanted: NeedsTools, results: list[str]) -> Prompt:
-    """Add what was really said before the calls, the calls, and their results."""
+    """Add what was said before the calls, as it was delivered, the calls, and their results."""
     turns = [PromptTurn(Role.MODEL, "\n".join(round_.said), calls=wanted.calls)]
     turns += [
         PromptTurn(Role.TOOL, result, call_id=call.id) for call, result in zip(wanted.calls, results, strict=True)

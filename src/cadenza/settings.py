@@ -3,7 +3,7 @@
 The names are unique across all classes, so a setting can be given flat (``{"degree": 1}``) or under its section
 (``{"delivery": {"degree": 1}}``); both mean the same.
 Each field says in its metadata what it is for and between which values it must lie; the messages for people,
-the check of a given value and the tables in ``docs/pipeline/`` are all made from that.
+and the check of a given value are made from that, and a test compares the tables in ``docs/pipeline/`` with it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class BufferSettings:
 
     overflow: int = _setting(1000, "characters after which prose without a line end is let go", low=50, high=100_000)
     code_overflow: int = _setting(
-        15_000, "characters after which a code block is let go in parts", low=200, high=1_000_000
+        15_000, "characters after which a code block or a table is let go in parts", low=200, high=1_000_000
     )
     hold: int = _setting(
         1950, "characters after which an opening mark that never closed counts as plain text", low=0, high=100_000
@@ -67,8 +67,8 @@ class DeliverySettings:
     message_limit: int = _setting(0, "messages after which a reply is ended; 0 is no limit", low=0, high=10_000)
     seed: int = _setting(0, "where the dice for typing pauses start", low=0)
     typing_speed: float = _setting(0.010, "seconds of typing a character", low=0.0, high=10.0)
-    typing_least: float = _setting(0.75, "the shortest typing pause, in seconds", low=0.0, high=60.0)
-    typing_most: float = _setting(4.0, "the longest typing pause, in seconds", low=0.0, high=600.0)
+    typing_least: float = _setting(0.75, "the shortest time for typing one message, in seconds", low=0.0, high=60.0)
+    typing_most: float = _setting(4.0, "the longest time for typing one message, in seconds", low=0.0, high=600.0)
     typing_budget: float = _setting(20.0, "seconds of typing in one reply, all pauses together", low=0.0, high=3600.0)
     thinking_chance: float = _setting(0.25, "how often a pause becomes a longer one, as if thinking", low=0.0, high=1.0)
 

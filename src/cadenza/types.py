@@ -395,7 +395,7 @@ class Reply:
     outcome: Outcome
     receipts: tuple[Receipt, ...] = ()
     transcript: str = ""
-    """What was really delivered, one line a message, with the labels that the model should see."""
+    """What was really delivered, one message after another on lines of their own, with the labels that the model should see."""
     thoughts: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)

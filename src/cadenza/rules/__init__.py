@@ -9,7 +9,7 @@ from .own_name import OwnName
 from .render_modifier import RenderModifier
 from .rule import Rule, RuleContext
 
-RULES: tuple[type[Rule], ...] = (OrphanPunctuation, RenderModifier, OwnName, Emoji, Mentions)
+RULES: tuple[type[Rule], ...] = (RenderModifier, OwnName, OrphanPunctuation, Emoji, Mentions)
 """The rules that every reply passes, first to last."""
 
 __all__ = ["RULES", "Emoji", "Mentions", "OrphanPunctuation", "OwnName", "RenderModifier", "Rule", "RuleContext"]

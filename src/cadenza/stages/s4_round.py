@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from enum import Enum, auto
 from typing import assert_never
 
+from ..errors import DeliveryError
 from ..types import (
     Aside,
     AsideKind,
@@ -73,6 +74,8 @@ def kept(outcome: Outcome, *, on_stop: str = "clause") -> Keep:
             return Keep.NOTHING
         case Stopped(reason):
             return KEEPS[reason]
+        case Broke(DeliveryError()):
+            return Keep.NOTHING  # what came behind a message that is missing would be out of place
         case _:
             return Keep.EVERYTHING
 

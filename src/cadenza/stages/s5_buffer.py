@@ -25,6 +25,8 @@ from ..types import Aside, AsideKind, Boundary, Ending, Kind, Segment
 
 Item: TypeAlias = Segment | Aside
 
+_MOUTHFUL = 2048
+
 
 @dataclass(frozen=True, slots=True)
 class _Place:
@@ -44,6 +46,14 @@ class Buffer:
 
     def feed(self, text: str, /) -> Sequence[Item]:
         """Take the next piece of the stream."""
+        if len(text) > _MOUTHFUL:
+            # How the text is sliced changes nothing, and every cut copies what is left: keep that short.
+            return [
+                item for start in range(0, len(text), _MOUTHFUL) for item in self._feed(text[start : start + _MOUTHFUL])
+            ]
+        return self._feed(text)
+
+    def _feed(self, text: str) -> Sequence[Item]:
         text = self._intake.feed(text)
         out: list[Item] = []
         if self._hidden is not None:
@@ -131,12 +141,13 @@ class Buffer:
         if end > 0:
             out.append(Segment(self._scanner.text[:end], boundary, kind))
         self._drop(end)
+        self._set_bound()
 
     def _drop(self, count: int) -> None:
         if count > 0:
             self._scanner.drop(count)
             self._places = [_Place(place.end - count, place.boundary) for place in self._places if place.end > count]
-        self._set_bound()
+            self._set_bound()
 
     # --- hidden blocks ----------------------------------------------------------------
 

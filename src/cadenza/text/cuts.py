@@ -35,8 +35,10 @@ def overflow_cut(scanner: Scanner, target: int) -> int:
         for place in reversed(places) if backwards else places:
             if not scanner.is_inside(place):
                 return place
-    # No good place. If something that belongs together covers the target, leave it whole and cut in front of it.
-    return whole_grapheme(text, scanner.outside(target))
+    # No good place. If something that belongs together covers the target, leave it whole and cut in front of it,
+    # but not so far in front that only crumbs are left.
+    place = scanner.outside(target)
+    return whole_grapheme(text, place) if place >= low else 0
 
 
 def whole_clauses(text: str, spans: Iterable[Span]) -> str:

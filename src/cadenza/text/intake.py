@@ -1,16 +1,18 @@
 r"""The door for text: what arrives is made into text that everything behind can rely on.
 
 Line ends become ``\n``, a pair of surrogates cut in two becomes one character again,
-and what no chat can show (half a pair, NUL) becomes U+FFFD, as browsers do.
+and what no chat can show (half a pair, control characters) becomes U+FFFD, as browsers do.
 """
 
 from __future__ import annotations
 
 import re
 
-_ODD = re.compile("[\r\0\ud800-\udfff]")
+_UNSEEN = "\0-\x08\x0e-\x1f\x7f"
+"""Control characters: invisible at best, an order to the reader's terminal at worst."""
+_ODD = re.compile(f"[\r{_UNSEEN}\ud800-\udfff]")
 _PAIR = re.compile("([\ud800-\udbff])([\udc00-\udfff])")
-_BROKEN = re.compile("[\0\ud800-\udfff]")
+_BROKEN = re.compile(f"[{_UNSEEN}\ud800-\udfff]")
 
 
 class Intake:

@@ -30,6 +30,9 @@ from .units import WHITESPACE
 PAIRS = {"「": "」", "『": "』", "｢": "｣", "«": "»", "‹": "›", "“": "”", "〈": "〉", "《": "》", "（": "）"}
 _OPENS = {closer: opener for opener, closer in PAIRS.items()}
 
+_DEEPEST = 64
+"""How many marks may be open at once; whatever opens deeper than that is plain text."""
+
 _LOOKAHEAD = 32
 """How much white space or punctuation may follow a line end before the line end is decided without it."""
 
@@ -293,16 +296,15 @@ class Scanner:
         return self._handlers[match.group()](self, index, final)
 
     def _stop(self) -> int:
-        for opener in self.openers:
-            if opener.holds:
-                return min(self.bound, opener.start + self.hold)
+        """Where the scan has to stop: the oldest opener gives up there, or the owner wants to be asked."""
+        if self.openers:
+            return min(self.bound, self.openers[0].start + self.hold)
         return self.bound
 
     def _reached(self, stop: int) -> Find:
-        for opener in self.openers:
-            if opener.holds and opener.start + self.hold <= stop:
-                self.openers.remove(opener)
-                return Find(Found.RELEASED, opener.start, self.position)
+        if self.openers and self.openers[0].start + self.hold <= stop:
+            given_up = self.openers.pop(0)
+            return Find(Found.RELEASED, given_up.start, self.position)
         return Find(Found.FULL, 0, self.position)
 
     def _settle(self) -> None:
@@ -319,6 +321,10 @@ class Scanner:
 
     def _character_before(self, index: int) -> str:
         return self.text[index - 1] if index > 0 else self._before
+
+    def _open(self, mark: str, start: int, width: int) -> None:
+        if len(self.openers) < _DEEPEST:
+            self.openers.append(Opener(mark, start, width, width))
 
     def _close(self, opener: Opener, kind: SpanKind, end: int, *, marker: str = "") -> None:
         """Close *opener*; what opened after it and did not close was plain text."""
@@ -502,7 +508,7 @@ class Scanner:
         if _touches(before, after, mark) and self._close_emphasis(mark, width, end):
             return None
         if _touches(after, before, mark):
-            self.openers.append(Opener(mark, index, width, width))
+            self._open(mark, index, width)
         return None
 
     def _close_emphasis(self, mark: str, width: int, end: int) -> bool:
@@ -528,7 +534,7 @@ class Scanner:
         if opener:
             self._close(opener, SpanKind.EMPHASIS, index + 2, marker="||")
         elif (after := self.text[index + 2 : index + 3]) and after not in WHITESPACE:
-            self.openers.append(Opener("|", index, 2, 2))
+            self._open("|", index, 2)
         return None
 
     def _is_row(self) -> bool:
@@ -546,7 +552,7 @@ class Scanner:
         if opener and before not in WHITESPACE:
             self._close(opener, SpanKind.ENCLOSED, index + 1)
         elif (not before or before in _BEFORE_QUOTE) and after and after not in WHITESPACE:
-            self.openers.append(Opener('"', index, 1, 1))
+            self._open('"', index, 1)
         return None
 
     def _bracket_open(self, index: int, final: bool) -> Find | None:
@@ -556,7 +562,7 @@ class Scanner:
         nose = self.text[index - 2 : index] in (":-", ";-", "=-")
         if mark == "(" and (before in _BEFORE_SMILEY or nose) and before:
             return None  # :( is a face, not a bracket
-        self.openers.append(Opener(mark, index, 1, 1))
+        self._open(mark, index, 1)
         return None
 
     def _bracket_close(self, index: int, final: bool) -> Find | None:

@@ -1,0 +1,395 @@
+"""A terminal that looks like a chat: names in colour, messages one by one, somebody typing.
+
+On a terminal a message is drawn: emphasis, code with its colours, tables as tables.
+Anywhere else (a file, a pipe, ``TERM=dumb``) it is plain lines, ``Ren: text``, exactly as it was said.
+Text is never read as rich's markup, and nothing in it can steer the terminal.
+
+This is the only module that imports rich.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+from collections.abc import Iterator
+from contextlib import suppress
+from types import TracebackType
+from typing import Literal, Self
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.padding import Padding
+from rich.spinner import Spinner
+from rich.style import Style
+from rich.syntax import Syntax
+from rich.table import Table
+from rich.text import Text
+
+from ..stages.s7_delivery import Limits
+from ..text import tables
+from ..text.repair import split_fence
+from ..text.spans import Found, Scanner, Span, SpanKind, survey
+from ..types import Attachment, Identity, Kind, Post, Receipt
+
+_MARK = "●"
+_INDENT = 2
+_WIDEST = 100
+"""Longer lines are hard to read, however wide the terminal is."""
+_NARROWEST = 16
+_COLOURS = ("magenta", "cyan", "green", "yellow", "blue", "red")
+
+
+class ConsoleTarget:
+    """Shows messages on a terminal, or writes them as plain lines where there is none."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        avatar: str | None = None,
+        limits: Limits | None = None,
+        console: Console | None = None,
+    ) -> None:
+        self._persona = Identity(name, avatar)
+        self._limits = limits or Limits()
+        self._console = console or Console(file=sys.stdout, markup=False, emoji=False, highlight=False)
+        self._draws = self._console.is_terminal and not self._console.is_dumb_terminal
+        self._sent = 0
+        self._group: Identity | str = ""  # whose messages stand last on the screen, or what other kind of line
+        self._colours = {name: _COLOURS[0]}
+        self._typing: Identity | None = None
+        self._live: Live | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # --- what a target does -----------------------------------------------------------
+
+    @property
+    def limits(self) -> Limits:
+        """What it can take: a terminal takes anything, but it plays Discord."""
+        return self._limits
+
+    async def send(self, post: Post, /) -> Receipt:
+        """Show *post*."""
+        text = "\n".join(filter(None, [post.text, _attached(post.attachment)]))
+        self._message(post.identity or self._persona, text)
+        self._sent += 1
+        return Receipt(post, str(self._sent), identity=post.identity)
+
+    async def typing(self, identity: Identity | None, /) -> None:
+        """Show that *identity* is typing, until a message or anything else is shown."""
+        who = identity or self._persona
+        if not self._draws or (self._live and self._typing == who):
+            return
+        with suppress(OSError):  # whoever sends next learns that nobody is there any more
+            self.typing_over()
+            self._typing = who
+            self._live = Live(self._typing_line(who), console=self._console, transient=True, refresh_per_second=10)
+            self._live.start(refresh=True)
+
+    # --- what else a chat shows --------------------------------------------------------
+
+    def say(self, name: str, text: str) -> None:
+        """Show a message of the person *name*."""
+        self._message(Identity(name), text)
+
+    def aside(self, text: str) -> None:
+        """Show a thought, set aside from what is said."""
+        self._remark("thought", "💭 " if self._can_show("💭") else "thought: ", text, Style(dim=True, italic=True))
+
+    def notice(self, text: str) -> None:
+        """Show something that happened and that nobody said."""
+        self._remark("notice", "— ", text, Style(dim=True))
+
+    def typing_over(self) -> None:
+        """Nobody is typing any more."""
+        live, self._live, self._typing = self._live, None, None
+        if live:
+            live.stop()
+
+    def close(self) -> None:
+        """Leave a clean screen. May be called again; what is shown after it is still shown."""
+        with suppress(OSError):
+            self.typing_over()
+            self._console.file.flush()
+
+    # --- messages ------------------------------------------------------------------------
+
+    def _message(self, who: Identity, text: str) -> None:
+        text = self._shown(text)
+        self.typing_over()
+        begins = self._turn_to(who)
+        if self._draws:
+            if begins:
+                self._console.print(self._name(who), no_wrap=True, overflow="ellipsis")
+            for block in self._drawn(text):
+                self._console.print(block, crop=False)
+        else:
+            self._write(f"{self._plain_name(who)}: ", text)
+
+    def _remark(self, kind: str, plain: str, text: str, style: Style) -> None:
+        text, plain = self._shown(text), self._shown(plain)
+        self.typing_over()
+        self._turn_to(kind)
+        if self._draws:
+            self._console.print(self._hung(Text(plain + text, style)), crop=False)
+        elif kind == "thought":
+            self._write("(thought) ", text)
+        else:
+            self._write("-- ", text)
+
+    def _turn_to(self, group: Identity | str) -> bool:
+        """Leave a line free if *group* is not what stands last on the screen; say whether that is so."""
+        before, self._group = self._group, group
+        if before and before != group:
+            self._write("", "")
+        return before != group
+
+    def _write(self, opening: str, text: str) -> None:
+        """Write plain lines: the first one after *opening*, the others indented. At once: a pipe is watched too."""
+        lines = text.split("\n")
+        indented = [lines[0], *(" " * _INDENT + line if line else "" for line in lines[1:])]
+        self._console.file.write(opening + "\n".join(indented) + "\n")
+        self._console.file.flush()
+
+    def _plain_name(self, who: Identity) -> str:
+        """The name; with its mark if that is the only thing that tells two looks of somebody apart."""
+        mark = self._mark(who)
+        tells_apart = who.name == self._persona.name and mark not in (_MARK, self._mark(self._persona))
+        return self._shown(f"{who.name} {mark}" if tells_apart else who.name).replace("\n", " ")
+
+    def _name(self, who: Identity) -> Text:
+        name = self._shown(who.name).replace("\n", " ")
+        colour = self._colour(who.name)
+        return Text.assemble((self._shown(self._mark(who)), colour), " ", (name, f"bold {colour}"))
+
+    def _mark(self, who: Identity) -> str:
+        """A small face: the avatar where it is as short as one character, as an emoji is; else a dot."""
+        own = self._persona.avatar if who.name == self._persona.name else None
+        avatar = who.avatar or own or ""
+        return avatar if 0 < cell_len(avatar) <= 2 and self._can_show(avatar) else _MARK
+
+    def _colour(self, name: str) -> str:
+        return self._colours.setdefault(name, _COLOURS[len(self._colours) % len(_COLOURS)])
+
+    def _typing_line(self, who: Identity) -> RenderableType:
+        text = Text(f"{self._shown(who.name)} is typing".replace("\n", " "), style="dim", no_wrap=True)
+        spinner = Spinner("dots" if self._can_show("⠋") else "line", text, style=self._colour(who.name))
+        line = Padding(spinner, (0, 0, 0, _INDENT))
+        return Group(Text(), line) if self._group and self._group != who else line
+
+    # --- text that a terminal can show ------------------------------------------------------
+
+    def _shown(self, text: str) -> str:
+        """Make *text* harmless and, where the output's encoding is small, as close to it as that allows."""
+        text = text.replace("\r\n", "\n").replace("\r", "\n").expandtabs(4)
+        text = _CONTROL.sub("\ufffd", text)
+        return text if self._can_show(text) else "".join(map(self._closest, text))
+
+    def _can_show(self, text: str) -> bool:
+        try:
+            text.encode(self._console.encoding)
+        except UnicodeError:
+            return False
+        return True
+
+    def _closest(self, character: str) -> str:
+        if self._can_show(character):
+            return character
+        simpler = _SIMPLER.get(character) or unicodedata.normalize("NFKD", character)
+        return simpler.encode(self._console.encoding, "ignore").decode(self._console.encoding) or "?"
+
+    # --- drawing -----------------------------------------------------------------------------
+
+    def _drawn(self, text: str) -> Iterator[RenderableType]:
+        for kind, block in _blocks(text):
+            match kind:
+                case Kind.CODE:
+                    yield Padding(_code(block), (0, 0, 0, 2 * _INDENT))
+                case Kind.TABLE:
+                    yield Padding(self._table(block), (0, 0, 0, _INDENT))
+                case Kind.PROSE:
+                    yield self._hung(self._prose(block))
+
+    def _hung(self, text: Text) -> Text:
+        """Fold *text* to the width of the chat; all lines but the first hang, so that the next message stands out."""
+        width = max(_NARROWEST, min(self._console.width, _WIDEST)) - 2 * _INDENT
+        lines = text.wrap(self._console, width, overflow="fold")
+        hung = Text(" " * _INDENT, no_wrap=True, overflow="ignore")
+        for number, line in enumerate(lines):
+            line.rstrip()
+            hung.append("\n" + " " * 2 * _INDENT if number else "").append_text(line)
+        return hung
+
+    def _prose(self, text: str) -> Text:
+        drawn = _inline(text, bullet=self._shown("•"), bar=self._shown("▌"))
+        for name in self._colours:
+            drawn.highlight_words([f"@{name}"], Style(color=self._colour(name), bold=True))
+        return drawn
+
+    def _table(self, text: str) -> Table:
+        header, separator, *rows = [tables.cells(line) for line in text.strip("\n").split("\n")]
+        table = Table(box=box.ROUNDED, border_style="dim", header_style="bold")
+        for column in range(max(map(len, [header, *rows]))):
+            name, dashes = (line[column] if column < len(line) else "" for line in (header, separator))
+            table.add_column(self._prose(name), justify=_alignment(dashes), overflow="fold")
+        for row in rows:
+            table.add_row(*map(self._prose, row))
+        return table
+
+
+_CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Everything that steers a terminal, but the line end; and halves of characters, which no output can take."""
+
+_SIMPLER = {
+    "–": "-",
+    "—": "-",
+    "·": "-",
+    "•": "*",
+    "●": "o",
+    "‘": "'",
+    "’": "'",
+    "“": '"',
+    "”": '"',
+    "→": "->",
+    "▌": "|",
+}
+
+_STYLES = {
+    "*": Style(italic=True),
+    "_": Style(italic=True),
+    "**": Style(bold=True),
+    "***": Style(bold=True, italic=True),
+    "__": Style(underline=True),
+    "___": Style(underline=True, italic=True),
+    "~~": Style(strike=True),
+    "||": Style(dim=True, reverse=True),
+}
+_CODE = Style(color="bright_cyan")
+_ADDRESS = Style(color="blue", underline=True)
+
+# What a line may begin with, and how the line looks then.
+_HEADING = re.compile(r"^#{1,3} +(?=\S)(?P<rest>.*)", re.MULTILINE)
+_SUBTEXT = re.compile(r"^-# +(?=\S)(?P<rest>.*)", re.MULTILINE)
+_QUOTE = re.compile(r"^>(?:>>)? (?P<rest>.*)", re.MULTILINE)
+_BULLET = re.compile(r"^ *(?P<mark>[-*]) +\S", re.MULTILINE)
+_ESCAPED = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
+_EMOJI_TAG = re.compile(r"<a?(?P<shortcode>:\w+:)\d+>")
+
+
+def _attached(attachment: Attachment | None) -> str:
+    return f"[{attachment.name}, {len(attachment.data)} bytes]" if attachment else ""
+
+
+def _blocks(text: str) -> Iterator[tuple[Kind, str]]:
+    """Take *text* apart into prose, code blocks and tables, without the line ends around them."""
+    kind, start = Kind.PROSE, 0
+    scanner = Scanner()
+    scanner.feed(text)
+    pieces: list[tuple[Kind, str]] = []
+    while find := scanner.find(final=True):
+        match find.what:
+            case Found.FENCE_OPEN | Found.TABLE_OPEN:
+                pieces.append((kind, text[start : find.start]))
+                kind = Kind.CODE if find.what is Found.FENCE_OPEN else Kind.TABLE
+                start = find.start
+            case Found.FENCE_CLOSE | Found.TABLE_CLOSE:
+                pieces.append((kind, text[start : find.end]))
+                kind, start = Kind.PROSE, find.end
+            case Found.BLOCK_TAG:
+                scanner.position = find.end
+    pieces.append((kind, text[start:]))
+    return ((kind, piece.strip("\n")) for kind, piece in pieces if piece.strip())
+
+
+def _code(block: str) -> Syntax:
+    fence, body = split_fence(block)
+    language, *_ = fence.info.split() or ["text"]
+    code = re.sub(rf"\n?[ \t>]*{fence.run}`*\s*\Z", "", body)
+    if fence.prefix.strip():  # a code block in a quote
+        code = re.sub(r"^[ \t]*> ?", "", code, flags=re.MULTILINE)
+    return Syntax(code, language, theme="ansi_dark", background_color="default", word_wrap=True)
+
+
+def _alignment(dashes: str) -> Literal["left", "center", "right"]:
+    if dashes.endswith(":"):
+        return "center" if dashes.startswith(":") else "right"
+    return "left"
+
+
+def _inline(text: str, *, bullet: str, bar: str) -> Text:
+    """Draw prose: the marks go, what they mean stays. What the scanner does not call emphasis is left as it is."""
+    drawn = Text(text)
+    spans = survey(text).spans
+    edits = [edit for span in spans for edit in _drawn_span(span, drawn)]
+    edits += _drawn_lines(drawn, bullet=bullet, bar=bar)
+    literal = [span for span in spans if span.kind in (SpanKind.CODE, SpanKind.URL)]
+    edits += [
+        (match.start(), match.end(), "")
+        for match in _ESCAPED.finditer(text)
+        if not any(span.start <= match.start() < span.end for span in literal)
+    ]
+    return _edited(drawn, edits)
+
+
+_Edit = tuple[int, int, str]
+"""From where to where, and what stands there instead."""
+
+
+def _drawn_span(span: Span, drawn: Text) -> list[_Edit]:
+    """Style *span* in *drawn*; give back what has to be taken out of it."""
+    source = drawn.plain[span.start : span.end]
+    match span.kind:
+        case SpanKind.EMPHASIS if span.marker in _STYLES and source.endswith(span.marker):
+            drawn.stylize(_STYLES[span.marker], span.start, span.end)
+            return _without_ends(span, len(span.marker))
+        case SpanKind.CODE:
+            drawn.stylize(_CODE, span.start, span.end)
+            return _without_ends(span, len(source) - len(source.lstrip("`")))
+        case SpanKind.LINK:
+            middle = span.start + source.index("](")
+            drawn.stylize(_ADDRESS, middle + 2, span.end - 1)
+            return [(span.start, span.start + 1, ""), (middle, middle + 1, " ")]
+        case SpanKind.URL:
+            drawn.stylize(_ADDRESS, span.start, span.end)
+        case SpanKind.TAG if emoji := _EMOJI_TAG.fullmatch(source):
+            return [(span.start, span.end, emoji["shortcode"])]
+    return []
+
+
+def _without_ends(span: Span, width: int) -> list[_Edit]:
+    return [(span.start, span.start + width, ""), (span.end - width, span.end, "")]
+
+
+def _drawn_lines(drawn: Text, *, bullet: str, bar: str) -> list[_Edit]:
+    edits: list[_Edit] = []
+    for pattern, instead, style in (
+        (_HEADING, "", Style(bold=True)),
+        (_SUBTEXT, "", Style(dim=True)),
+        (_QUOTE, bar + " ", Style(dim=True)),
+    ):
+        for match in pattern.finditer(drawn.plain):
+            drawn.stylize(style, match.start(), match.end())
+            edits.append((match.start(), match.start("rest"), instead))
+    edits += [(*match.span("mark"), bullet) for match in _BULLET.finditer(drawn.plain)]
+    return edits
+
+
+def _edited(drawn: Text, edits: list[_Edit]) -> Text:
+    parts = Text()
+    position = 0
+    for start, end, instead in sorted(edits):
+        if start < position:
+            continue  # what stood here is gone already
+        parts.append_text(drawn[position:start]).append(instead)
+        position = end
+    return parts.append_text(drawn[position:])
