@@ -9,11 +9,14 @@ This is the only module that imports rich.
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 import sys
 import unicodedata
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
 from types import TracebackType
 from typing import Literal, Self
 
@@ -55,7 +58,7 @@ class ConsoleTarget:
     ) -> None:
         self._persona = Identity(name, avatar)
         self._limits = limits or Limits()
-        self._console = console or Console(file=sys.stdout, markup=False, emoji=False, highlight=False)
+        self._console = console or _standard_output()
         self._draws = self._console.is_terminal and not self._console.is_dumb_terminal
         self._sent = 0
         self._group: Identity | str = ""  # whose messages stand last on the screen, or what other kind of line
@@ -88,7 +91,7 @@ class ConsoleTarget:
     async def typing(self, identity: Identity | None, /) -> None:
         """Show that *identity* is typing, until a message or anything else is shown."""
         who = identity or self._persona
-        if not self._draws or (self._live and self._typing == who):
+        if not (self._draws and self._console.is_interactive) or (self._live and self._typing == who):
             return
         with suppress(OSError):  # whoever sends next learns that nobody is there any more
             self.typing_over()
@@ -134,7 +137,9 @@ class ConsoleTarget:
             for block in self._drawn(text):
                 self._console.print(block, crop=False)
         else:
-            self._write(f"{self._plain_name(who)}: ", text)
+            # The lines of a code block or a table belong under each other, not behind a name.
+            opening = ":\n" + " " * _INDENT if _begins_with_block(text) else ": "
+            self._write(self._plain_name(who) + opening, text)
 
     def _remark(self, kind: str, plain: str, text: str, style: Style) -> None:
         text, plain = self._shown(text), self._shown(plain)
@@ -184,7 +189,7 @@ class ConsoleTarget:
     def _typing_line(self, who: Identity) -> RenderableType:
         text = Text(f"{self._shown(who.name)} is typing".replace("\n", " "), style="dim", no_wrap=True)
         spinner = Spinner("dots" if self._can_show("⠋") else "line", text, style=self._colour(who.name))
-        line = Padding(spinner, (0, 0, 0, _INDENT))
+        line = Padding(spinner, (0, 0, 0, _INDENT), expand=False)  # short: the "^C" of a terminal must not wrap it
         return Group(Text(), line) if self._group and self._group != who else line
 
     # --- text that a terminal can show ------------------------------------------------------
@@ -233,7 +238,7 @@ class ConsoleTarget:
     def _prose(self, text: str) -> Text:
         drawn = _inline(text, bullet=self._shown("•"), bar=self._shown("▌"))
         for name in self._colours:
-            drawn.highlight_words([f"@{name}"], Style(color=self._colour(name), bold=True))
+            drawn.highlight_regex(rf"@{re.escape(name)}(?!\w)", Style(color=self._colour(name), bold=True))
         return drawn
 
     def _table(self, text: str) -> Table:
@@ -245,6 +250,19 @@ class ConsoleTarget:
         for row in rows:
             table.add_row(*map(self._prose, row))
         return table
+
+
+class _Console(Console):
+    """rich's console, but a broken pipe is an error like others and does not end the program from within."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+
+def _standard_output() -> Console:
+    """Colours may be forced into a pipe (``FORCE_COLOR``), but a line that goes away again needs a screen."""
+    is_screen = sys.stdout is not None and sys.stdout.isatty()
+    return _Console(file=sys.stdout, force_interactive=is_screen)
 
 
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -309,6 +327,10 @@ def _blocks(text: str) -> Iterator[tuple[Kind, str]]:
                 scanner.position = find.end
     pieces.append((kind, text[start:]))
     return ((kind, piece.strip("\n")) for kind, piece in pieces if piece.strip())
+
+
+def _begins_with_block(text: str) -> bool:
+    return any(kind is not Kind.PROSE for kind, _ in islice(_blocks(text), 1))
 
 
 def _code(block: str) -> Syntax:

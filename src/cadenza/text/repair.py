@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from .spans import PAIRS, Opener
 from .units import WHITESPACE
 
-_FENCE_LINE = re.compile(r"(?P<prefix>[ \t>]*)(?P<run>`{3,64})(?P<info>[^\n`]*)(?P<line_end>\n?)")
+_FENCE_LINE = re.compile(r"(?P<prefix>[ \t>]{0,20})(?P<run>`{3,64})(?P<info>[^\n`]{0,100})(?P<line_end>\n?)")
+"""A first line that is longer than this is no info string: it would be repeated in front of every part."""
+
 _CUT_CLOSING = re.compile(r"\n[ \t>]*`+\Z")
 """A closing fence of which only a part arrived."""
 
@@ -40,7 +42,7 @@ def split_fence(text: str) -> tuple[Fence, str]:
         return Fence("", "```", ""), text
     if match["line_end"]:
         return Fence(match["prefix"], match["run"], match["info"]), text[match.end() :]
-    # ```all on one line```: what looks like an info string is the code.
+    # ```all on one line```, or a line too long to be an info string: it is the code.
     return Fence(match["prefix"], match["run"], ""), text[match.end("run") :]
 
 
@@ -48,11 +50,17 @@ def close_fence(text: str) -> str:
     """Close the code block *text*, which the reply left open; an empty one is nothing at all."""
     fence, body = split_fence(text)
     if is_blank(fence, body):
-        return ""
+        return first_line_as_code(fence)
     if "\n" not in text:
         return text.rstrip("`") + fence.run
     text = _CUT_CLOSING.sub("\n", text)
     return text + ("" if text.endswith("\n") else "\n") + fence.closing
+
+
+def first_line_as_code(fence: Fence) -> str:
+    """A block that has only a first line: Discord shows what stands behind its backticks as the code."""
+    info = fence.info.strip(WHITESPACE)
+    return f"{fence.prefix}{fence.run}\n{info}\n{fence.closing}" if info else ""
 
 
 def is_blank(fence: Fence, body: str) -> bool:

@@ -123,7 +123,7 @@ _CARRIED = re.compile(f"[.,!?;。！？、，]{{1,{_LOOKAHEAD}}}")
 _ADDRESS_MARK = re.compile(r"[()\n]")
 _SCHEME = re.compile(r"(?:https?|ftps?)\Z")
 _URL_END = re.compile(rf"[{WHITESPACE}<>\"`()\[\]*~|「」『』（）。、，]")
-_FENCE_PREFIX = re.compile(r"[ \t>]*\Z")
+_FENCE_PREFIX = re.compile(r"[ \t>]{0,20}\Z")
 _ASCII_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _BEFORE_SMILEY = frozenset(":;=8'")
 _BEFORE_QUOTE = frozenset(WHITESPACE + "([{<*_~|>-–—:/「『（“")
@@ -458,12 +458,15 @@ class Scanner:
         self.position = run.start()
         if run.end() - run.start() < _LONGEST_RUN and self._needs_more(run.end(), final=final):
             return _WAIT
+        width = run.end() - run.start()
         self.position = run.end()
-        if run.end() - run.start() < len(self.fence):
+        if width < len(self.fence):
             return None
+        if width >= 2 * len(self.fence):
+            self.position = run.start() + len(self.fence)  # it closes this block and opens the next
         self.fence = ""
         self._line = -1  # the rest of this line is not the beginning of one
-        return Find(Found.FENCE_CLOSE, 0, run.end())
+        return Find(Found.FENCE_CLOSE, 0, self.position)
 
     def _inline_code(self, index: int, end: int, *, final: bool) -> Find | None:
         width = end - index

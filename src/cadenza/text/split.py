@@ -13,7 +13,7 @@ from typing import assert_never
 
 from ..types import Kind
 from . import tables
-from .repair import is_blank, split_fence
+from .repair import Fence, first_line_as_code, is_blank, split_fence
 from .spans import ATOMS, Span, SpanKind, survey
 from .units import WHITESPACE, fitting, units, whole_grapheme
 
@@ -95,12 +95,17 @@ def split_code(text: str, limit: int) -> list[str]:
     fence, body = split_fence(text)
     body = _without_closing(body, fence.run, fence.prefix)
     if is_blank(fence, body):
+        text = first_line_as_code(fence)
+        fence, body = split_fence(text)
+        body = _without_closing(body, fence.run, fence.prefix)
+    if not text:
         return []
     if units(text) <= limit:
         return [text.strip("\n")]
     around = units(fence.opening) + units(fence.closing) + 1
-    if around > limit // 2:  # an info string as long as a message: keep the code, not the string
-        fence = type(fence)("", fence.run, "")
+    if around > limit // 2:  # so small a message has no room to repeat the first line: it becomes a line like others
+        body = f"{fence.info}\n{body}" if fence.info else body
+        fence = Fence("", "```", "")
         around = units(fence.opening) + units(fence.closing) + 1
     packs = _packed(body.removesuffix("\n").split("\n"), limit - around)
     return [f"{fence.opening}{pack}\n{fence.closing}" for pack in packs if pack.strip(WHITESPACE + fence.prefix)]

@@ -1,0 +1,16 @@
+"""What every test shares: how hard the property tests try, and the corpus."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+_COMMON = {
+    "deadline": None,
+    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large],
+    "print_blob": True,
+}
+settings.register_profile("quick", max_examples=200, **_COMMON)
+settings.register_profile("soak", max_examples=20_000, **_COMMON)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))

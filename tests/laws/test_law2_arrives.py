@@ -1,0 +1,71 @@
+"""Law 2: what is said arrives. Nothing is lost, doubled or moved but what a named rule removes."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.laws.material import CORPUS, messages, numbered_markdown, numbered_words, play
+
+_HIDES = ("<think", "</think", ":think", "<details")
+
+
+@pytest.mark.parametrize("degree", [0, 1, 2, 3])
+@given(numbered_markdown(), st.sampled_from([1950, 400, 60]))
+def test_every_word_arrives_once_and_in_order(degree: int, text: str, limit: int) -> None:
+    arrived = "".join(messages(text, degree=degree, limit=limit))
+
+    assert numbered_words(text) == numbered_words(arrived)
+
+
+@given(numbered_markdown(), st.integers(50, 300), st.integers(0, 300))
+def test_small_buffers_lose_nothing_either(text: str, overflow: int, hold: int) -> None:
+    arrived = "".join(messages(text, degree=1, overflow=overflow, code_overflow=200, hold=hold))
+
+    assert numbered_words(text) == numbered_words(arrived)
+
+
+@given(numbered_markdown(), st.sampled_from(["tool", "stop", "follow_up"]), st.sampled_from([0, 1, 3]))
+def test_a_reply_that_is_broken_off_is_a_prefix_of_what_was_said(text: str, end: str, degree: int) -> None:
+    arrived = numbered_words("".join(messages(text, degree=degree, end=end)))
+
+    assert numbered_words(text).startswith(arrived)
+
+
+@given(numbered_markdown())
+def test_segments_are_the_text_itself(text: str) -> None:
+    """Stage 5 only cuts: put together again its segments are the text, but for what it closes at the very end.
+
+    A code block that opens at the very end and has nothing in it is left out.
+    """
+    together = "".join(segment["text"] for segment in play(text)["segments"])
+    said = text.rstrip("` \n")
+
+    assert together.startswith(said)
+    assert set(together[len(said) :]) <= set(')]*_~|"」』”»）\n` ')
+
+
+@pytest.mark.parametrize("degree", [0, 1, 2])
+@pytest.mark.parametrize("name", [name for name, text in CORPUS.items() if not any(tag in text for tag in _HIDES)])
+def test_a_real_reply_arrives_letter_by_letter(name: str, degree: int) -> None:
+    """With room enough for every code block and table nothing is repeated, so letters can be compared one by one."""
+    text = CORPUS[name]
+
+    arrived = "".join(messages(text, degree=degree, limit=2000, code_overflow=100_000))
+
+    if max(map(len, text.split("```"))) < 1900 and "40" not in name:
+        assert _letters(text) == _letters(arrived)
+    else:
+        assert set(_letters(text)) == set(_letters(arrived))
+
+
+def _letters(text: str) -> str:
+    return "".join(character for character in text if character.isalnum())
+
+
+def test_hidden_blocks_leave_the_words_around_them_in_order() -> None:
+    result = play("Before <think>plan</think>after\nlast <details><summary>s</summary>kept</details>word", degree=1)
+
+    assert ["Before after", "last word"] == [post["text"] for post in result["posts"]]
+    assert (["plan"], ["kept"]) == (result["thoughts"], result["details"])

@@ -1,0 +1,43 @@
+"""Law 5: code is never touched, nor is an address: rules act on prose only."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cadenza.types import Persona, Roster, Sprite
+from tests.laws.material import messages
+
+_REN = Persona("Ren", aliases=("R",), sprites=(Sprite("smug"),))
+_ROSTER = Roster(mentions={"alice": "<@1>"}, emoji={"wave": "<:wave:1>"})
+# Each of these a rule would change if it stood in prose.
+_BAIT = [":wave:", "@alice", "Ren: hi", "Ren (smug): hi", "...", "x", "<think>", "</think>", "**", "(", '"', "| a |"]
+
+
+def _sent(text: str) -> list[str]:
+    return messages(text, degree=1, persona=_REN, roster=_ROSTER)
+
+
+@given(st.lists(st.sampled_from(_BAIT), min_size=1, max_size=8))
+def test_a_code_block_arrives_as_it_is(bait: list[str]) -> None:
+    block = "```text\n" + "\n".join(bait) + "\n```"
+
+    assert block in _sent(f"Before :wave:\n{block}\nafter @alice")
+
+
+@given(st.lists(st.sampled_from(_BAIT), min_size=1, max_size=4))
+def test_code_within_a_line_arrives_as_it_is(bait: list[str]) -> None:
+    code = "`" + " ".join(bait) + "`"
+
+    assert [f"say {code} now <:wave:1>"] == _sent(f"say {code} now :wave:")
+
+
+def test_an_address_arrives_as_it_is() -> None:
+    assert ["see https://e.org/:wave:/@alice <@1>"] == _sent("see https://e.org/:wave:/@alice @alice")
+
+
+def test_the_same_words_in_prose_are_changed() -> None:
+    """The bait is real: without code around it the rules take it."""
+    assert re.search("<:wave:1> <@1>", "".join(_sent(":wave: @alice")))

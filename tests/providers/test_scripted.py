@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.helpers import same_every_way
+
+from cadenza.errors import InputError, ProviderError
+from cadenza.providers.scripted import Beat, ScriptedCodec, ScriptedDecoder, parse_script, spoken, transport
+from cadenza.types import (
+    Chunk,
+    Ending,
+    Failed,
+    Finished,
+    HttpRequest,
+    Prompt,
+    PromptTurn,
+    RawEvent,
+    Role,
+    TextDelta,
+    ThoughtDelta,
+    ToolCall,
+    Usage,
+)
+
+REQUEST = HttpRequest("script:", b"")
+
+
+def decoded(line: str | bytes) -> list[Chunk]:
+    return list(ScriptedDecoder().feed(RawEvent("", line.encode() if isinstance(line, str) else line)))
+
+
+@pytest.mark.parametrize(
+    ("line", "chunk"),
+    [
+        pytest.param('{"after": 0.5, "text": "Hi "}', TextDelta("Hi "), id="text"),
+        pytest.param('{"text": ""}', TextDelta(""), id="no text"),
+        pytest.param('{"thought": "hm"}', ThoughtDelta("hm"), id="thought"),
+        pytest.param(
+            '{"tool": {"id": "1", "name": "w", "arguments": {"a": 1}}}', ToolCall("1", "w", '{"a": 1}'), id="tool"
+        ),
+        pytest.param('{"tool": {"id": 7, "name": "w", "arguments": "{"}}', ToolCall("7", "w", "{"), id="as written"),
+        pytest.param('{"tool": {"name": "w"}}', ToolCall("w", "w", "{}"), id="bare tool"),
+        pytest.param('{"usage": {"input_tokens": 10, "output_tokens": 4}}', Usage(10, 4), id="usage"),
+        pytest.param('{"finish": "length"}', Finished("length"), id="finish"),
+    ],
+)
+def test_a_line_is_a_chunk(line: str, chunk: Chunk) -> None:
+    assert [chunk] == decoded(line)
+
+
+def test_an_error_is_the_providers() -> None:
+    (chunk,) = decoded('{"error": "the model is overloaded"}')
+
+    assert isinstance(chunk, Failed)
+    assert (ProviderError, "the model is overloaded") == (type(chunk.error), str(chunk.error))
+
+
+BROKEN = [
+    pytest.param("nonsense", id="no JSON"),
+    pytest.param('{"text": "a', id="cut off"),
+    pytest.param('{"text": 1}', id="wrong type"),
+    pytest.param("{}", id="nothing in it"),
+    pytest.param("[]", id="a list"),
+    pytest.param("null", id="null"),
+    pytest.param('{"tool": {"id": "1"}}', id="a tool without a name"),
+    pytest.param('{"usage": {"input_tokens": "10", "output_tokens": 4}}', id="usage as text"),
+    pytest.param("[" * 100_000, id="nested too deep to read"),
+]
+
+
+@pytest.mark.parametrize("line", BROKEN)
+def test_a_broken_line_fails_the_stream(line: str) -> None:
+    (chunk,) = decoded(line)
+
+    assert isinstance(chunk, Failed)
+    assert "cannot be read" in str(chunk.error)
+    assert len(str(chunk.error)) < 300
+
+
+def test_bytes_that_are_no_text_fail_the_stream() -> None:
+    assert isinstance(decoded(b'{"text": "\xff"}')[0], Failed)
+
+
+# --- scripts ------------------------------------------------------------------------
+
+
+def test_a_script_is_read_line_by_line() -> None:
+    script = '{"after": 0.5, "text": "a"}\n\n  \r\n{"finish": "stop"}\r\n'
+
+    assert [
+        (beat.after, json.loads(beat.data)) for beat in parse_script(script)
+    ] == [(0.5, {"after": 0.5, "text": "a"}), (0.0, {"finish": "stop"})]
+
+
+def test_every_beat_is_a_whole_line() -> None:
+    assert all(beat.data.endswith(b"\n") for beat in parse_script('{"text": "a"}\n{"text": "b"}'))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *BROKEN,
+        pytest.param('{"after": "soon", "text": "a"}', id="after is no number"),
+        pytest.param('{"after": -1, "text": "a"}', id="after is negative"),
+        pytest.param('{"after": NaN, "text": "a"}', id="after is NaN"),
+        pytest.param('{"after": null, "text": "a"}', id="after is null"),
+    ],
+)
+def test_a_script_that_cannot_be_played_is_refused_with_its_line(line: str) -> None:
+    with pytest.raises(InputError, match="line 3 of the script cannot be read"):
+        parse_script('{"text": "a"}\n\n' + line)
+
+
+@pytest.mark.parametrize("text", ["", "a", "Hello, world!", "naïve 😀 family 👨\u200d👩\u200d👧\n\n```x```"])
+@pytest.mark.parametrize("size", [1, 4, 100])
+def test_what_is_spoken_is_what_is_decoded(text: str, size: int) -> None:
+    chunks = [chunk for beat in spoken(text, size=size, after=0.1) for chunk in decoded(beat.data)]
+
+    assert text == "".join(chunk.text for chunk in chunks if isinstance(chunk, TextDelta))
+    assert all(isinstance(chunk, TextDelta) and 0 < len(chunk.text) <= size for chunk in chunks)
+
+
+def test_a_codec_reads_its_own_script_however_it_is_sliced() -> None:
+    data = b"".join(beat.data for beat in spoken("Hello 😀")) + b'{"finish": "stop"}'
+
+    def run(pieces: list[bytes]) -> list[Chunk]:
+        codec = ScriptedCodec()
+        framing, decoder = codec.framing(), codec.decoder()
+        events = [event for piece in pieces for event in framing.feed(piece)]
+        events += framing.flush(Ending.FINAL)
+        chunks = [chunk for event in events for chunk in decoder.feed(event)]
+        return [*chunks, *decoder.flush(Ending.FINAL)]
+
+    assert [TextDelta("Hell"), TextDelta("o 😀"), Finished("stop")] == same_every_way(data, run)
+
+
+def test_a_prompt_is_written_down_for_whoever_looks() -> None:
+    request = ScriptedCodec().encode(Prompt("be kind", (PromptTurn(Role.USER, "hi"),)))
+
+    assert json.loads(request.body) == {"system": "be kind", "turns": [["user", "hi"]]}
+
+
+# --- the transport --------------------------------------------------------------------
+
+
+class Clock:
+    """Counts the seconds that were asked for, and waits for none of them."""
+
+    def __init__(self) -> None:
+        self.slept: list[float] = []
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+
+
+async def test_a_script_is_played_with_its_pauses() -> None:
+    clock = Clock()
+    play = transport([[Beat(0.5, b"a"), Beat(0.0, b"b"), Beat(2.0, b"c")]], clock.sleep)
+
+    assert [data async for data in play(REQUEST)] == [b"a", b"b", b"c"]
+    assert clock.slept == [0.5, 2.0]
+
+
+async def test_every_request_is_answered_by_the_next_script() -> None:
+    play = transport([[Beat(0, b"a")], [Beat(0, b"b")]], Clock().sleep)
+
+    assert [[data async for data in play(REQUEST)] for _ in range(2)] == [[b"a"], [b"b"]]
+
+
+async def test_a_request_too_many_is_an_error_of_the_provider() -> None:
+    play = transport([], Clock().sleep)
+
+    with pytest.raises(ProviderError, match="the script is over"):
+        await anext(play(REQUEST))

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+
+from cadenza.rules.orphan_punctuation import OrphanPunctuation
+from cadenza.rules.rule import RuleContext
+from cadenza.types import Boundary, Ending, Kind, Segment
+
+
+def cleaned(*segments: str | Segment) -> list[str]:
+    rule = OrphanPunctuation(RuleContext())
+    out: list[str] = []
+    for given in segments:
+        segment = Segment(given, Boundary.NEWLINE) if isinstance(given, str) else given
+        out += [item.text for item in rule.feed(segment)]
+    return out + [item.text for item in rule.flush(Ending.FINAL)]
+
+
+@pytest.mark.parametrize("orphan", ["...", ".", "…", "!!!", "?!?", "、", "……", "?…", ",", " ... \n", "。。。"])
+def test_marks_that_stand_alone_go_in_front_of_what_comes(orphan: str) -> None:
+    assert ["hi\n", orphan.strip() + "there\n"] == cleaned("hi\n", orphan, "there\n")
+
+
+@pytest.mark.parametrize("text", ["!", "?!", "!?", "-", ":", "a.", "...a", "1.", "(...)", "**", "~"])
+def test_what_says_something_stands_alone(text: str) -> None:
+    assert [text, "there"] == cleaned(text, "there")
+
+
+def test_several_orphans_gather() -> None:
+    assert cleaned("...\n", "\n", "...\n", "there")[-1:] == ["......there"]
+
+
+def test_blank_segments_pass_and_release_nothing() -> None:
+    assert cleaned("...", "\n", "there") == ["\n", "...there"]
+
+
+def test_an_orphan_is_not_put_into_code() -> None:
+    code = Segment("```\nx\n```", Boundary.CODE_CLOSE, Kind.CODE)
+
+    assert cleaned("...", code, "there") == ["...", "```\nx\n```", "there"]
+
+
+def test_a_line_end_between_an_orphan_and_its_text_is_left_out() -> None:
+    assert cleaned("...", "\nthere") == ["...there"]
+
+
+@pytest.mark.parametrize("why", list(Ending))
+def test_an_orphan_with_nothing_behind_it_comes_out_at_the_end(why: Ending) -> None:
+    rule = OrphanPunctuation(RuleContext())
+    rule.feed(Segment("...", Boundary.NEWLINE))
+
+    assert [Segment("...", why.boundary)] == list(rule.flush(why))
+    assert list(rule.flush(why)) == []

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from cadenza.rules.rule import LineOpening, Rule, RuleContext
+from cadenza.types import Boundary, Ending, Kind, Persona, Segment
+
+
+class Shout(Rule):
+    def change(self, segment: Segment) -> Segment:
+        return replace(segment, text=segment.text.upper())
+
+
+@pytest.mark.parametrize(
+    ("persona", "names"),
+    [
+        pytest.param(Persona("Ren"), ("Ren",), id="one"),
+        pytest.param(Persona("Ren", ("Ren Amamiya", "Jo")), ("Ren Amamiya", "Ren", "Jo"), id="longest first"),
+        pytest.param(Persona(" Ren ", ("Ren", "", "  ")), ("Ren",), id="blank and double ones do not count"),
+        pytest.param(Persona("B", ("A",)), ("A", "B"), id="as long as another"),
+        pytest.param(Persona(""), (), id="none"),
+    ],
+)
+def test_a_persona_answers_to_its_names(persona: Persona, names: tuple[str, ...]) -> None:
+    assert names == RuleContext(persona).own_names
+
+
+def test_only_prose_is_changed() -> None:
+    rule = Shout(RuleContext())
+
+    assert [
+        item.text
+        for kind in Kind
+        for item in rule.feed(Segment("a", Boundary.FINAL, kind))
+        if isinstance(item, Segment)
+    ] == ["A", "a", "a"]
+
+
+def test_a_plain_rule_changes_and_holds_nothing() -> None:
+    rule = Rule(RuleContext())
+    segment = Segment("a", Boundary.FINAL)
+
+    assert (segment,) == tuple(rule.feed(segment))
+    assert tuple(rule.flush(Ending.FINAL)) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "boundary", "opens"),
+    [
+        pytest.param("a\n", Boundary.NEWLINE, True, id="a line end"),
+        pytest.param("a.", Boundary.PERIOD, False, id="a sentence"),
+        pytest.param("a ", Boundary.OVERFLOW, False, id="an overflow"),
+        pytest.param("a\n", Boundary.OVERFLOW, True, id="an overflow at a line end"),
+        pytest.param("```\n```", Boundary.CODE_CLOSE, True, id="code"),
+    ],
+)
+def test_what_comes_before_says_whether_a_line_begins(text: str, boundary: Boundary, opens: bool) -> None:  # noqa: FBT001
+    line = LineOpening()
+    assert line.opens_line
+
+    line.follow(Segment(text, boundary))
+
+    assert opens is line.opens_line

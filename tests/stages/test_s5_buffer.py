@@ -1,0 +1,474 @@
+from __future__ import annotations
+
+import pytest
+from tests.helpers import same_every_way
+
+from cadenza.settings import BufferSettings
+from cadenza.stages.s5_buffer import Buffer
+from cadenza.types import Aside, AsideKind, Boundary, Ending, Kind, Segment
+
+Item = Segment | Aside
+
+SMALL = BufferSettings(overflow=50, code_overflow=200, hold=100)
+FAMILY = "👨\u200d👩\u200d👧"
+
+
+def items(
+    text: str, why: Ending = Ending.FINAL, settings: BufferSettings | None = None, *, sentences: bool = False
+) -> list[Item]:
+    """All that comes out for *text*, however it was sliced."""
+
+    def run(pieces: list[str]) -> list[Item]:
+        buffer = Buffer(settings, sentences=sentences)
+        return [*(item for piece in pieces for item in buffer.feed(piece)), *buffer.flush(why)]
+
+    return same_every_way(text, run)
+
+
+def segments(
+    text: str, why: Ending = Ending.FINAL, settings: BufferSettings | None = None, *, sentences: bool = False
+) -> list[tuple[str, str]]:
+    """Boundary and text of every segment for *text*."""
+    found = items(text, why, settings, sentences=sentences)
+    return [(item.boundary.value, item.text) for item in found if isinstance(item, Segment)]
+
+
+def asides(text: str) -> list[tuple[str, str]]:
+    return [(item.kind.value, item.text) for item in items(text) if isinstance(item, Aside)]
+
+
+def texts(text: str, why: Ending = Ending.FINAL, settings: BufferSettings | None = None) -> list[str]:
+    return [segment for _, segment in segments(text, why, settings)]
+
+
+# --- lines and sentences ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("", [], id="nothing"),
+        pytest.param("Hello", [("final", "Hello")], id="a word"),
+        pytest.param("Hello\nworld", [("newline", "Hello\n"), ("final", "world")], id="two lines"),
+        pytest.param("A\n\nB", [("newline", "A\n"), ("newline", "\n"), ("final", "B")], id="an empty line"),
+        pytest.param("Hello\n", [("final", "Hello\n")], id="a line end and nothing more"),
+        pytest.param("Hello\n.\nbye", [("newline", "Hello\n."), ("newline", "\n"), ("final", "bye")], id="b32 a stop"),
+        pytest.param("Hello\n!!\nbye", [("newline", "Hello\n!!"), ("newline", "\n"), ("final", "bye")], id="b32 a run"),
+        pytest.param("Hello\n...\nx", [("newline", "Hello\n"), ("newline", "...\n"), ("final", "x")], id="b32 ellipsis"),
+        pytest.param("Hi\n\n! bye\nx", [("newline", "Hi\n\n!"), ("newline", " bye\n"), ("final", "x")], id="b32 farther"),
+        pytest.param("Hi\n:wave: x\ny", [("newline", "Hi\n"), ("newline", ":wave: x\n"), ("final", "y")], id="a colon"),
+        pytest.param("a\r\nb\r\n\r\nc", [("newline", "a\n"), ("newline", "b\n"), ("newline", "\n"), ("final", "c")], id="b33"),
+        pytest.param("A. B. C", [("final", "A. B. C")], id="no sentences unless asked for"),
+    ],
+)  # fmt: skip
+def test_a_line_leaves_when_the_next_one_begins(text: str, expected: list[tuple[str, str]]) -> None:
+    assert expected == segments(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("End.\nNext. More", [("newline", "End.\n"), ("period", "Next."), ("final", " More")], id="both"),
+        pytest.param("Dr. Who. Ok. x", [("period", "Dr. Who."), ("period", " Ok."), ("final", " x")], id="title"),
+        pytest.param("It is 3.5 now. Ok x", [("period", "It is 3.5 now."), ("final", " Ok x")], id="decimal"),
+        pytest.param("これは。次。終", [("period", "これは。"), ("period", "次。"), ("final", "終")], id="ideographic"),
+        pytest.param("What? Yes! Ok. Go", [("period", "What? Yes! Ok."), ("final", " Go")], id="only stops"),
+        pytest.param('He "said. so" ok. x', [("period", 'He "said. so" ok.'), ("final", " x")], id="b11 quote"),
+        pytest.param("**a. b** c. d", [("period", "**a. b** c."), ("final", " d")], id="b13 bold"),
+        pytest.param("[a. b](c. d) e. f", [("period", "[a. b](c. d) e."), ("final", " f")], id="b13 link"),
+        pytest.param("The U.S. agreed. Ok", [("period", "The U.S. agreed."), ("final", " Ok")], id="b24 acronym"),
+        pytest.param("Done.", [("final", "Done.")], id="the last stop"),
+    ],
+)
+def test_a_sentence_leaves_when_the_next_one_begins(text: str, expected: list[tuple[str, str]]) -> None:
+    assert expected == segments(text, sentences=True)
+
+
+def test_b04_a_line_leaves_at_once_whatever_was_open_before_it() -> None:
+    buffer = Buffer()
+
+    assert list(buffer.feed("a (b\nc\nd")) == []
+    assert [Segment("a (b\nc\nd) e\n", Boundary.NEWLINE)] == list(buffer.feed(") e\nf"))
+    assert [Segment("f\n", Boundary.NEWLINE)] == list(buffer.feed("\ng"))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param('a "b\nc" d\ne', ['a "b\nc" d\n', "e"], id="b12 quote"),
+        pytest.param("**a\nb** c\nd", ["**a\nb** c\n", "d"], id="b13 bold"),
+        pytest.param("||a\nb|| c\nd", ["||a\nb|| c\n", "d"], id="b39 spoiler"),
+        pytest.param("「a\nb」c\nd", ["「a\nb」c\n", "d"], id="Japanese quote"),
+        pytest.param("（a\nb）c\nd", ["（a\nb）c\n", "d"], id="b39 full width"),
+        pytest.param("nice :)\nok ;)\nx", ["nice :)\n", "ok ;)\n", "x"], id="b22 smileys"),
+        pytest.param("a) one\nb) two", ["a) one\n", "b) two"], id="b22 list marks"),
+        pytest.param('a 6" pipe\nnext\nx', ['a 6" pipe\n', "next\n", "x"], id="b23 inches"),
+        pytest.param("sad :(\nnext\nx", ["sad :(\n", "next\n", "x"], id="b23 sad"),
+        pytest.param("2 * 3\n* item\nx", ["2 * 3\n", "* item\n", "x"], id="stars"),
+        pytest.param("a (b\n\nc\nd", ["a (b\n", "\n", "c\n", "d"], id="b06 a paragraph ends what it opened"),
+        pytest.param("A_(b) http://e.org/A_(b\nc", ["A_(b) http://e.org/A_(b\n", "c"], id="b25 half an address"),
+        pytest.param("see [a](http://e.org/A_(b)) ok\nx", ["see [a](http://e.org/A_(b)) ok\n", "x"], id="b25 link"),
+    ],
+)
+def test_what_belongs_together_leaves_together(text: str, expected: list[str]) -> None:
+    assert expected == texts(text)
+
+
+# --- code and tables -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(
+            "Look: ```py\nx\n``` done\nok",
+            [("code_open", "Look: "), ("code_close", "```py\nx\n```"), ("newline", " done\n"), ("final", "ok")],
+            id="in a line",
+        ),
+        pytest.param(
+            "Look:\n```py\nprint(1)\n```\nDone",
+            [("newline", "Look:\n"), ("code_close", "```py\nprint(1)\n```"), ("newline", "\n"), ("final", "Done")],
+            id="on lines of its own",
+        ),
+        pytest.param(
+            "He (said ```x``` ok",
+            [("code_open", "He (said "), ("code_close", "```x```"), ("final", " ok")],
+            id="b04 an open bracket does not hide it",
+        ),
+        pytest.param(
+            "````md\n```py\nx\n```\n````\nend",
+            [("code_close", "````md\n```py\nx\n```\n````"), ("newline", "\n"), ("final", "end")],
+            id="b37 four backticks",
+        ),
+        pytest.param(
+            "> ```py\n> x\n> ```\n> y",
+            [("code_close", "> ```py\n> x\n> ```"), ("newline", "\n"), ("final", "> y")],
+            id="in a quote",
+        ),
+        pytest.param(
+            '```py\nprint("(\n```\nend\nz',
+            [("code_close", '```py\nprint("(\n```'), ("newline", "\n"), ("newline", "end\n"), ("final", "z")],
+            id="b38 what code leaves open holds nothing",
+        ),
+        pytest.param(
+            "```\na\n\n\nb\n```",
+            [("code_close", "```\na\n\n\nb\n```")],
+            id="b16 blank lines",
+        ),
+    ],
+)  # fmt: skip
+def test_a_code_block_leaves_when_it_closes(text: str, expected: list[tuple[str, str]]) -> None:
+    assert expected == segments(text)
+    assert all(
+        item.kind is (Kind.CODE if "```" in item.text else Kind.PROSE)
+        for item in items(text)
+        if isinstance(item, Segment)
+    )
+
+
+@pytest.mark.parametrize("why", list(Ending))
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("```py\nx = (1. Y", ["```py\nx = (1. Y\n```"], id="in a line"),
+        pytest.param("```py\nx\n", ["```py\nx\n```"], id="after a line"),
+        pytest.param("a\n```py\nx\n``", ["a\n", "```py\nx\n```"], id="half a closing fence"),
+        pytest.param("````\n```\nx", ["````\n```\nx\n````"], id="b37 four backticks"),
+        pytest.param("a\n```", ["a\n"], id="b19 nothing in it"),
+        pytest.param("a\n```py\n\n", ["a\n"], id="b19 nothing but its first line"),
+    ],
+)
+def test_b15_a_code_block_that_never_closes_is_closed(text: str, expected: list[str], why: Ending) -> None:
+    assert expected == texts(text, why)
+
+
+@pytest.mark.parametrize("opening", ["```py", "```c++", "```py title=x", "> ```", "````md"])
+def test_b05_code_that_is_too_long_closes_and_opens_again(opening: str) -> None:
+    prefix = opening[: opening.index("`")]
+    fence = prefix + "`" * opening.count("`")
+    lines = [f"{prefix}line {number}" if number % 3 else prefix for number in range(150)]
+
+    found = items("\n".join([opening, *lines, fence]) + "\nend", settings=SMALL)
+
+    code = [item for item in found if isinstance(item, Segment) and item.kind is Kind.CODE]
+    bodies = [item.text.split("\n") for item in code]
+    assert len(code) > 3
+    assert [(opening, fence)] * len(code) == [(body[0], body[-1]) for body in bodies]
+    assert lines == [line for body in bodies for line in body[1:-1]]
+    assert [Boundary.OVERFLOW] * (len(code) - 1) + [Boundary.CODE_CLOSE] == [item.boundary for item in code]
+    assert [
+        (item.boundary.value, item.text) for item in found[len(code) :] if isinstance(item, Segment)
+    ] == [("newline", "\n"), ("final", "end")]
+
+
+def test_b18_a_line_of_code_that_is_too_long_is_cut_between_characters() -> None:
+    parts = texts("```\n" + FAMILY * 100 + "\n```", settings=SMALL)
+
+    assert len(parts) > 2
+    assert all(part.startswith("```\n") and part.endswith("\n```") for part in parts)
+    assert "".join(part[4:-4] for part in parts) == FAMILY * 100
+    assert all(part[4:-4].replace(FAMILY, "") == "" for part in parts)
+
+
+def test_a_table_leaves_whole_and_what_follows_it_flows_on() -> None:
+    table = "| name | q |\n|---|---|\n| a | (1 |\n| b | 2 |\n"
+
+    assert [
+        ("newline", "Intro\n"),
+        ("newline", table),
+        ("newline", "\n"),
+        ("newline", "After\n"),
+        ("final", "x"),
+    ] == segments(f"Intro\n{table}\nAfter\nx")
+
+
+def test_b04_a_table_leaves_before_the_end() -> None:
+    buffer = Buffer()
+
+    out = buffer.feed("| a |\n|---|\n| 1 |\nAfter\nx")
+
+    assert [
+        (item.text, item.kind) for item in out if isinstance(item, Segment)
+    ] == [("| a |\n|---|\n| 1 |\n", Kind.TABLE), ("After\n", Kind.PROSE)]
+
+
+@pytest.mark.parametrize("why", list(Ending))
+def test_b14_a_table_at_the_end_keeps_its_last_row(why: Ending) -> None:
+    text = "| a |\n|---|\n| 1. X |\n| 2 |"
+
+    assert [text] == texts(text, why)
+
+
+def test_a_table_that_is_too_long_repeats_its_head() -> None:
+    rows = [f"| {number} | x |\n" for number in range(60)]
+
+    parts = texts("| a | b |\n|---|---|\n" + "".join(rows) + "end", settings=SMALL)
+
+    head = "| a | b |\n|---|---|\n"
+    assert len(parts) > 3
+    assert all(part.startswith(head) for part in parts[:-1])
+    assert "".join(rows) + "end" == "".join(part.removeprefix(head) for part in parts)
+
+
+# --- hidden blocks ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "hidden"),
+    [
+        pytest.param("<think>plan</think>Hello\nx", ["Hello\n", "x"], [("thought", "plan")], id="in front"),
+        pytest.param("See <think>plan</think> you\nx", ["See  you\n", "x"], [("thought", "plan")], id="b01 between"),
+        pytest.param(
+            "a<think>b</think>c<think>d</think>e", ["ace"], [("thought", "b"), ("thought", "d")], id="b01 two"
+        ),
+        pytest.param("a<think>b", ["a"], [("thought", "b")], id="b01 never closed"),
+        pytest.param("a (<think>b)</think> c)\nd", ["a ( c)\n", "d"], [("thought", "b)")], id="its marks do not count"),
+        pytest.param("<mm:think>a</think>b", ["b"], [("thought", "a")], id="namespace"),
+        pytest.param("lost</think>Hi", ["Hi"], [("thought", "lost")], id="only its end is seen"),
+        pytest.param("one\nlost</think>Hi", ["one\n", "Hi"], [("thought", "lost")], id="what has left has left"),
+        pytest.param("<thinking>a</thinking>b", ["<thinking>a</thinking>b"], [], id="another word"),
+        pytest.param("`<think>` a\nb", ["`<think>` a\n", "b"], [], id="b03 in code"),
+        pytest.param("```\n<think>\n</think>\n```", ["```\n<think>\n</think>\n```"], [], id="b03 in a code block"),
+        pytest.param("`</think>` a", ["`</think>` a"], [], id="b03 its end in code"),
+        pytest.param("a <details>b</details> c", ["a  c"], [("details", "b")], id="b01 details"),
+        pytest.param(
+            "<details open><summary>T</summary>body</details>x",
+            ["x"],
+            [("details", "body")],
+            id="details with a summary",
+        ),
+        pytest.param("<DETAILS>m</DETAILS>x", ["<DETAILS>m</DETAILS>x"], [], id="details keep their case"),
+        pytest.param("<details>a<think>b</think>c</details>d", ["d"], [("details", "a<think>b</think>c")], id="nested"),
+        pytest.param("<think> </think>x", ["x"], [], id="an empty block is nothing"),
+        pytest.param("a < b <3 <foo\nc", ["a < b <3 <foo\n", "c"], [], id="angles"),
+        pytest.param("a <", ["a <"], [], id="an angle at the end"),
+    ],
+)
+def test_a_hidden_block_is_taken_out_and_the_rest_stays_in_order(
+    text: str, expected: list[str], hidden: list[tuple[str, str]]
+) -> None:
+    assert expected == texts(text)
+    assert hidden == asides(text)
+
+
+def test_a_tag_is_the_same_however_it_is_sliced_and_however_long_it_is() -> None:
+    text = f"hi <{'n' * 80}:think>x</{'n' * 80}:think> yo"
+
+    assert texts(text)[-1].endswith(" yo")
+
+
+def test_b35_a_block_that_is_open_is_let_go_with_nothing_else_to_say() -> None:
+    assert [Aside(AsideKind.THOUGHT, "plan")] == items("<think>plan", Ending.TOOL_CALL)
+
+
+# --- too much text -----------------------------------------------------------------------
+
+
+def test_a_long_line_leaves_in_parts() -> None:
+    text = "Some words in a row. " * 200
+
+    parts = segments(text)
+
+    assert text == "".join(part for _, part in parts)
+    assert all(700 <= len(part) <= 1200 for _, part in parts[:-1])
+    assert {"overflow"} == {boundary for boundary, _ in parts[:-1]}
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        pytest.param("(a ", id="brackets"),
+        pytest.param("*a **b ", id="stars"),
+        pytest.param('"a ', id="quotes"),
+        pytest.param("「あ", id="Japanese quotes"),
+        pytest.param("[a ", id="square brackets"),
+        pytest.param("||a ~~b ", id="spoilers"),
+        pytest.param("`a ``b ", id="backticks"),
+        pytest.param("<a ", id="angles"),
+        pytest.param("http://", id="schemes"),
+        pytest.param("\\", id="backslashes"),
+        pytest.param("| a ", id="bars"),
+        pytest.param("</", id="half tags"),
+    ],
+)
+def test_b06_marks_that_never_close_neither_hold_the_text_nor_make_it_crumble(unit: str) -> None:
+    text = unit * (12_000 // len(unit))
+
+    parts = texts(text)
+
+    assert "".join(parts).startswith(text.rstrip())
+    assert max(map(len, parts)) <= 1000 + 200 + 1950 + 200
+    assert len(parts) <= 12_000 // 500
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        pytest.param("(", id="bracket"),
+        pytest.param('He said "', id="quote"),
+        pytest.param("**", id="bold"),
+        pytest.param("`", id="backtick"),
+        pytest.param("[a](", id="address"),
+        pytest.param("http://e.org/", id="url"),
+        pytest.param("<details ", id="half a tag"),
+    ],
+)
+@pytest.mark.parametrize("word", ["word. ", "x"])
+def test_b06_no_more_than_a_bounded_text_is_ever_held(start: str, word: str) -> None:
+    buffer = Buffer()
+    text = start + word * (12_000 // len(word))
+    held, most = 0, 0
+    for begin in range(0, len(text), 7):
+        piece = text[begin : begin + 7]
+        out = buffer.feed(piece)
+        held += len(piece) - sum(len(item.text) for item in out)
+        most = max(most, held)
+
+    assert most <= 1000 + 200 + 1950 + 200
+
+
+def test_b06_a_line_end_after_what_never_closed_is_a_line_end_again() -> None:
+    text = "(" + "a" * 30 + "\nb\n" + "c" * 100 + "\nd"
+
+    assert texts(text, settings=BufferSettings(hold=50)) == ["(" + "a" * 30 + "\n", "b\n", "c" * 100 + "\n", "d"]
+
+
+def test_b36_an_address_is_not_cut_by_an_overflow() -> None:
+    address = "https://e.org/" + "a" * 300
+
+    parts = texts("x " * 450 + address + " tail" * 100)
+
+    assert sum(address in part for part in parts) == 1
+
+
+@pytest.mark.parametrize("lead", range(4))
+def test_b21_no_visible_character_is_cut_by_an_overflow(lead: int) -> None:
+    text = "x" * lead + FAMILY * 200
+
+    parts = texts(text, settings=SMALL)
+
+    assert len(parts) > 2
+    assert text == "".join(parts)
+    assert all(part.lstrip("x").replace(FAMILY, "") == "" for part in parts)
+
+
+def test_b21_half_a_pair_never_comes_out() -> None:
+    assert texts("x\ud83d\ude00y\ud83d") == ["x😀y\ufffd"]
+
+
+# --- the end --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("I will look. Let me", "I will look.", id="an unfinished clause"),
+        pytest.param("Let me", "Let me", id="nothing but an unfinished clause"),
+        pytest.param("It costs 3.5 or", "It costs 3.5 or", id="b14 decimal"),
+        pytest.param("Ok! see https://e.org/a.b now", "Ok!", id="b14 address"),
+        pytest.param("Ask Dr. Lin", "Ask Dr. Lin", id="b14 abbreviation"),
+        pytest.param('He said "stop." and', 'He said "stop."', id="b14 closing quote"),
+        pytest.param("(I will look. Let me", "(I will look.)", id="b14 trimmed, then closed"),
+        pytest.param("Ok. (Let me", "Ok.", id="b14 what is trimmed off is not closed"),
+        pytest.param("*I sigh. And go* now", "*I sigh.*", id="b14 trimmed inside emphasis that had closed"),
+        pytest.param("Done.", "Done.", id="whole"),
+    ],
+)
+@pytest.mark.parametrize(("why", "boundary"), [(Ending.TOOL_CALL, "tool_call"), (Ending.STOP, "final")])
+def test_a_reply_that_is_broken_off_ends_with_a_whole_clause(
+    text: str, expected: str, why: Ending, boundary: str
+) -> None:
+    assert [(boundary, expected)] == segments(text, why)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("I will look. Let me", "I will look. Let me", id="nothing is left out"),
+        pytest.param('"(a', '"(a)"', id="b31 closed inside out"),
+        pytest.param("**a (b *c", "**a (b *c*)**", id="b31 three deep"),
+        pytest.param("use snake_case (see", "use snake_case (see)", id="b31 an identifier is left alone"),
+        pytest.param("* item", "* item", id="b31 a bullet"),
+        pytest.param("[a", "[a", id="b31 no link is made up"),
+        pytest.param("||secret", "||secret||", id="spoiler"),
+        pytest.param("`a (b", "`a (b)", id="a lone backtick is text"),
+        pytest.param("ok :(", "ok :(", id="b23 a face"),
+    ],
+)
+def test_a_reply_that_is_over_closes_what_it_left_open(text: str, expected: str) -> None:
+    assert [("final", expected)] == segments(text)
+
+
+@pytest.mark.parametrize(
+    "rest", ["a (b", "```py\nx", "| a |\n|---|\n| 1", "<think>x", "a\r", "a\ud83d", "http://e", "a\n"]
+)
+@pytest.mark.parametrize("why", list(Ending))
+def test_after_a_flush_everything_begins_anew(rest: str, why: Ending) -> None:
+    buffer = Buffer()
+    buffer.feed(rest)
+    buffer.flush(why)
+
+    assert list(buffer.flush(Ending.FINAL)) == []
+    assert [Segment("Hello\n", Boundary.NEWLINE)] == list(buffer.feed("Hello\nx"))
+
+
+def test_feed_works_when_its_answer_is_dropped() -> None:
+    buffer = Buffer()
+    buffer.feed("a\nb")
+
+    assert [Segment("b", Boundary.FINAL)] == list(buffer.flush(Ending.FINAL))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("a b c\n" * 2000 + "end", id="lines"),
+        pytest.param("(a) *b* `c` " * 900 + "end", id="spans"),
+        pytest.param("```\n" + "x = 1\n" * 2000 + "```\nend", id="code"),
+    ],
+)
+def test_a_text_of_any_length_leaves_whole(text: str) -> None:
+    parts = texts(text)
+
+    assert text == "".join(parts)
+    assert len(parts) > 1

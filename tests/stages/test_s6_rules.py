@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from cadenza.rules import RULES, Emoji, Mentions, OwnName, Rule, RuleContext
+from cadenza.stages.s6_rules import rule_row
+from cadenza.types import Boundary, Ending, Identity, Kind, Persona, Roster, Segment, Sprite
+
+CONTEXT = RuleContext(
+    Persona("Ren", sprites=(Sprite("mad", "mad.png"),)),
+    Roster(mentions={"alice": "<@1>"}, emoji={"wave": "<:wave:2>"}),
+)
+
+
+def segment(text: str, boundary: Boundary = Boundary.NEWLINE, kind: Kind = Kind.PROSE) -> Segment:
+    return Segment(text, boundary, kind)
+
+
+class Brackets(Rule):
+    def change(self, segment: Segment) -> Segment:
+        return replace(segment, text=f"[{segment.text}]")
+
+
+class Letters(Rule):
+    def change(self, segment: Segment) -> Segment:
+        return replace(segment, text=segment.text.upper().replace("[", "("))
+
+
+def test_every_rule_is_in_the_row_once() -> None:
+    assert len(set(RULES)) == len(RULES)
+    assert {OwnName, Emoji, Mentions} < set(RULES)
+
+
+def test_rules_run_in_the_order_that_they_are_given() -> None:
+    assert [segment("(A]")] == rule_row(CONTEXT, (Brackets, Letters)).feed(segment("a"))
+    assert [segment("[A]")] == rule_row(CONTEXT, (Letters, Brackets)).feed(segment("a"))
+
+
+def test_no_rules_change_nothing() -> None:
+    assert [segment("Ren: @alice")] == rule_row(CONTEXT, ()).feed(segment("Ren: @alice"))
+
+
+def test_all_rules_together_make_what_people_see() -> None:
+    row = rule_row(CONTEXT)
+    said = ["Ren: hi @alice :wave:\n", "...\n", "anyway\n", "Ren (mad): grr `@alice`\n", "Ren: ok\n"]
+
+    out = [item for text in said for item in row.feed(segment(text))]
+
+    mad = Identity("Ren", "mad.png")
+    assert [
+        ("hi <@1> <:wave:2>\n", None, ""),
+        ("...anyway\n", None, ""),
+        ("grr `@alice`\n", mad, "Ren (mad): "),
+        ("ok\n", None, ""),
+    ] == [(item.text, item.identity, item.label) for item in out]
+
+
+def test_code_passes_every_rule_untouched() -> None:
+    code = segment("```\nRen: @alice :wave:\n```", Boundary.CODE_CLOSE, Kind.CODE)
+
+    assert [code] == rule_row(CONTEXT).feed(code)
+
+
+def test_what_a_rule_holds_comes_out_at_the_end() -> None:
+    row = rule_row(CONTEXT)
+
+    assert row.feed(segment("...")) == []
+    assert [segment("...", Boundary.FINAL)] == row.flush(Ending.FINAL)
+
+
+def test_every_reply_has_rules_of_its_own() -> None:
+    rule_row(CONTEXT).feed(segment("..."))
+
+    assert rule_row(CONTEXT).flush(Ending.FINAL) == []

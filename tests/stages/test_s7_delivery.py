@@ -1,0 +1,324 @@
+from __future__ import annotations
+
+import pytest
+from tests.helpers import Dice
+
+from cadenza.settings import DeliverySettings
+from cadenza.stages.s7_delivery import Composer, Limits, farewell
+from cadenza.text.units import units
+from cadenza.types import Attachment, Boundary, Ending, Halt, Identity, Kind, Post, Segment, StopReason
+
+NEWLINE, OVERFLOW, FINAL = Boundary.NEWLINE, Boundary.OVERFLOW, Boundary.FINAL
+MAD = Identity("Ren", "mad.png")
+
+
+def posts_for(composer: Composer, *segments: Segment, why: Ending = Ending.FINAL) -> list[Post]:
+    planned = [*(item for segment in segments for item in composer.feed(segment)), *composer.flush(why)]
+    assert not any(isinstance(item, Halt) for item in planned)
+    return [item for item in planned if isinstance(item, Post)]
+
+
+def lines(*texts: str) -> list[Segment]:
+    return [Segment(text, NEWLINE) for text in texts]
+
+
+# --- from segments to messages -----------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("degree", "expected"),
+    [
+        pytest.param(0, ["One. Two.\n\nThree."], id="0 one message"),
+        pytest.param(1, ["One. Two.", "Three."], id="1 a line"),
+        pytest.param(2, ["One. Two.", "Three."], id="2 a line"),
+        pytest.param(3, ["One", "Two", "Three"], id="3 a sentence"),
+    ],
+)
+def test_the_degree_decides_how_much_a_message_holds(degree: int, expected: list[str]) -> None:
+    composer = Composer(DeliverySettings(degree=degree), Dice())
+
+    assert expected == [post.text for post in posts_for(composer, *lines("One. Two.\n", "Three.\n"))]
+
+
+def test_a_post_keeps_the_boundary_of_its_segment() -> None:
+    composer = Composer(DeliverySettings(degree=1), Dice())
+
+    posts = posts_for(composer, Segment("a\n", NEWLINE), Segment("```\nx\n```", Boundary.CODE_CLOSE, Kind.CODE))
+
+    assert [post.boundary for post in posts] == [NEWLINE, Boundary.CODE_CLOSE]
+
+
+def test_a_blank_segment_is_no_message() -> None:
+    assert posts_for(Composer(DeliverySettings(degree=1), Dice()), *lines("\n", "  \n", "")) == []
+
+
+@pytest.mark.parametrize("degree", range(4))
+def test_b07_no_message_is_longer_than_the_limit(degree: int) -> None:
+    composer = Composer(DeliverySettings(degree=degree, limit=50), Dice())
+    segments = [
+        *lines("word " * 100 + "\n", "😀" * 200 + "\n"),
+        Segment("```py\n" + "x" * 300 + "\n```", FINAL, Kind.CODE),
+    ]
+
+    posts = posts_for(composer, *segments)
+
+    assert len(posts) > 10
+    assert all(0 < units(post.text) <= 50 for post in posts)
+
+
+def test_only_the_first_message_answers() -> None:
+    composer = Composer(DeliverySettings(degree=1), Dice(), reply_to="42")
+
+    assert [post.reply for post in posts_for(composer, *lines("a\n", "b\n", "c\n"))] == ["42", None, None]
+
+
+def test_a_label_goes_with_the_first_message_of_its_segment_and_the_face_with_all() -> None:
+    composer = Composer(DeliverySettings(degree=3), Dice())
+
+    posts = posts_for(
+        composer, *lines("One. Two."), Segment("Three. Four.", NEWLINE, identity=MAD, label="Ren (mad): ")
+    )
+
+    assert [post.label for post in posts] == ["", "", "Ren (mad): ", ""]
+    assert [post.identity for post in posts] == [None, None, MAD, MAD]
+
+
+def test_a_label_without_a_message_is_lost_with_it() -> None:
+    composer = Composer(DeliverySettings(degree=1), Dice())
+
+    posts = posts_for(composer, Segment("\n", NEWLINE, identity=MAD, label="Ren (mad): "), *lines("a"))
+
+    assert [(post.text, post.label) for post in posts] == [("a", "")]
+
+
+# --- all in one message --------------------------------------------------------------
+
+
+def gathered(*segments: tuple[str, Boundary], limit: int = 1950) -> list[str]:
+    composer = Composer(DeliverySettings(degree=0, limit=limit), Dice())
+    kinds = [Kind.CODE if text.startswith("```") else Kind.PROSE for text, _ in segments]
+    made = [Segment(text, boundary, kind) for (text, boundary), kind in zip(segments, kinds, strict=True)]
+    return [post.text for post in posts_for(composer, *made)]
+
+
+@pytest.mark.parametrize(
+    ("segments", "expected"),
+    [
+        pytest.param([("A", NEWLINE), ("B", NEWLINE), ("C", OVERFLOW), ("D", FINAL)], ["A\n\nB\n\nCD"], id="T9"),
+        pytest.param([("A\n\n", NEWLINE), ("\n\nB", FINAL)], ["A\n\nB"], id="T10"),
+        pytest.param([("a\n", NEWLINE), ("\n", NEWLINE), ("\n", NEWLINE), ("b", FINAL)], ["a\n\nb"], id="empty lines"),
+        pytest.param([(" \n", NEWLINE), ("\n", NEWLINE)], [], id="T12 only space"),
+        pytest.param([("a ", OVERFLOW), ("b", FINAL)], ["a b"], id="an overflow leaves no mark"),
+        pytest.param([("a\n", OVERFLOW), ("b", FINAL)], ["a\nb"], id="what is only put together keeps its line end"),
+        pytest.param([("a", OVERFLOW), ("\nb", FINAL)], ["a\nb"], id="also one in front"),
+        pytest.param([("a\n", NEWLINE), ("  in", FINAL)], ["a\n\n  in"], id="an indent stays"),
+        pytest.param([("- a\n", NEWLINE), ("- b\n", NEWLINE)], ["- a\n\n- b"], id="a list"),
+        pytest.param([("a (b\nc)\n", NEWLINE), ("d", FINAL)], ["a (b\nc)\n\nd"], id="a line end in brackets stays"),
+        pytest.param(
+            [("T\n", NEWLINE), ("```\nx\n```", Boundary.CODE_CLOSE), ("\n", NEWLINE), ("more", FINAL)],
+            ["T\n\n```\nx\n```\n\nmore"],
+            id="b10 the line end after code counts",
+        ),
+        pytest.param(
+            [("See", Boundary.CODE_OPEN), ("```\nx\n```", Boundary.CODE_CLOSE), ("done", FINAL)],
+            ["See\n```\nx\n```\ndone"],
+            id="b10 code has its lines to itself",
+        ),
+    ],
+)
+def test_at_degree_0_all_is_put_together(segments: list[tuple[str, Boundary]], expected: list[str]) -> None:
+    assert expected == gathered(*segments)
+
+
+def test_t11_what_is_too_long_for_one_message_becomes_several_without_a_pause() -> None:
+    composer = Composer(DeliverySettings(degree=0), Dice())
+
+    posts = posts_for(composer, *lines(*["word " * 100 + "\n"] * 9))
+
+    assert len(posts) >= 3
+    assert all(units(post.text) <= 1950 for post in posts)
+    assert [0.0] * len(posts) == [post.pause for post in posts]
+    assert [word for post in posts for word in post.text.split()] == ["word"] * 900
+
+
+def test_whole_segments_are_packed_before_any_is_cut() -> None:
+    assert gathered(
+        ("a" * 30, NEWLINE), ("b" * 30, NEWLINE), ("c" * 10, FINAL), limit=50
+    ) == ["a" * 30, "b" * 30 + "\n\n" + "c" * 10]
+
+
+def test_at_degree_0_nothing_is_planned_before_the_end() -> None:
+    composer = Composer(DeliverySettings(degree=0), Dice())
+
+    assert list(composer.feed(Segment("a\n", NEWLINE))) == []
+    assert [Post("a", Boundary.TOOL_CALL)] == list(composer.flush(Ending.TOOL_CALL))
+    assert list(composer.flush(Ending.FINAL)) == []
+
+
+def test_at_degree_0_another_face_sends_what_was_put_aside_first() -> None:
+    composer = Composer(DeliverySettings(degree=0), Dice(), reply_to="1")
+
+    posts = posts_for(composer, *lines("a\n", "b\n"), Segment("grr\n", NEWLINE, identity=MAD), *lines("c\n"))
+
+    assert [
+        (post.text, post.identity, post.reply) for post in posts
+    ] == [("a\n\nb", None, "1"), ("grr", MAD, None), ("c", None, None)]
+
+
+# --- pauses ------------------------------------------------------------------------------
+
+
+def pauses(*texts: str, dice: Dice | None = None, **settings: float) -> list[float]:
+    composer = Composer(DeliverySettings(**{"degree": 2, **settings}), dice or Dice())  # type: ignore[arg-type]
+    kinds = {text: Kind.CODE if text.startswith("```") else Kind.PROSE for text in texts}
+    return [post.pause for post in posts_for(composer, *(Segment(text, NEWLINE, kinds[text]) for text in texts))]
+
+
+@pytest.mark.parametrize(
+    ("text", "pause"),
+    [
+        pytest.param("x", 0.75, id="1"),
+        pytest.param("x" * 75, 0.75, id="75"),
+        pytest.param("x" * 76, 0.76, id="76"),
+        pytest.param("x" * 94, 0.94, id="94"),
+        pytest.param("x" * 200, 2.0, id="200"),
+        pytest.param("x" * 400, 4.0, id="400"),
+        pytest.param("x" * 1900, 4.0, id="1900"),
+        pytest.param("😀" * 50, 1.0, id="50 emoji count twice"),
+        pytest.param("```\nx\n```", 0.9375, id="short code"),
+        pytest.param("```\n" + "x" * 85 + "\n```", 0.9375, id="93 with a fence"),
+        pytest.param("```\n" + "x" * 192 + "\n```", 2.0, id="200 with a fence"),
+    ],
+)
+def test_t14_typing_takes_its_time(text: str, pause: float) -> None:
+    assert [0.0, pause] == pauses("first", text)
+
+
+def test_t15_the_first_message_comes_at_once_and_breath_is_taken_from_the_third_on() -> None:
+    assert pauses("a") == [0.0]
+    assert [0.0, 0.75, pytest.approx(0.75 + 0.25), pytest.approx(0.75 + 0.25)] == pauses(
+        "a", "b", "c", "d", dice=Dice(0.0, 0.99)
+    )
+
+
+@pytest.mark.parametrize(
+    ("rolls", "breath"),
+    [
+        pytest.param((0.0, 0.99), 0.250, id="shortest"),
+        pytest.param((0.9999, 0.99), 1.499, id="longest"),
+        pytest.param((0.0, 0.0), 0.750, id="thinking is never short"),
+        pytest.param((0.6, 0.0), 1.500, id="thinking takes half as long again"),
+        pytest.param((0.6, 0.2499), 1.500, id="just thinking"),
+        pytest.param((0.6, 0.25), 1.000, id="just not"),
+    ],
+)
+def test_t16_a_breath_is_as_long_as_the_dice_say(rolls: tuple[float, float], breath: float) -> None:
+    assert pytest.approx(0.75 + breath) == pauses("a", "b", "c", dice=Dice(*rolls))[2]
+
+
+@pytest.mark.parametrize("degree", [0, 1])
+def test_nobody_types_at_degree(degree: int) -> None:
+    dice = Dice()
+
+    assert {0.0} == set(pauses("a" * 50, "b", "c", "d", dice=dice, degree=degree))
+    assert dice.thrown == 0
+
+
+def test_all_pauses_together_stay_within_the_budget() -> None:
+    taken = pauses(*["x" * 400] * 10, dice=Dice(0.5, 0.99), typing_budget=9.0)
+
+    assert [pytest.approx(pause) for pause in taken] == [0.0, 4.0, 4.875, 0.125] + [0.0] * 6
+    assert sum(taken) == pytest.approx(9.0)
+
+
+def test_the_dice_do_not_depend_on_the_budget() -> None:
+    rich, poor = Dice(), Dice()
+    pauses(*"abcdef", dice=rich)
+    pauses(*"abcdef", dice=poor, typing_budget=0.0)
+
+    assert (rich.thrown, poor.thrown) == (8, 8)
+
+
+def test_settings_set_the_pace() -> None:
+    assert pauses("a", "x" * 10, typing_speed=0.1, typing_least=0.0) == [0.0, 1.0]
+    assert pauses("a", "x" * 10, typing_speed=0.1, typing_least=0.0, typing_most=0.5) == [0.0, 0.5]
+
+
+# --- the end of it ---------------------------------------------------------------------------
+
+
+def test_a_reply_halts_where_its_messages_are_used_up() -> None:
+    composer = Composer(DeliverySettings(degree=1, message_limit=2), Dice())
+
+    out = [composer.feed(segment) for segment in lines("a\n", "b\n", "c\n")]
+
+    assert [["a"], ["b"], [Halt(StopReason.MESSAGE_LIMIT)]] == [
+        [item.text if isinstance(item, Post) else item for item in items] for items in out
+    ]
+
+
+def test_a_reply_halts_in_the_middle_of_a_segment() -> None:
+    composer = Composer(DeliverySettings(degree=3, message_limit=2), Dice())
+
+    first, second, *rest = composer.feed(Segment("One. Two. Three. Four.", FINAL))
+
+    assert [Post("One", FINAL), "Two"] == [first, second.text if isinstance(second, Post) else second]
+    assert [Halt(StopReason.MESSAGE_LIMIT)] == rest
+
+
+def test_a_reply_that_just_fits_does_not_halt() -> None:
+    assert len(posts_for(Composer(DeliverySettings(degree=1, message_limit=2), Dice()), *lines("a\n", "b\n"))) == 2
+
+
+def test_blank_text_uses_up_no_message() -> None:
+    composer = Composer(DeliverySettings(degree=1, message_limit=1), Dice())
+
+    assert len(posts_for(composer, *lines("a\n", "\n", " "))) == 1
+
+
+def test_at_degree_0_the_limit_counts_too() -> None:
+    composer = Composer(DeliverySettings(degree=0, limit=50, message_limit=1), Dice())
+    composer.feed(Segment("word " * 40, FINAL))
+
+    _, last = composer.flush(Ending.FINAL)
+
+    assert Halt(StopReason.MESSAGE_LIMIT) == last
+
+
+def post(text: str, identity: Identity | None = None, attachment: Attachment | None = None) -> Post:
+    return Post(text, NEWLINE, 1.5, identity, attachment=attachment)
+
+
+@pytest.mark.parametrize(
+    ("posts", "limit", "text"),
+    [
+        pytest.param([post("a")], 50, "a", id="one"),
+        pytest.param([post("a"), post("b"), post("c")], 50, "a\nb\nc", id="all that fit"),
+        pytest.param([post("a"), post("b", MAD)], 50, "a", id="not under another face"),
+        pytest.param([post("a", MAD), post("b", MAD)], 50, "a\nb", id="under the same one"),
+        pytest.param([post("a"), post("b", attachment=Attachment("t.png", b""))], 50, "a", id="not with a file"),
+        pytest.param([post("12345"), post("One. Two. Three")], 10, "12345\nOne.", id="whole clauses of the next"),
+        pytest.param([post("A"), post("One. B C")], 6, "A\nOne.", id="a clause that fits exactly"),
+        pytest.param([post("A"), post("One.\nTwo words")], 6, "A\nOne.", id="a line that fits exactly"),
+        pytest.param([post("A"), post("No clause here at all")], 10, "A", id="no clause that fits"),
+        pytest.param([post("A"), post("One. Two three four"), post("x")], 8, "A\nOne.", id="nothing after a part"),
+        pytest.param([post("A"), post("```\nOne. Two three\n```")], 10, "A", id="no part of code"),
+        pytest.param([post("A"), post("*One. Two.* Three")], 9, "A", id="no half of emphasis"),
+        pytest.param([post("A"), post("😀😀")], 5, "A", id="counted in UTF-16"),
+        pytest.param([post("A"), post("😀😀")], 6, "A\n😀😀", id="and fitting in UTF-16"),
+    ],
+)
+def test_a_farewell_is_one_message_up_to_the_last_clause_that_fits(posts: list[Post], limit: int, text: str) -> None:
+    last = farewell(posts, limit)
+
+    assert last is not None
+    assert text == last.text
+    assert (0.0, posts[0].identity) == (last.pause, last.identity)
+
+
+def test_with_nothing_to_say_there_is_no_farewell() -> None:
+    assert farewell([], 50) is None
+
+
+def test_a_target_takes_what_discord_takes_unless_it_says_otherwise() -> None:
+    assert (Limits().length, Limits(100).length) == (1950, 100)

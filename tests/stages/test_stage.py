@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from cadenza.stages.stage import Pipe
+from cadenza.types import Aside, AsideKind, Ending, Halt, StopReason
+
+ASIDE = Aside(AsideKind.THOUGHT, "hm")
+HALT = Halt(StopReason.SPEAKER_GUARD)
+
+
+class Each:
+    """A stage made of a function, which remembers what it was given."""
+
+    def __init__(self, change: Callable[[str], Iterable[object]], last: Iterable[object] = ()) -> None:
+        self._change = change
+        self._last = last
+        self.seen: list[object] = []
+
+    def feed(self, item: str, /) -> Iterable[object]:
+        self.seen.append(item)
+        return self._change(item)
+
+    def flush(self, why: Ending, /) -> Iterable[object]:
+        self.seen.append(why)
+        return self._last
+
+
+def shout(item: str) -> list[str]:
+    return [item.upper()]
+
+
+def twice(item: str) -> list[str]:
+    return [item, item]
+
+
+def test_what_one_stage_gives_the_next_one_gets() -> None:
+    assert Pipe(Each(shout), Each(twice)).feed("ab") == ["AB", "AB"]
+
+
+def test_an_empty_pipe_changes_nothing() -> None:
+    assert Pipe().feed("a") == ["a"]
+    assert Pipe().flush(Ending.FINAL) == []
+
+
+def test_a_pipe_is_a_stage_itself() -> None:
+    assert Pipe(Pipe(Each(shout)), Pipe(Pipe(Each(twice)))).feed("a") == ["A", "A"]
+
+
+def test_what_is_let_go_at_the_end_passes_the_stages_behind() -> None:
+    pipe = Pipe(Each(shout, ["first"]), Each(shout, ["second"]))
+
+    assert pipe.flush(Ending.FINAL) == ["FIRST", "second"]
+
+
+def test_every_stage_is_told_why_it_ends_after_what_came_before() -> None:
+    first, second = Each(shout, ["x"]), Each(shout)
+
+    Pipe(first, second).flush(Ending.STOP)
+
+    assert (first.seen, second.seen) == ([Ending.STOP], ["x", Ending.STOP])
+
+
+def test_a_stage_may_give_nothing() -> None:
+    behind = Each(shout)
+
+    assert Pipe(Each(lambda _: []), behind).feed("a") == []
+    assert behind.seen == []
+
+
+def test_an_aside_passes_by_in_its_place() -> None:
+    behind = Each(shout)
+
+    assert Pipe(Each(lambda _: ["a", ASIDE, "b"]), behind).feed("x") == ["A", ASIDE, "B"]
+    assert behind.seen == ["a", "b"]
+
+
+def test_an_aside_that_is_let_go_at_the_end_passes_by_too() -> None:
+    assert Pipe(Each(shout, [ASIDE]), Each(shout)).flush(Ending.FINAL) == [ASIDE]
+
+
+def test_a_halt_ends_everything() -> None:
+    behind = Each(shout)
+    pipe = Pipe(Each(lambda item: [item, HALT, "never"]), behind)
+
+    assert pipe.feed("a") == ["A", HALT]
+    assert pipe.feed("b") == []
+    assert pipe.flush(Ending.FINAL) == []
+    assert behind.seen == ["a"]
+
+
+def test_a_halt_at_the_end_keeps_the_stages_behind_from_letting_go() -> None:
+    behind = Each(shout, ["held"])
+
+    assert Pipe(Each(shout, [HALT, "never"]), behind).flush(Ending.FINAL) == [HALT]
+    assert behind.seen == []
+
+
+def test_a_halt_of_an_inner_pipe_ends_the_outer_one() -> None:
+    inner = Pipe(Each(lambda item: [item, HALT] if item == "stop" else [item]))
+    pipe = Pipe(inner, Each(shout))
+
+    assert (pipe.feed("a"), pipe.feed("stop"), pipe.feed("b")) == (["A"], ["STOP", HALT], [])
+
+
+def test_an_aside_after_a_halt_does_not_come_out() -> None:
+    assert Pipe(Each(lambda _: [HALT, ASIDE])).feed("a") == [HALT]

@@ -1,0 +1,241 @@
+from __future__ import annotations
+
+import dataclasses
+import math
+from pathlib import Path
+
+import pytest
+
+from cadenza.errors import SettingsError
+from cadenza.settings import Settings, from_environment, load, settings_fields
+
+
+def complaint(values: dict[str, object]) -> str:
+    """What is said about *values*, which must be refused."""
+    with pytest.raises(SettingsError) as caught:
+        Settings().with_values(values)
+    return str(caught.value)
+
+
+# --- the fields ---------------------------------------------------------------
+
+
+def test_a_name_belongs_to_one_section_only() -> None:
+    names = [spec.name for _, spec in settings_fields()]
+
+    assert sorted(set(names)) == sorted(names)
+
+
+@pytest.mark.parametrize(("section", "spec"), [pytest.param(*item, id=item[1].name) for item in settings_fields()])
+def test_every_default_is_right_by_its_own_rules(section: str, spec: dataclasses.Field[object]) -> None:
+    assert Settings() == Settings().with_values({section: {spec.name: spec.default}})
+    assert spec.metadata["about"]
+
+
+def test_settings_cannot_be_changed_in_place() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Settings().delivery.degree = 1  # type: ignore[misc]
+
+
+# --- values that are taken ------------------------------------------------------
+
+
+def test_a_setting_may_be_given_flat_or_in_its_section() -> None:
+    flat = Settings().with_values({"degree": 1})
+
+    assert flat == Settings().with_values({"delivery": {"degree": 1}})
+    assert flat.delivery.degree == 1
+
+
+def test_what_is_not_named_stays() -> None:
+    base = Settings().with_values({"degree": 1, "overflow": 500})
+
+    changed = base.with_values({"delivery": {"limit": 100}})
+
+    assert (changed.delivery.degree, changed.delivery.limit, changed.buffer.overflow) == (1, 100, 500)
+    assert base.delivery.limit == Settings().delivery.limit
+
+
+def test_a_whole_number_will_do_for_a_number() -> None:
+    typing_speed = Settings().with_values({"typing_speed": 1}).delivery.typing_speed
+
+    assert (1.0, float) == (typing_speed, type(typing_speed))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        pytest.param("degree", 0, id="lowest degree"),
+        pytest.param("degree", 3, id="highest degree"),
+        pytest.param("limit", 50, id="lowest limit"),
+        pytest.param("limit", 2000, id="highest limit"),
+        pytest.param("on_stop", "silence", id="one of several"),
+        pytest.param("seed", 10**20, id="no upper end"),
+    ],
+)
+def test_the_ends_of_a_range_belong_to_it(name: str, value: object) -> None:
+    settings = Settings().with_values({name: value})
+
+    assert value in [getattr(getattr(settings, section), name, None) for section in ("delivery", "turn")]
+
+
+# --- values that are refused ------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        pytest.param({"degre": 1}, "unknown setting 'degre'; did you mean 'degree'?", id="close by"),
+        pytest.param({"zzz": 1}, "unknown setting 'zzz'; known are overflow,", id="nothing close"),
+        pytest.param({"Degree": 1}, "did you mean 'degree'?", id="capital"),
+        pytest.param(
+            {"delivery": {"lmit": 1}},
+            "unknown setting 'lmit' in the section 'delivery'; did you mean 'limit'?",
+            id="in",
+        ),
+        pytest.param({"buffer": {"degree": 1}}, "unknown setting 'degree' in the section 'buffer'", id="elsewhere"),
+        pytest.param({"": 1}, "unknown setting ''", id="empty name"),
+    ],
+)
+def test_an_unknown_name_is_refused_with_a_hint(values: dict[str, object], said: str) -> None:
+    assert said in complaint(values)
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        pytest.param({"degree": "1"}, "'degree' must be a whole number, not '1'", id="text for int"),
+        pytest.param({"degree": True}, "'degree' must be a whole number, not True", id="bool for int"),
+        pytest.param({"degree": 1.0}, "'degree' must be a whole number, not 1.0", id="float for int"),
+        pytest.param({"degree": None}, "'degree' must be a whole number, not None", id="none for int"),
+        pytest.param({"typing_speed": True}, "'typing_speed' must be a number, not True", id="bool for float"),
+        pytest.param({"typing_speed": "fast"}, "'typing_speed' must be a number, not 'fast'", id="text for float"),
+        pytest.param({"on_stop": 1}, "'on_stop' must be a text, not 1", id="int for text"),
+        pytest.param({"degree": {"degree": 1}}, "'degree' must be a whole number", id="table for int"),
+        pytest.param({"delivery": 3}, "the section 'delivery' must hold settings, not 3", id="section not a table"),
+        pytest.param({"delivery": [1]}, "the section 'delivery' must hold settings, not [1]", id="section a list"),
+    ],
+)
+def test_a_wrong_type_is_refused(values: dict[str, object], said: str) -> None:
+    assert said in complaint(values)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        pytest.param("degree", -1, "must be between 0 and 3, not -1", id="too low"),
+        pytest.param("degree", 4, "must be between 0 and 3, not 4", id="too high"),
+        pytest.param("limit", 2001, "must be between 50 and 2000", id="more than Discord takes"),
+        pytest.param("thinking_chance", 1.01, "must be between 0.0 and 1.0", id="chance above one"),
+        pytest.param("seed", -1, "must be at least 0", id="open range"),
+        pytest.param("typing_speed", math.nan, "must be between 0.0 and 10.0, not nan", id="NaN"),
+        pytest.param("idle_timeout", math.nan, "must be at least 0.001, not nan", id="NaN in an open range"),
+        pytest.param("idle_timeout", 0, "must be at least 0.001", id="no time at all"),
+        pytest.param("typing_speed", math.inf, "must be between", id="infinity"),
+        pytest.param("on_stop", "panic", "must be one of 'clause', 'silence', not 'panic'", id="none of these"),
+        pytest.param("typing_speed", 10**400, "must be", id="a whole number too large for a float"),
+    ],
+)
+def test_a_value_out_of_range_is_refused(name: str, value: object, said: str) -> None:
+    assert said in complaint({name: value})
+
+
+def test_a_long_value_is_shown_short() -> None:
+    assert len(complaint({"degree": "x" * 10_000})) < 150
+
+
+# --- files ------------------------------------------------------------------------
+
+
+def test_a_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "cadenza.toml"
+    path.write_text("overflow = 500\n[delivery]\ndegree = 1\n", encoding="utf-8")
+
+    assert Settings().with_values({"overflow": 500, "degree": 1}) == load(path)
+    assert load(path) == load(str(path))
+
+
+def test_a_file_changes_the_base_that_it_is_given(tmp_path: Path) -> None:
+    path = tmp_path / "cadenza.toml"
+    path.write_text("degree = 1\n", encoding="utf-8")
+
+    loaded = load(path, Settings().with_values({"limit": 100}))
+
+    assert (loaded.delivery.degree, loaded.delivery.limit) == (1, 100)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        pytest.param(b"degree = ", "is not valid TOML", id="invalid"),
+        pytest.param(b"degree = 1\ndegree = 2\n", "is not valid TOML", id="twice"),
+        pytest.param(b'on_stop = "\xff"\n', "is not valid TOML", id="not UTF-8"),
+        pytest.param(b"degree = 9\n", "'degree' must be between 0 and 3", id="out of range"),
+        pytest.param(b"delivery = 1\n", "the section 'delivery' must hold settings", id="section not a table"),
+        pytest.param(b"degree = nan\n", "'degree' must be a whole number", id="NaN"),
+    ],
+)
+def test_a_bad_file_is_refused_in_a_sentence(tmp_path: Path, data: bytes, said: str) -> None:
+    path = tmp_path / "cadenza.toml"
+    path.write_bytes(data)
+
+    with pytest.raises(SettingsError) as caught:
+        load(path)
+
+    assert said in str(caught.value)
+
+
+def test_a_file_that_is_missing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"cannot read the settings file .*nowhere\.toml.*No such file"):
+        load(tmp_path / "nowhere.toml")
+
+
+def test_a_directory_is_no_settings_file(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="cannot read the settings file"):
+        load(tmp_path)
+
+
+def test_a_path_that_no_file_can_have_is_refused_too() -> None:
+    with pytest.raises(SettingsError, match="cannot read the settings file"):
+        load("nul\0byte.toml")
+
+
+# --- the environment ----------------------------------------------------------------
+
+
+def test_variables_set_what_they_name() -> None:
+    environ = {"CADENZA_DEGREE": "1", "CADENZA_TYPING_SPEED": "0.5", "CADENZA_ON_STOP": "silence"}
+
+    assert Settings().with_values({"degree": 1, "typing_speed": 0.5, "on_stop": "silence"}) == from_environment(environ)
+
+
+def test_other_variables_are_left_alone() -> None:
+    assert Settings() == from_environment({"CADENZA_TOKEN": "x", "DEGREE": "1", "PATH": "/bin", "cadenza_degree": "1"})
+
+
+def test_the_environment_changes_the_base_that_it_is_given() -> None:
+    base = Settings().with_values({"degree": 0, "limit": 100})
+
+    assert base.with_values({"degree": 3}) == from_environment({"CADENZA_DEGREE": "3"}, base)
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        pytest.param("many", "'degree' must be a whole number, not 'many'", id="a word"),
+        pytest.param("", "'degree' must be a whole number, not ''", id="empty"),
+        pytest.param("1.5", "'degree' must be a whole number, not '1.5'", id="a fraction"),
+        pytest.param("7", "'degree' must be between 0 and 3, not 7", id="out of range"),
+        pytest.param("9" * 5000, "'degree' must be", id="more digits than Python reads"),
+    ],
+)
+def test_a_variable_that_makes_no_sense_is_refused(raw: str, said: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        from_environment({"CADENZA_DEGREE": raw})
+
+    assert said in str(caught.value)
+
+
+def test_a_variable_cannot_smuggle_in_a_nan() -> None:
+    with pytest.raises(SettingsError, match="'typing_speed' must be between"):
+        from_environment({"CADENZA_TYPING_SPEED": "nan"})

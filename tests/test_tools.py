@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+import pytest
+
+from cadenza.tools import Tool, run_call
+from cadenza.types import ToolCall, ToolSpec
+
+
+async def echo(arguments: Mapping[str, object]) -> str:
+    return f"got {dict(arguments)}"
+
+
+async def break_down(_: Mapping[str, object]) -> str:
+    msg = "token=secret"
+    raise RuntimeError(msg)
+
+
+async def never_mind(_: Mapping[str, object]) -> str:
+    raise asyncio.CancelledError
+
+
+TOOLS = {
+    name: Tool(ToolSpec(name, "", {}), run)
+    for name, run in {"echo": echo, "break_down": break_down, "never_mind": never_mind}.items()
+}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        pytest.param('{"city": "Oslo"}', "got {'city': 'Oslo'}", id="object"),
+        pytest.param("{}", "got {}", id="empty object"),
+        pytest.param("", "got {}", id="nothing"),
+    ],
+)
+async def test_a_tool_is_given_its_arguments(arguments: str, told: str) -> None:
+    assert told == await run_call(TOOLS, ToolCall("1", "echo", arguments))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        pytest.param('{"city": "Os', "not valid JSON", id="cut off"),
+        pytest.param("Oslo", "not valid JSON", id="no JSON"),
+        pytest.param("[1]", "must be a JSON object", id="list"),
+        pytest.param("null", "must be a JSON object", id="null"),
+        pytest.param("[" * 100_000, "not valid JSON", id="nested too deep to read"),
+    ],
+)
+async def test_arguments_that_are_no_object_are_told_to_the_model(arguments: str, told: str) -> None:
+    assert told in await run_call(TOOLS, ToolCall("1", "echo", arguments))
+
+
+async def test_an_unknown_tool_is_answered_with_the_known_ones() -> None:
+    told = await run_call(TOOLS, ToolCall("1", "weather", "{}"))
+
+    assert told == "There is no tool named 'weather'; there are: echo, break_down, never_mind."
+
+
+async def test_an_unknown_tool_among_none_says_so() -> None:
+    assert "there are: none" in await run_call({}, ToolCall("1", "weather", "{}"))
+
+
+async def test_a_tool_that_fails_is_told_to_the_model_without_its_secrets() -> None:
+    assert await run_call(TOOLS, ToolCall("1", "break_down", "{}")) == "The tool failed: RuntimeError."
+
+
+async def test_a_tool_that_is_cancelled_did_not_fail() -> None:
+    with pytest.raises(asyncio.CancelledError):
+        await run_call(TOOLS, ToolCall("1", "never_mind", "{}"))

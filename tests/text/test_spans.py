@@ -1,0 +1,381 @@
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+
+import pytest
+from tests.helpers import same_every_way
+
+from cadenza.text.spans import Find, Found, Scanner, Span, SpanKind, map_prose, survey
+
+EMPHASIS, ENCLOSED, LINK, CODE, URL, TAG = SpanKind
+
+
+def scanned(text: str, *, sentence_ends: bool = False, hold: int = 1950) -> tuple[list[Find], Scanner]:
+    """Scan *text* every way; what was found and the scanner at the end, all finds being those of any slicing."""
+    scanners: list[Scanner] = []
+
+    def run(pieces: list[str]) -> tuple[list[Find], list[Span], list[tuple[str, int]]]:
+        scanner = Scanner(sentence_ends=sentence_ends, hold=hold)
+        finds: list[Find] = []
+        for piece in pieces:
+            scanner.feed(piece)
+            _follow(scanner, finds, final=False)
+        _follow(scanner, finds, final=True)
+        scanners.append(scanner)
+        return finds, scanner.spans, [(opener.mark, opener.start) for opener in scanner.openers]
+
+    finds, _, _ = same_every_way(text, run)
+    return finds, scanners[0]
+
+
+def _follow(scanner: Scanner, finds: list[Find], *, final: bool) -> None:
+    while find := scanner.find(final=final):
+        finds.append(find)
+        if find.what is Found.BLOCK_TAG:
+            scanner.position = find.end
+
+
+def spans_of(text: str) -> list[tuple[SpanKind, str]]:
+    _, scanner = scanned(text)
+    spans = sorted(scanner.spans, key=lambda span: (span.start, -span.end))
+    return [(span.kind, text[span.start : span.end]) for span in spans]
+
+
+# --- what belongs together -------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("a **b c** d", [(EMPHASIS, "**b c**")], id="bold"),
+        pytest.param("*a* _b_ __c__ ~~d~~", [(EMPHASIS, mark) for mark in ("*a*", "_b_", "__c__", "~~d~~")], id="all"),
+        pytest.param("***a** b*", [(EMPHASIS, "***a** b*")], id="closed in two steps"),
+        pytest.param("**a *b* c**", [(EMPHASIS, "**a *b* c**"), (EMPHASIS, "*b*")], id="nested"),
+        pytest.param("えっと*ため息*ね", [(EMPHASIS, "*ため息*")], id="no spaces in Japanese"),
+        pytest.param("||a b|| c", [(EMPHASIS, "||a b||")], id="b39 spoiler"),
+        pytest.param('he "says so" ok', [(ENCLOSED, '"says so"')], id="quote"),
+        pytest.param("a (b (c) d) e", [(ENCLOSED, "(b (c) d)"), (ENCLOSED, "(c)")], id="brackets"),
+        pytest.param("「a『b』」", [(ENCLOSED, "「a『b』」"), (ENCLOSED, "『b』")], id="Japanese quotes"),
+        pytest.param("（全角）", [(ENCLOSED, "（全角）")], id="b39 full width brackets"),
+        pytest.param("“a b” «c»", [(ENCLOSED, "“a b”"), (ENCLOSED, "«c»")], id="curly quotes and guillemets"),
+        pytest.param('"a\nb" c', [(ENCLOSED, '"a\nb"')], id="b12 over two lines"),
+        pytest.param("use `a(b` ok", [(CODE, "`a(b`")], id="code"),
+        pytest.param("use ``a`b`` ok", [(CODE, "``a`b``")], id="code with a backtick in it"),
+        pytest.param("[a](http://e.org/x) b", [(LINK, "[a](http://e.org/x)")], id="link"),
+        pytest.param("[a](e.org/A_(b)) c", [(LINK, "[a](e.org/A_(b))")], id="b25 link with brackets in it"),
+        pytest.param("see http://e.org/a.b?c=d#e ok", [(URL, "http://e.org/a.b?c=d#e")], id="address"),
+        pytest.param("http://e.org/A_(b) ok", [(URL, "http://e.org/A_(b)")], id="b25 address with brackets"),
+        pytest.param(
+            "(http://e.org/A_(b))",
+            [(ENCLOSED, "(http://e.org/A_(b))"), (URL, "http://e.org/A_(b)")],
+            id="b25 address in brackets",
+        ),
+        pytest.param("<https://e.org/a> b", [(URL, "<https://e.org/a>")], id="b25 address in angles"),
+        pytest.param(
+            "**https://e.org/a**", [(EMPHASIS, "**https://e.org/a**"), (URL, "https://e.org/a")], id="b25 bold address"
+        ),
+        pytest.param(
+            '"https://e.org/a"', [(ENCLOSED, '"https://e.org/a"'), (URL, "https://e.org/a")], id="b25 quoted address"
+        ),
+        pytest.param("http://e.org/a_b_c", [(URL, "http://e.org/a_b_c")], id="underscores in an address"),
+        pytest.param("hi <@1> <:soup:123>", [(TAG, "<@1>"), (TAG, "<:soup:123>")], id="tags"),
+        pytest.param("<t:1700000000:R>", [(TAG, "<t:1700000000:R>")], id="time"),
+    ],
+)
+def test_what_belongs_together_is_a_span(text: str, expected: list[tuple[SpanKind, str]]) -> None:
+    assert expected == spans_of(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("nice :) and ;)", id="b22 smileys"),
+        pytest.param("a) one b) two", id="b22 list marks"),
+        pytest.param('27" and 6" wide', id="b23 inches"),
+        pytest.param("sad :( and :-( and =(", id="b23 sad faces"),
+        pytest.param("2 * 3 * 4", id="product"),
+        pytest.param("* item\n* item", id="bullets"),
+        pytest.param("snake_case_name", id="identifier"),
+        pytest.param("f***ing", id="stars in a word"),
+        pytest.param("Best* deal* ever", id="footnote"),
+        pytest.param("a*b*c", id="stars between letters"),
+        pytest.param("やだ~~w", id="tildes in a word"),
+        pytest.param("a ~ b ~ c", id="single tildes"),
+        pytest.param("a || b || c", id="or"),
+        pytest.param(r"\*a\* \`b\` \(c\)", id="escaped"),
+        pytest.param("`a\nb`", id="code does not cross lines"),
+        pytest.param("[a] (b", id="no link"),
+        pytest.param("it's a dog's life", id="apostrophes"),
+        pytest.param("key: value http: x", id="colons"),
+        pytest.param("a < b > c <foo> <3", id="angles"),
+        pytest.param("b29 <:so up:1> <@bob>", id="b29 no tags"),
+    ],
+)
+def test_marks_that_mean_nothing_are_text(text: str) -> None:
+    assert spans_of(text) == []
+
+
+# --- what is held ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        pytest.param("a *sigh, fine", 2, id="star"),
+        pytest.param("**still", 0, id="bold"),
+        pytest.param("a ~~gone", 2, id="strike"),
+        pytest.param("えっと*ため息", 3, id="in Japanese"),
+        pytest.param("a) (b", 3, id="b22 an orphan does not hide an opener"),
+        pytest.param('say "a b', 4, id="quote"),
+        pytest.param("“a", 0, id="curly quote"),
+        pytest.param("a ||b", 2, id="spoiler"),
+        pytest.param("(a (b) c", 0, id="the outer one"),
+    ],
+)
+def test_an_opener_holds_from_where_it_stands(text: str, start: int) -> None:
+    _, scanner = scanned(text)
+
+    assert start == scanner.held_from()
+    assert scanner.is_inside(start + 1)
+    assert not scanner.is_inside(start)
+    assert start == scanner.outside(len(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nice :)",
+        "2 * 3",
+        "* item",
+        "Best* deal",
+        "f***ing",
+        ":* ok",
+        "*_* wow",
+        "a*b",
+        "やだ~~w",
+        "use `*args`",
+        '27"',
+        ":(",
+    ]
+    + ["[a", "_a", "||a||", "(a) b"],
+)
+def test_what_needs_no_closing_holds_nothing(text: str) -> None:
+    _, scanner = scanned(text)
+
+    assert len(text) == scanner.held_from()
+
+
+def test_b06_an_opener_that_does_not_close_in_time_was_text() -> None:
+    finds, scanner = scanned("a (" + "b" * 30, hold=20)
+
+    assert [Find(Found.RELEASED, 2, 22)] == finds
+    assert scanner.openers == []
+
+
+def test_an_opener_that_closes_just_in_time_is_a_span() -> None:
+    _, scanner = scanned("(" + "b" * 18 + ") c", hold=20)
+
+    assert [Span(ENCLOSED, 0, 20)] == scanner.spans
+
+
+def test_marks_that_open_too_deep_are_text() -> None:
+    _, scanner = scanned("(" * 100 + "a" + ")" * 100)
+
+    assert 0 < len(scanner.spans) < 100
+    assert scanner.openers == []
+
+
+def test_an_empty_line_ends_whatever_was_open() -> None:
+    _, scanner = scanned("(a\n\nb) **c\n\nd** e")
+
+    assert (scanner.spans, scanner.openers) == ([], [])
+
+
+# --- what the scan stops for ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("a\nb", [(Found.LINE_END, "\n")], id="line end"),
+        pytest.param("a\n\nb", [(Found.LINE_END, "\n"), (Found.LINE_END, "\n")], id="empty line"),
+        pytest.param("a\n.\nb", [(Found.LINE_END, "\n."), (Found.LINE_END, "\n")], id="b32 a stop is carried"),
+        pytest.param("a\n!!\nb", [(Found.LINE_END, "\n!!"), (Found.LINE_END, "\n")], id="b32 a whole run is carried"),
+        pytest.param("a\n\n ? b", [(Found.LINE_END, "\n\n ?")], id="over an empty line"),
+        pytest.param("a\n...\nb", [(Found.LINE_END, "\n"), (Found.LINE_END, "\n")], id="b32 an ellipsis is not"),
+        pytest.param("a\n..b", [(Found.LINE_END, "\n")], id="b32 nor are two dots"),
+        pytest.param("a\n!help", [(Found.LINE_END, "\n")], id="nor a command"),
+        pytest.param("a\n.env", [(Found.LINE_END, "\n")], id="nor a file"),
+        pytest.param("a\n:wave:", [(Found.LINE_END, "\n")], id="nor a colon"),
+        pytest.param("a\n、b", [(Found.LINE_END, "\n、")], id="a Japanese comma is"),
+        pytest.param("a ```b``` c", [(Found.FENCE_OPEN, "```"), (Found.FENCE_CLOSE, "a ```b```")], id="fence"),
+        pytest.param(
+            "````\n```\n````",
+            [(Found.FENCE_OPEN, "````"), (Found.FENCE_CLOSE, "````\n```\n````")],
+            id="b37 four backticks",
+        ),
+        pytest.param('```\n("*<think>\n', [(Found.FENCE_OPEN, "```")], id="b03 nothing is found in code"),
+        pytest.param("a <think>", [(Found.BLOCK_TAG, "<think>")], id="block tag"),
+        pytest.param("`<think>` a", [], id="b03 no tag in code"),
+        pytest.param(
+            "| a |\n|---|\n| 1 |\nb",
+            [(Found.TABLE_OPEN, "| a |\n|---|"), (Found.TABLE_CLOSE, "| a |\n|---|\n| 1 |\n")],
+            id="table",
+        ),
+        pytest.param("| a |\nb", [(Found.LINE_END, "\n")], id="no table"),
+        pytest.param("| a | b |\n|---|\nc", [(Found.LINE_END, "\n"), (Found.LINE_END, "\n")], id="too few dashes"),
+        pytest.param("||a||\n|---|\nb", [(Found.LINE_END, "\n"), (Found.LINE_END, "\n")], id="a spoiler is no header"),
+    ],
+)
+def test_the_scan_stops_for(text: str, expected: list[tuple[Found, str]]) -> None:
+    finds, _ = scanned(text)
+
+    assert expected == [(find.what, text[find.start : find.end]) for find in finds]
+
+
+def test_sentences_are_found_only_when_asked_for() -> None:
+    text = "It is. Dr. Lin (so. yes). 3.5 次。終"
+
+    assert scanned(text)[0] == []
+    assert [
+        text[: find.start] for find in scanned(text, sentence_ends=True)[0]
+    ] == ["It is", "It is. Dr. Lin (so", "It is. Dr. Lin (so. yes)", "It is. Dr. Lin (so. yes). 3.5 次"]
+
+
+def test_the_bound_stops_the_scan_wherever_it_is() -> None:
+    def run(pieces: list[str]) -> Find | None:
+        scanner = Scanner()
+        scanner.bound = 7
+        for piece in pieces:
+            scanner.feed(piece)
+            if find := scanner.find():
+                return find
+        return None
+
+    assert Find(Found.FULL, 0, 7) == same_every_way("abc (def ghi", run)
+
+
+@pytest.mark.parametrize("text", ["a*", "a`", "a|", "a<", "a\n", "a:", "a\\", 'a"', "http:", "[a]"])
+def test_a_mark_that_the_next_character_decides_is_waited_for(text: str) -> None:
+    scanner = Scanner()
+
+    scanner.feed(text)
+
+    assert scanner.find() is None
+    assert scanner.position < len(text)
+
+
+def test_a_piece_with_nothing_interesting_is_only_put_aside() -> None:
+    scanner = Scanner()
+
+    assert not scanner.feed("just words, ")
+    assert scanner.feed("then a *")
+
+
+# --- text that leaves ------------------------------------------------------------------
+
+
+def test_what_is_dropped_is_forgotten_and_the_rest_moves_up() -> None:
+    _, scanner = scanned("(a) b (c) **d")
+
+    scanner.drop(4)
+
+    assert ("b (c) **d", [Span(ENCLOSED, 2, 5)], 6) == (scanner.text, scanner.spans, scanner.held_from())
+
+
+def test_the_character_before_what_was_dropped_still_counts() -> None:
+    scanner = Scanner()
+    scanner.feed("snake")
+    scanner.drop(5)
+    scanner.feed("_case (a")
+    scanner.find()
+
+    assert [opener.mark for opener in scanner.openers] == ["("]
+
+
+def test_what_is_cut_out_comes_back_and_the_scan_goes_on_there() -> None:
+    scanner = Scanner()
+    scanner.feed("a <think>b")
+    scanner.find()
+
+    assert scanner.cut_out(2) == "<think>b"
+    scanner.feed("(c")
+    scanner.find()
+    assert (scanner.text, scanner.held_from()) == ("a (c", 2)
+
+
+def test_text_put_in_front_is_not_scanned() -> None:
+    scanner = Scanner()
+    scanner.feed("```\nx\n")
+    scanner.find()
+    scanner.find()
+    scanner.drop(4)
+
+    scanner.put_in_front("```\n")
+    scanner.feed("```")
+
+    assert Find(Found.FENCE_CLOSE, 0, 9) == scanner.find(final=True)
+
+
+# --- a whole text at once -----------------------------------------------------------------
+
+
+def test_b12_a_line_end_in_a_span_is_no_line_end() -> None:
+    text = 'a "b\nc" d\n(e\nf)\ng'
+
+    assert [text[:end] for end in survey(text).line_ends] == ['a "b\nc" d', 'a "b\nc" d\n(e\nf)']
+
+
+def test_b11_a_stop_in_a_span_ends_no_sentence() -> None:
+    text = 'She said "stop. now" ok. See [the. docs](e. x) now. Fine'
+
+    assert [
+        text[:end] for end in survey(text, sentence_ends=True).sentence_ends
+    ] == ['She said "stop. now" ok', 'She said "stop. now" ok. See [the. docs](e. x) now']
+
+
+def test_a_survey_is_in_order() -> None:
+    spans = survey("**a (b)** `c` [d](e) http://f.g <@1>").spans
+
+    assert [span.kind for span in spans] == [EMPHASIS, ENCLOSED, CODE, LINK, URL, TAG]
+    assert all(first.start <= second.start for first, second in pairwise(spans))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("a `a` a", "X `a` X", id="code"),
+        pytest.param("a ``a`a`` a", "X ``a`a`` X", id="longer code"),
+        pytest.param("[a](a) a", "[a](a) X", id="link"),
+        pytest.param("http://a.a/a a", "http://a.a/a X", id="address"),
+        pytest.param("<:aa:1> a", "<:aa:1> X", id="tag"),
+        pytest.param("**a** (a) 'a'", "**X** (X) 'X'", id="emphasis and brackets are prose"),
+        pytest.param("(b `a`, a)", "(b `a`, X)", id="code in brackets"),
+        pytest.param("`a", "`X", id="an open backtick is prose"),
+        pytest.param("", "", id="nothing"),
+    ],
+)
+def test_only_prose_is_changed(text: str, expected: str) -> None:
+    def change(prose: str) -> str:
+        return prose.replace("a", "X")
+
+    assert expected == map_prose(text, change)
+
+
+@pytest.mark.parametrize(
+    "unit", ["\n", "(a ", "*a **b ", '"a ', "`a ", "[a](b ", "<a ", "||a ", "a_b ", "`a` ", "http://"]
+)
+def test_b40_the_time_grows_with_the_text_and_not_faster(unit: str) -> None:
+    """Law 4: each character is looked at once. Four times the text may take eight times as long, but not sixteen."""
+
+    def seconds(length: int) -> float:
+        text = unit * (length // len(unit))
+        taken = []
+        for _ in range(3):
+            begun = time.process_time()
+            survey(text)
+            taken.append(time.process_time() - begun)
+        return min(taken)
+
+    assert seconds(40_000) < 8 * seconds(10_000)

@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import pytest
+from tests.helpers import same_every_way
+
+from cadenza.text.tags import (
+    BLOCK_TAG,
+    DISCORD_TAG,
+    BlockTag,
+    HiddenBlock,
+    block_tag,
+    could_be_block_tag,
+    could_be_discord_tag,
+)
+from cadenza.types import AsideKind
+
+OPENS = BlockTag(AsideKind.THOUGHT, closes=False)
+CLOSES = BlockTag(AsideKind.THOUGHT, closes=True)
+DETAILS = BlockTag(AsideKind.DETAILS, closes=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "tag"),
+    [
+        pytest.param("<think>", OPENS, id="think"),
+        pytest.param("</think>", CLOSES, id="end of think"),
+        pytest.param("<THINK>", OPENS, id="capitals"),
+        pytest.param("<mm:think>", OPENS, id="namespace"),
+        pytest.param("</a-b.c_1:think>", CLOSES, id="odd namespace"),
+        pytest.param("<details>", DETAILS, id="details"),
+        pytest.param("<details open>", DETAILS, id="details with attributes"),
+        pytest.param("<details\nopen>", DETAILS, id="details over two lines"),
+    ],
+)
+def test_a_block_tag_is_known(text: str, tag: BlockTag) -> None:
+    match = BLOCK_TAG.fullmatch(text)
+
+    assert match is not None
+    assert tag == block_tag(match)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<thinking>",
+        "<think >",
+        "<think x>",
+        "<1:think>",
+        "<a:b:think>",
+        "<DETAILS>",
+        "</details>",
+        "<detailsx>",
+        "< think>",
+    ],
+)
+def test_what_only_looks_like_a_block_tag_is_text(text: str) -> None:
+    assert BLOCK_TAG.match(text) is None
+
+
+@pytest.mark.parametrize("tag", ["<think>", "</mm:think>", "<details>", "<details open class='a b'>"])
+def test_every_beginning_of_a_block_tag_could_become_one(tag: str) -> None:
+    assert all(could_be_block_tag("x" + tag[:length], 1) for length in range(1, len(tag)))
+
+
+def test_a_block_tag_is_given_the_same_length_whole_and_in_parts() -> None:
+    """Law 1: a tag that is waited for no longer must not be found when it happens to be there."""
+    for length in range(40, 120):
+        tag = f"<{'n' * length}:think>"
+        waited_for = all(could_be_block_tag(tag[:end], 0) for end in range(1, len(tag)))
+
+        assert waited_for == (BLOCK_TAG.match(tag) is not None), f"a namespace of {length} letters"
+
+
+@pytest.mark.parametrize("text", ["<1", "<foo bar", "<@", "<details>x", "<!", "a<"])
+def test_what_cannot_become_a_block_tag_is_not_waited_for(text: str) -> None:
+    assert not could_be_block_tag(text, 0)
+
+
+DISCORD_TAGS = [
+    "<@1>",
+    "<@!12345678901234567890>",
+    "<@&42>",
+    "<#42>",
+    "<:soup:123456789012345678>",
+    "<a:Wave_2:1>",
+    "<t:1700000000>",
+    "<t:-5:R>",
+    "<id:customize>",
+    "</play song:42>",
+]
+
+
+@pytest.mark.parametrize("tag", DISCORD_TAGS)
+def test_a_tag_of_discord_is_known_and_waited_for(tag: str) -> None:
+    assert DISCORD_TAG.fullmatch(tag)
+    assert all(could_be_discord_tag("x" + tag[:length], 1) for length in range(1, len(tag)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<@>", "<@bob>", "<#general>", "<:soup>", "<:so up:1>", "<:so\nup:1>", "<b:soup:1>", "<t:now>", "<@１>", "< @1>"],
+)
+def test_b29_what_only_looks_like_a_tag_of_discord_is_text(text: str) -> None:
+    assert DISCORD_TAG.match(text) is None
+
+
+def read(kind: AsideKind, pieces: list[str]) -> tuple[str, str | None]:
+    """What the block holds, and what stands after it."""
+    block = HiddenBlock(kind)
+    after: str | None = None
+    for piece in pieces:
+        if after is None:
+            after = block.feed(piece)
+        else:
+            after += piece
+    return block.content(), after
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "content", "after"),
+    [
+        pytest.param(AsideKind.THOUGHT, "plan</think>Hello", "plan", "Hello", id="think"),
+        pytest.param(AsideKind.THOUGHT, " \n plan \n</think>", "plan", "", id="space around"),
+        pytest.param(AsideKind.THOUGHT, "a</mm:THINK>b", "a", "b", id="another namespace closes it"),
+        pytest.param(AsideKind.THOUGHT, "a < b </thin </think>x", "a < b </thin", "x", id="almost closed"),
+        pytest.param(AsideKind.THOUGHT, "a</details>b", "a</details>b", None, id="not by the other's tag"),
+        pytest.param(AsideKind.THOUGHT, "a</th", "a</th", None, id="never closed"),
+        pytest.param(AsideKind.THOUGHT, "a<", "a<", None, id="ends in a bracket"),
+        pytest.param(AsideKind.THOUGHT, "a<</think>b</think>", "a<", "b</think>", id="only the first closes"),
+        pytest.param(AsideKind.DETAILS, "body</details>x", "body", "x", id="details"),
+        pytest.param(AsideKind.DETAILS, "a</DETAILS>b", "a</DETAILS>b", None, id="details keep their case"),
+        pytest.param(AsideKind.DETAILS, "<summary>T</summary>\nbody</details>", "body", "", id="without the summary"),
+        pytest.param(
+            AsideKind.DETAILS,
+            "<Summary>\nT</SUMMARY>a<summary>U</summary></details>",
+            "a<summary>U</summary>",
+            "",
+            id="one summary only",
+        ),
+        pytest.param(
+            AsideKind.THOUGHT, "<summary>T</summary>a</think>", "<summary>T</summary>a", "", id="think keeps it"
+        ),
+    ],
+)
+def test_a_hidden_block_is_read_to_its_end(kind: AsideKind, text: str, content: str, after: str | None) -> None:
+    assert (content, after) == same_every_way(text, lambda pieces: read(kind, pieces))
+
+
+@pytest.mark.parametrize("length", [50, 60, 70, 100, 300])
+def test_however_long_a_namespace_may_be_the_slicing_does_not_decide(length: int) -> None:
+    text = f"a</{'n' * length}:think>b"
+
+    content, _ = same_every_way(text, lambda pieces: read(AsideKind.THOUGHT, pieces))
+
+    assert content.startswith("a")
