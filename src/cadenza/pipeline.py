@@ -35,6 +35,7 @@ from .types import (
     Ending,
     Failed,
     Finished,
+    NeedsTools,
     Outcome,
     Post,
     Prompt,
@@ -133,6 +134,7 @@ class Outbox:
         self._has_room = asyncio.Event()
         self._has_room.set()
         self._sealed = False
+        self._decided = False  # whether a stop has already been acted upon
         self._last_sent = asyncio.get_running_loop().time()
         self._sender: asyncio.Task[None] | None = None
 
@@ -145,12 +147,13 @@ class Outbox:
     ) -> None:
         if kind is not None:
             self.cut(Keep.NOTHING)
-        self._seal()
+        self._decided = True  # nobody is left to act upon a stop
+        self.close()
         await self._drained()
 
-    def add(self, posts: Iterable[Post]) -> None:
+    def add(self, posts: Sequence[Post]) -> None:
         """Put *posts* behind what waits. After ``cut`` nothing more is taken."""
-        if not self._sealed:
+        if posts and not self._sealed:  # most tokens make no post, and the sender should sleep through them
             self._waiting.extend(posts)
             self._note_change()
 
@@ -169,17 +172,19 @@ class Outbox:
                 self._waiting.extend([goodbye] if goodbye else [])
             case Keep.NOTHING:
                 self._waiting.clear()
-        self._seal()
+        self._decided = True
+        self.close()
+
+    def close(self) -> None:
+        """Take nothing more; what waits is still sent, and nobody is shown typing after it."""
+        self._sealed = True
+        self._note_change()
 
     async def finished(self) -> None:
         """Wait until everything that was taken is sent; nothing more is taken. A caller may give up waiting."""
-        self._seal()
+        self.close()
         if self._sender:
             await asyncio.shield(self._sender)
-
-    def _seal(self) -> None:
-        self._sealed = True
-        self._note_change()
 
     def _note_change(self) -> None:
         self._changed.set()
@@ -239,7 +244,7 @@ class Outbox:
                 return post
 
     def _is_stopping(self) -> bool:
-        return self._stop is not None and self._stop.reason is not None and not self._sealed
+        return self._stop is not None and self._stop.reason is not None and not self._decided
 
     async def _wait(self, post: Post | None, seconds: float) -> None:
         """Show that something is being written until the time is over or something changes."""
@@ -325,18 +330,25 @@ async def _read(round_: Round, chunks: AsyncIterable[Chunk], outbox: Outbox, wat
         async with aclosing(_closing(chunks)) as source:
             async for chunk in source:
                 watch.note()
-                outbox.add(round_.receive(chunk))
+                _hand_over(chunk, round_, outbox)
                 if round_.outcome is not None:
                     return
                 watch.rest()
                 await outbox.room()
                 watch.note()
-        outbox.add(round_.receive(Finished("end_of_stream")))
+        _hand_over(Finished("end_of_stream"), round_, outbox)
     except CadenzaError as error:
-        outbox.add(round_.receive(Failed(error)))
+        _hand_over(Failed(error), round_, outbox)
     except Exception as error:  # noqa: BLE001  # a stream is foreign code; its text may hold secrets
         broken = ProviderError(f"the model's stream broke off ({type(error).__name__})", retryable=True)
-        outbox.add(round_.receive(Failed(broken)))
+        _hand_over(Failed(broken), round_, outbox)
+
+
+def _hand_over(chunk: Chunk, round_: Round, outbox: Outbox) -> None:
+    """Give *chunk* to *round_* and what becomes of it to *outbox*, which should know when that was the last."""
+    outbox.add(round_.receive(chunk))
+    if round_.outcome is not None and not isinstance(round_.outcome, NeedsTools):
+        outbox.close()
 
 
 async def _overtaking(

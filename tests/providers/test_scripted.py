@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.helpers import same_every_way
 
 from cadenza.errors import InputError, ProviderError
 from cadenza.providers.scripted import Beat, ScriptedCodec, ScriptedDecoder, parse_script, spoken, transport
@@ -22,6 +21,7 @@ from cadenza.types import (
     ToolCall,
     Usage,
 )
+from tests.helpers import same_every_way
 
 REQUEST = HttpRequest("script:", b"")
 
@@ -88,9 +88,10 @@ def test_bytes_that_are_no_text_fail_the_stream() -> None:
 def test_a_script_is_read_line_by_line() -> None:
     script = '{"after": 0.5, "text": "a"}\n\n  \r\n{"finish": "stop"}\r\n'
 
-    assert [
-        (beat.after, json.loads(beat.data)) for beat in parse_script(script)
-    ] == [(0.5, {"after": 0.5, "text": "a"}), (0.0, {"finish": "stop"})]
+    assert [(beat.after, json.loads(beat.data)) for beat in parse_script(script)] == [
+        (0.5, {"after": 0.5, "text": "a"}),
+        (0.0, {"finish": "stop"}),
+    ]
 
 
 def test_every_beat_is_a_whole_line() -> None:

@@ -70,9 +70,11 @@ def test_code_is_shown_under_the_look_that_is_on() -> None:
 
 
 def test_an_unknown_look_is_taken_off_and_ends_the_one_before() -> None:
-    assert rendered(
-        "Locke (smug): a", "Locke (dancing): b", "c"
-    ) == [("a", SMUG, "Locke (smug): "), ("b", None, ""), ("c", None, "")]
+    assert rendered("Locke (smug): a", "Locke (dancing): b", "c") == [
+        ("a", SMUG, "Locke (smug): "),
+        ("b", None, ""),
+        ("c", None, ""),
+    ]
 
 
 @pytest.mark.parametrize(

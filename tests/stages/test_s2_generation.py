@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from tests.helpers import same_every_way
 
 from cadenza.stages.s2_generation import Framing, JsonLines, ServerSentEvents
 from cadenza.types import Ending, RawEvent
+from tests.helpers import same_every_way
 
 
 def framed(make: type[Framing], data: bytes) -> list[RawEvent]:

@@ -20,10 +20,15 @@ class Letters:
     def feed(self, event: RawEvent, /) -> Sequence[Chunk]:
         chunks: list[Chunk] = []
         for letter in event.data.decode():
-            if letter == "(":
-                self._held.append(TextDelta("held"))
-            else:
-                chunks.append({".": Finished(), "!": BROKEN}.get(letter) or TextDelta(letter))
+            match letter:
+                case "(":
+                    self._held.append(TextDelta("held"))
+                case ".":
+                    chunks.append(Finished())
+                case "!":
+                    chunks.append(BROKEN)
+                case _:
+                    chunks.append(TextDelta(letter))
         return chunks
 
     def flush(self, why: Ending, /) -> Sequence[Chunk]:  # noqa: ARG002  # the end is the end

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.helpers import same_every_way
 
 from cadenza.settings import BufferSettings
 from cadenza.stages.s5_buffer import Buffer
 from cadenza.types import Aside, AsideKind, Boundary, Ending, Kind, Segment
+from tests.helpers import same_every_way
 
 Item = Segment | Aside
 
@@ -175,7 +175,8 @@ def test_a_code_block_leaves_when_it_closes(text: str, expected: list[tuple[str,
         pytest.param("a\n```py\nx\n``", ["a\n", "```py\nx\n```"], id="half a closing fence"),
         pytest.param("````\n```\nx", ["````\n```\nx\n````"], id="b37 four backticks"),
         pytest.param("a\n```", ["a\n"], id="b19 nothing in it"),
-        pytest.param("a\n```py\n\n", ["a\n"], id="b19 nothing but its first line"),
+        pytest.param("a\n```\n\n", ["a\n"], id="b19 nothing but its first line"),
+        pytest.param("a\n```py\n\n", ["a\n", "```\npy\n```"], id="nothing but an info string"),
     ],
 )
 def test_b15_a_code_block_that_never_closes_is_closed(text: str, expected: list[str], why: Ending) -> None:
@@ -196,9 +197,10 @@ def test_b05_code_that_is_too_long_closes_and_opens_again(opening: str) -> None:
     assert [(opening, fence)] * len(code) == [(body[0], body[-1]) for body in bodies]
     assert lines == [line for body in bodies for line in body[1:-1]]
     assert [Boundary.OVERFLOW] * (len(code) - 1) + [Boundary.CODE_CLOSE] == [item.boundary for item in code]
-    assert [
-        (item.boundary.value, item.text) for item in found[len(code) :] if isinstance(item, Segment)
-    ] == [("newline", "\n"), ("final", "end")]
+    assert [(item.boundary.value, item.text) for item in found[len(code) :] if isinstance(item, Segment)] == [
+        ("newline", "\n"),
+        ("final", "end"),
+    ]
 
 
 def test_b18_a_line_of_code_that_is_too_long_is_cut_between_characters() -> None:
@@ -227,9 +229,10 @@ def test_b04_a_table_leaves_before_the_end() -> None:
 
     out = buffer.feed("| a |\n|---|\n| 1 |\nAfter\nx")
 
-    assert [
-        (item.text, item.kind) for item in out if isinstance(item, Segment)
-    ] == [("| a |\n|---|\n| 1 |\n", Kind.TABLE), ("After\n", Kind.PROSE)]
+    assert [(item.text, item.kind) for item in out if isinstance(item, Segment)] == [
+        ("| a |\n|---|\n| 1 |\n", Kind.TABLE),
+        ("After\n", Kind.PROSE),
+    ]
 
 
 @pytest.mark.parametrize("why", list(Ending))

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import pytest
-from tests.helpers import Dice
 
 from cadenza.settings import DeliverySettings
 from cadenza.stages.s7_delivery import Composer, Limits, farewell
 from cadenza.text.units import units
 from cadenza.types import Attachment, Boundary, Ending, Halt, Identity, Kind, Post, Segment, StopReason
+from tests.helpers import Dice
 
 NEWLINE, OVERFLOW, FINAL = Boundary.NEWLINE, Boundary.OVERFLOW, Boundary.FINAL
 MAD = Identity("Ren", "mad.png")
@@ -142,9 +142,10 @@ def test_t11_what_is_too_long_for_one_message_becomes_several_without_a_pause() 
 
 
 def test_whole_segments_are_packed_before_any_is_cut() -> None:
-    assert gathered(
-        ("a" * 30, NEWLINE), ("b" * 30, NEWLINE), ("c" * 10, FINAL), limit=50
-    ) == ["a" * 30, "b" * 30 + "\n\n" + "c" * 10]
+    assert gathered(("a" * 30, NEWLINE), ("b" * 30, NEWLINE), ("c" * 10, FINAL), limit=50) == [
+        "a" * 30,
+        "b" * 30 + "\n\n" + "c" * 10,
+    ]
 
 
 def test_at_degree_0_nothing_is_planned_before_the_end() -> None:
@@ -160,9 +161,11 @@ def test_at_degree_0_another_face_sends_what_was_put_aside_first() -> None:
 
     posts = posts_for(composer, *lines("a\n", "b\n"), Segment("grr\n", NEWLINE, identity=MAD), *lines("c\n"))
 
-    assert [
-        (post.text, post.identity, post.reply) for post in posts
-    ] == [("a\n\nb", None, "1"), ("grr", MAD, None), ("c", None, None)]
+    assert [(post.text, post.identity, post.reply) for post in posts] == [
+        ("a\n\nb", None, "1"),
+        ("grr", MAD, None),
+        ("c", None, None),
+    ]
 
 
 # --- pauses ------------------------------------------------------------------------------

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.helpers import same_every_way
 
 from cadenza.text.intake import Intake
+from tests.helpers import same_every_way
 
 
 def cleaned(pieces: list[str]) -> str:

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from tests.helpers import same_every_way
 
 from cadenza.text.repair import Fence, close_fence, close_openers, is_blank, split_fence
 from cadenza.text.spans import Scanner
+from tests.helpers import same_every_way
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,8 @@ def test_b17_a_fence_opens_again_with_all_of_its_line() -> None:
         pytest.param("```on one line", "```on one line```", id="on one line"),
         pytest.param("```on one line``", "```on one line```", id="on one line, half closed"),
         pytest.param("```", "", id="b19 only a fence"),
-        pytest.param("```py\n\n  \n", "", id="b19 nothing in it"),
+        pytest.param("```\n\n  \n", "", id="b19 nothing in it"),
+        pytest.param("```py\n\n  \n", "```\npy\n```", id="its first line is all it has"),
         pytest.param("```py\nx\n\n\n", "```py\nx\n\n\n```", id="b16 blank lines stay"),
     ],
 )

@@ -4,9 +4,9 @@ import time
 from itertools import pairwise
 
 import pytest
-from tests.helpers import same_every_way
 
 from cadenza.text.spans import Find, Found, Scanner, Span, SpanKind, map_prose, survey
+from tests.helpers import same_every_way
 
 EMPHASIS, ENCLOSED, LINK, CODE, URL, TAG = SpanKind
 
@@ -157,8 +157,11 @@ def test_an_opener_holds_from_where_it_stands(text: str, start: int) -> None:
         "use `*args`",
         '27"',
         ":(",
-    ]
-    + ["[a", "_a", "||a||", "(a) b"],
+        "[a",
+        "_a",
+        "||a||",
+        "(a) b",
+    ],
 )
 def test_what_needs_no_closing_holds_nothing(text: str) -> None:
     _, scanner = scanned(text)
@@ -238,9 +241,12 @@ def test_sentences_are_found_only_when_asked_for() -> None:
     text = "It is. Dr. Lin (so. yes). 3.5 次。終"
 
     assert scanned(text)[0] == []
-    assert [
-        text[: find.start] for find in scanned(text, sentence_ends=True)[0]
-    ] == ["It is", "It is. Dr. Lin (so", "It is. Dr. Lin (so. yes)", "It is. Dr. Lin (so. yes). 3.5 次"]
+    assert [text[: find.start] for find in scanned(text, sentence_ends=True)[0]] == [
+        "It is",
+        "It is. Dr. Lin (so",
+        "It is. Dr. Lin (so. yes)",
+        "It is. Dr. Lin (so. yes). 3.5 次",
+    ]
 
 
 def test_the_bound_stops_the_scan_wherever_it_is() -> None:
@@ -330,9 +336,10 @@ def test_b12_a_line_end_in_a_span_is_no_line_end() -> None:
 def test_b11_a_stop_in_a_span_ends_no_sentence() -> None:
     text = 'She said "stop. now" ok. See [the. docs](e. x) now. Fine'
 
-    assert [
-        text[:end] for end in survey(text, sentence_ends=True).sentence_ends
-    ] == ['She said "stop. now" ok', 'She said "stop. now" ok. See [the. docs](e. x) now']
+    assert [text[:end] for end in survey(text, sentence_ends=True).sentence_ends] == [
+        'She said "stop. now" ok',
+        'She said "stop. now" ok. See [the. docs](e. x) now',
+    ]
 
 
 def test_a_survey_is_in_order() -> None:
@@ -367,15 +374,10 @@ def test_only_prose_is_changed(text: str, expected: str) -> None:
     "unit", ["\n", "(a ", "*a **b ", '"a ', "`a ", "[a](b ", "<a ", "||a ", "a_b ", "`a` ", "http://"]
 )
 def test_b40_the_time_grows_with_the_text_and_not_faster(unit: str) -> None:
-    """Law 4: each character is looked at once. Four times the text may take eight times as long, but not sixteen."""
+    """Law 4: each character is looked at once. A tenth of a second would do; quadratic work takes many."""
+    text = unit * (60_000 // len(unit))
 
-    def seconds(length: int) -> float:
-        text = unit * (length // len(unit))
-        taken = []
-        for _ in range(3):
-            begun = time.process_time()
-            survey(text)
-            taken.append(time.process_time() - begun)
-        return min(taken)
+    begun = time.process_time()
+    survey(text)
 
-    assert seconds(40_000) < 8 * seconds(10_000)
+    assert time.process_time() - begun < 1.0

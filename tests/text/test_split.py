@@ -218,7 +218,7 @@ def test_b19_no_part_is_an_empty_fence(block: str) -> None:
     assert all("".join(code_of([message], "```py")) for message in messages)
 
 
-@pytest.mark.parametrize("block", ["```py\n\n```", "```\n```", "``````", "> ```\n> \n> ```"])
+@pytest.mark.parametrize("block", ["```\n\n```", "```\n```", "``````", "> ```\n> \n> ```"])
 def test_b19_an_empty_code_block_is_no_message(block: str) -> None:
     assert split_code(block, 50) == []
 
@@ -239,11 +239,15 @@ def test_a_quoted_code_block_stays_quoted() -> None:
     assert code_of(messages, "> ```py", "> ```") == ["> x = 1"] * 12
 
 
-def test_an_info_string_as_long_as_a_message_gives_way_to_the_code() -> None:
+def test_a_code_block_with_only_a_first_line_shows_that() -> None:
+    assert split_code("```py\n\n```", 50) == ["```\npy\n```"]
+
+
+def test_an_info_string_that_leaves_no_room_becomes_a_line_of_code() -> None:
     messages = split_code("```" + "i" * 60 + "\nx = 1\ny = 2\n```", 50)
 
     assert all(units(message) <= 50 for message in messages)
-    assert code_of(messages, "```") == ["x = 1", "y = 2"]
+    assert "i" * 60 + "x = 1y = 2" == "".join(code_of(messages, "```"))
 
 
 # --- tables -------------------------------------------------------------------------

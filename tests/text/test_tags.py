@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from tests.helpers import same_every_way
 
 from cadenza.text.tags import (
     BLOCK_TAG,
@@ -13,6 +12,7 @@ from cadenza.text.tags import (
     could_be_discord_tag,
 )
 from cadenza.types import AsideKind
+from tests.helpers import same_every_way
 
 OPENS = BlockTag(AsideKind.THOUGHT, closes=False)
 CLOSES = BlockTag(AsideKind.THOUGHT, closes=True)

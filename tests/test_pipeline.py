@@ -1,0 +1,372 @@
+"""The shell: reading and sending side by side, interrupted at once, never half-way. All in virtual time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from cadenza.errors import DeliveryError, ProviderError
+from cadenza.pipeline import Model, Outbox, chunks_of, stream, text_row
+from cadenza.providers.scripted import ScriptedCodec, parse_script, transport
+from cadenza.reply import say
+from cadenza.settings import Settings
+from cadenza.stages.s4_round import Keep
+from cadenza.stops import Stops
+from cadenza.types import (
+    Boundary,
+    Broke,
+    Chunk,
+    Completed,
+    Empty,
+    Finished,
+    HttpRequest,
+    Post,
+    Prompt,
+    Reply,
+    Stopped,
+    StopReason,
+    TextDelta,
+)
+from tests.timing import SlowStream, TimedTarget, now
+
+pytestmark = pytest.mark.looptime
+
+AT_ONCE = Settings().with_values({"degree": 1})
+TYPED = Settings().with_values({"degree": 2, "thinking_chance": 0.0})
+
+
+async def stopped_after(
+    seconds: float,
+    model: SlowStream,
+    target: TimedTarget,
+    *,
+    reason: StopReason = StopReason.USER,
+    settings: Settings = AT_ONCE,
+) -> tuple[Reply, float]:
+    """Let *model* speak, stop it after *seconds*; give back the reply and when it came."""
+    stops = Stops()
+    with stops.open("turn") as handle:
+        asyncio.get_running_loop().call_later(seconds, stops.request, "turn", reason)
+        reply = await say(target, model, settings=settings, stop=handle)
+    return reply, now()
+
+
+# --- delivering ------------------------------------------------------------------------------
+
+
+async def test_messages_leave_while_the_model_still_speaks() -> None:
+    target = TimedTarget()
+
+    await say(target, SlowStream("one\n", 1.0, "two\n", 1.0, "three"), settings=AT_ONCE)
+
+    assert ["one", "two", "three"] == target.texts
+    assert [1.0, 2.0, 2.0] == target.arrived
+
+
+async def test_a_pause_is_shortened_by_the_time_that_the_model_took() -> None:
+    target = TimedTarget()
+
+    await say(target, SlowStream("one\nt", 0.5, "wo\nx", 3.0), settings=TYPED)
+
+    assert [0.0, 0.75] == target.arrived[:2]
+    assert target.arrived[2] == 3.5
+
+
+async def test_typing_is_shown_until_the_last_message_and_not_after() -> None:
+    target = TimedTarget()
+
+    await say(target, SlowStream(20.0, "one"), settings=AT_ONCE)
+
+    assert [0.0, 8.0, 16.0] == target.typed
+    assert max(target.typed) < target.arrived[-1]
+
+
+async def test_order_is_kept_when_sending_is_slow() -> None:
+    target = TimedTarget(latency=2.0)
+    words = [f"{number}\n" for number in range(30)]
+
+    await say(target, SlowStream(*words), settings=AT_ONCE)
+
+    assert [str(number) for number in range(30)] == target.texts
+
+
+async def test_a_slow_chat_slows_the_model_down_instead_of_filling_the_memory() -> None:
+    target = TimedTarget(latency=1.0)
+    read: list[float] = []
+
+    async def model() -> AsyncIterator[str]:
+        for number in range(20):
+            read.append(now())
+            yield f"{number}\n"
+
+    await say(target, model(), settings=Settings().with_values({"degree": 1, "queue": 2}))
+
+    assert read[-1] > 10.0
+    assert len(target.posts) == 20
+
+
+@pytest.mark.parametrize(
+    "speech", ["one\ntwo", ["one\n", "two"], [TextDelta("one\ntwo"), Finished()]], ids=["text", "texts", "chunks"]
+)
+async def test_words_may_come_in_many_forms(speech: list[str | Chunk]) -> None:
+    target = TimedTarget()
+
+    reply = await say(target, speech, settings=AT_ONCE)
+
+    assert ["one", "two"] == target.texts
+    assert isinstance(reply.outcome, Completed)
+    assert reply.transcript == "one\ntwo"
+
+
+async def test_silence_is_an_empty_reply() -> None:
+    reply = await say(TimedTarget(), SlowStream(1.0), settings=AT_ONCE)
+
+    assert isinstance(reply.outcome, Empty)
+
+
+# --- stopping --------------------------------------------------------------------------------
+
+
+async def test_a_stop_while_waiting_for_the_first_word_takes_effect_at_once() -> None:
+    model, target = SlowStream(60.0, "late"), TimedTarget()
+
+    reply, when = await stopped_after(1.5, model, target)
+
+    assert (Stopped(StopReason.USER), 1.5, []) == (reply.outcome, when, target.texts)
+    assert model.closed
+
+
+async def test_a_stop_in_mid_sentence_says_the_whole_clauses_and_no_more() -> None:
+    target = TimedTarget()
+
+    reply, when = await stopped_after(1.0, SlowStream("First. Second, and th", 60.0, "en\nmore"), target)
+
+    assert ["First."] == target.texts
+    assert (Stopped(StopReason.USER), 1.0) == (reply.outcome, when)
+
+
+async def test_a_stop_inside_a_pause_sends_what_waits_as_one_message_without_waiting() -> None:
+    target = TimedTarget()
+
+    reply, when = await stopped_after(
+        0.2, SlowStream("one.\ntwo.\nthree.\nfour is not", 60.0), target, settings=TYPED
+    )
+
+    assert ["one.", "two.\nthree.\nfour is not"] == target.texts
+    assert when == 0.2
+    assert reply.outcome == Stopped(StopReason.USER)
+
+
+async def test_a_stop_after_the_model_has_finished_still_counts() -> None:
+    target = TimedTarget()
+
+    reply, when = await stopped_after(0.2, SlowStream("one.\ntwo.\nthree."), target, settings=TYPED)
+
+    assert ["one.", "two.\nthree."] == target.texts
+    assert (Stopped(StopReason.USER), 0.2) == (reply.outcome, when)
+
+
+async def test_on_stop_silence_sends_nothing_more() -> None:
+    target = TimedTarget()
+
+    await stopped_after(
+        0.2,
+        SlowStream("one.\ntwo.\nthree.", 60.0),
+        target,
+        settings=Settings().with_values({"degree": 2, "on_stop": "silence"}),
+    )
+
+    assert ["one."] == target.texts
+
+
+async def test_a_follow_up_drops_what_was_not_sent() -> None:
+    target = TimedTarget()
+
+    reply, when = await stopped_after(
+        0.2, SlowStream("one.\ntwo.\nthree.", 60.0), target, reason=StopReason.FOLLOW_UP, settings=TYPED
+    )
+
+    assert (["one."], Stopped(StopReason.FOLLOW_UP), 0.2) == (target.texts, reply.outcome, when)
+
+
+async def test_a_send_under_way_is_never_cancelled_and_its_receipt_is_kept() -> None:
+    target = TimedTarget(latency=5.0)
+
+    reply, when = await stopped_after(
+        1.0, SlowStream("one\ntwo\n", 60.0), target, reason=StopReason.FOLLOW_UP, settings=AT_ONCE
+    )
+
+    assert ["one"] == [receipt.post.text for receipt in reply.receipts] == target.texts
+    assert when == 5.0
+
+
+@pytest.mark.parametrize("rest", [60.0, 0.0], ids=["model still speaking", "model done"])
+async def test_no_send_starts_after_a_stop_is_visible(rest: float) -> None:
+    """Even if the stop and the end of a pause fall on the same moment, the stop was first."""
+    target = TimedTarget()
+    stops = Stops()
+    with stops.open("turn") as handle:
+        asyncio.get_running_loop().call_at(0.75, stops.request, "turn", StopReason.FOLLOW_UP)
+        await say(target, SlowStream("one\ntwo\nthree", rest), settings=TYPED, stop=handle)
+
+    assert ["one"] == target.texts
+
+
+@pytest.mark.parametrize("moment", [0.0, 0.1, 0.5, 1.0, 1.4, 2.0, 2.7, 3.3, 4.1, 5.0, 7.5])
+@pytest.mark.parametrize("reason", [StopReason.USER, StopReason.FOLLOW_UP, StopReason.SHUTDOWN])
+async def test_whenever_it_is_stopped_what_arrived_is_a_prefix_of_what_was_said(
+    reason: StopReason, moment: float
+) -> None:
+    said = "one.\ntwo, three.\n\n```py\nfour\n```\nfive. six\nseven"
+    model = SlowStream(*(piece for character in said for piece in (character, 0.1)))
+    target = TimedTarget(latency=0.3)
+
+    reply, _ = await stopped_after(moment, model, target, reason=reason, settings=TYPED)
+
+    letters = "".join(filter(str.isalpha, said))
+    assert letters.startswith("".join(filter(str.isalpha, "".join(target.texts))))
+    assert target.texts == [receipt.post.text for receipt in reply.receipts]
+    assert model.closed
+
+
+# --- going wrong -------------------------------------------------------------------------------
+
+
+async def test_a_model_that_falls_silent_is_given_up_and_what_it_said_is_sent() -> None:
+    model, target = SlowStream("half a sen", 1000.0), TimedTarget()
+
+    reply = await say(target, model, settings=Settings().with_values({"degree": 1, "idle_timeout": 30.0}))
+
+    assert (["half a sen"], Stopped(StopReason.STALLED), 30.0) == (target.texts, reply.outcome, now())
+    assert model.closed
+
+
+async def test_slow_sending_does_not_look_like_a_silent_model() -> None:
+    target = TimedTarget(latency=50.0)
+    settings = Settings().with_values({"degree": 1, "idle_timeout": 30.0, "queue": 1})
+
+    reply = await say(target, SlowStream(*(f"{number}\n" for number in range(5))), settings=settings)
+
+    assert isinstance(reply.outcome, Completed)
+    assert len(target.posts) == 5
+
+
+async def test_a_model_that_breaks_off_leaves_what_it_said() -> None:
+    target = TimedTarget()
+
+    reply = await say(target, SlowStream("one\ntw", ProviderError("overloaded")), settings=AT_ONCE)
+
+    assert ["one", "tw"] == target.texts
+    assert isinstance(reply.outcome, Broke)
+    assert str(reply.outcome.error) == "overloaded"
+
+
+async def test_a_foreign_error_is_named_but_its_text_is_not_repeated() -> None:
+    """The text of an error from a client library may hold an address with a key in it."""
+    reply = await say(TimedTarget(), SlowStream("one", ConnectionError("key=secret")), settings=AT_ONCE)
+
+    assert isinstance(reply.outcome, Broke)
+    assert "ConnectionError" in str(reply.outcome.error)
+    assert "secret" not in str(reply.outcome.error)
+
+
+@pytest.mark.parametrize("error", [DeliveryError("no access", code=50001), OSError("token=secret")], ids=["ours", "foreign"])
+async def test_a_refused_message_ends_the_reply_and_nothing_follows_it(error: Exception) -> None:
+    model, target = SlowStream("one\ntwo\nthree\n", 60.0), TimedTarget(fail_at=1, error=error)
+
+    reply = await say(target, model, settings=AT_ONCE)
+
+    assert ["one"] == target.texts
+    assert isinstance(reply.outcome, Broke)
+    assert isinstance(reply.outcome.error, DeliveryError)
+    assert "secret" not in str(reply.outcome.error)
+    assert now() < 1.0
+    assert model.closed
+
+
+async def test_a_cancelled_reply_leaves_nothing_running_and_loses_no_receipt() -> None:
+    model, target = SlowStream("one\ntwo\n", 60.0), TimedTarget(latency=3.0)
+    before = asyncio.all_tasks()
+    task = asyncio.create_task(say(target, model, settings=AT_ONCE))
+    await asyncio.sleep(1.0)
+
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    assert ["one"] == target.texts
+    assert model.closed
+    assert before == asyncio.all_tasks()
+
+
+async def test_nothing_is_left_running_after_any_ending() -> None:
+    before = asyncio.all_tasks()
+    for model in (
+        SlowStream("one\ntwo"),
+        SlowStream("one", ProviderError("x")),
+        SlowStream("one", 1000.0),
+    ):
+        await say(TimedTarget(), model, settings=AT_ONCE)
+
+    assert before == asyncio.all_tasks()
+
+
+# --- parts -------------------------------------------------------------------------------------
+
+
+async def test_an_outbox_that_was_cut_takes_nothing_more() -> None:
+    target = TimedTarget()
+    async with Outbox(target) as outbox:
+        outbox.add([Post("one", Boundary.FINAL)])
+        outbox.cut(Keep.NOTHING)
+        outbox.add([Post("two", Boundary.FINAL)])
+
+    assert [] == target.texts
+
+
+async def test_stream_reads_a_scripted_model_through_all_its_stages() -> None:
+    script = parse_script('{"thought": "hm"}\n{"text": "Hi"}\n{"finish": "stop"}\n{"text": "never"}')
+    model = Model(ScriptedCodec(), transport([script], asyncio.sleep))
+
+    chunks = [chunk async for chunk in stream(model, Prompt("", ()))]
+
+    assert ["ThoughtDelta", "TextDelta", "Finished"] == [type(chunk).__name__ for chunk in chunks]
+
+
+async def test_closing_a_stream_hangs_up() -> None:
+    hung_up = False
+
+    async def endless(_: HttpRequest) -> AsyncIterator[bytes]:
+        nonlocal hung_up
+        try:
+            while True:
+                yield b'{"text": "x"}\n'
+        finally:
+            hung_up = True
+
+    chunks = stream(Model(ScriptedCodec(), endless), Prompt("", ()))
+    await anext(chunks)
+    await chunks.aclose()  # type: ignore[attr-defined]  # it is a generator, whatever its signature says
+
+    assert hung_up
+
+
+async def test_chunks_of_passes_chunks_through() -> None:
+    assert [TextDelta("a"), Finished()] == [chunk async for chunk in chunks_of(["a", Finished()])]
+
+
+def test_a_tap_sees_the_segments_between_stages_five_and_six() -> None:
+    from random import Random
+
+    from cadenza.replay import _Tap
+    from cadenza.types import Ending, Persona, Scene
+
+    tap = _Tap()
+    row = text_row(Scene("", Persona("Ren")), AT_ONCE, Random(0), tap=tap)
+
+    row.feed("Ren: hello\n")
+    row.flush(Ending.FINAL)
+
+    assert ["Ren: hello\n"] == [segment.text for segment in tap.segments]

@@ -1,0 +1,183 @@
+"""A whole reply: rounds, tools in between, one result whatever happens."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+
+import pytest
+
+from cadenza.errors import ProviderError
+from cadenza.pipeline import Model
+from cadenza.providers.scripted import Beat, ScriptedCodec, parse_script, transport
+from cadenza.reply import reply, say
+from cadenza.rules import RULES, Rule
+from cadenza.settings import Settings
+from cadenza.stages.s7_delivery import Limits
+from cadenza.stops import Stops
+from cadenza.targets.memory import MemoryTarget
+from cadenza.tools import Tool
+from cadenza.types import (
+    Broke,
+    Completed,
+    Empty,
+    HttpRequest,
+    Line,
+    NeedsTools,
+    Persona,
+    Scene,
+    Segment,
+    Stopped,
+    StopReason,
+    ToolSpec,
+    Usage,
+)
+
+pytestmark = pytest.mark.looptime
+
+SCENE = Scene("channel", Persona("Ren", prompt="Be brief."), history=(Line("Mia", "hello"),))
+AT_ONCE = Settings().with_values({"degree": 1})
+CALL = '{"tool": {"id": "7", "name": "dice", "arguments": {"sides": 6}}}\n{"finish": "tool_calls"}'
+
+
+def scripted(*scripts: str) -> Model:
+    return Model(ScriptedCodec(), transport([parse_script(script) for script in scripts], asyncio.sleep))
+
+
+def dice(log: list[Mapping[str, object]], *, seconds: float = 0.0) -> dict[str, Tool]:
+    async def roll(arguments: Mapping[str, object]) -> str:
+        log.append(arguments)
+        await asyncio.sleep(seconds)
+        return "4"
+
+    return {"dice": Tool(ToolSpec("dice", "Roll dice.", {}), roll)}
+
+
+async def test_a_plain_answer() -> None:
+    target = MemoryTarget()
+
+    result = await reply(SCENE, scripted('{"text": "Hi\\nthere"}\n{"finish": "stop"}'), target, settings=AT_ONCE)
+
+    assert ["Hi", "there"] == target.texts
+    assert (Completed("stop"), "Hi\nthere") == (result.outcome, result.transcript)
+
+
+async def test_a_tool_is_run_between_two_rounds_and_everything_adds_up() -> None:
+    rolled: list[Mapping[str, object]] = []
+    target = MemoryTarget()
+    model = scripted(
+        '{"thought": "dice!"}\n{"text": "Let me roll. I th"}\n{"usage": {"input_tokens": 5, "output_tokens": 2}}\n' + CALL,
+        '{"text": "A four."}\n{"usage": {"input_tokens": 9, "output_tokens": 3}}\n{"finish": "stop"}',
+    )
+
+    result = await reply(SCENE, model, target, settings=AT_ONCE, tools=dice(rolled))
+
+    assert ["Let me roll.", "A four."] == target.texts
+    assert [{"sides": 6}] == rolled
+    assert (("dice!",), Usage(14, 5)) == (result.thoughts, result.usage)
+
+
+async def test_the_model_is_told_what_was_said_and_what_the_tool_found() -> None:
+    asked: list[bytes] = []
+    scripts = [parse_script('{"text": "Rolling."}\n' + CALL), parse_script('{"text": "Done."}')]
+
+    async def listening(request: HttpRequest) -> AsyncIterator[bytes]:
+        asked.append(request.body)
+        for beat in scripts[len(asked) - 1]:
+            yield beat.data
+
+    await reply(SCENE, Model(ScriptedCodec(), listening), MemoryTarget(), settings=AT_ONCE, tools=dice([]))
+
+    assert [["user", "Mia: hello"]] == json.loads(asked[0])["turns"]
+    assert [["user", "Mia: hello"], ["model", "Rolling."], ["tool", "4"]] == json.loads(asked[1])["turns"]
+
+
+async def test_tools_are_run_only_as_often_as_there_are_rounds_left() -> None:
+    rolled: list[Mapping[str, object]] = []
+    settings = Settings().with_values({"degree": 1, "tool_rounds": 2})
+
+    result = await reply(SCENE, scripted(CALL, CALL, CALL), MemoryTarget(), settings=settings, tools=dice(rolled))
+
+    assert len(rolled) == 2
+    assert isinstance(result.outcome, NeedsTools)
+
+
+async def test_an_empty_round_after_a_tool_is_no_empty_reply() -> None:
+    model = scripted('{"text": "Done."}\n' + CALL, '{"finish": "stop"}')
+
+    result = await reply(SCENE, model, MemoryTarget(), settings=AT_ONCE, tools=dice([]))
+
+    assert isinstance(result.outcome, Completed)
+
+
+async def test_a_reply_of_thoughts_only_is_empty_and_keeps_them() -> None:
+    result = await reply(SCENE, scripted('{"text": "<think>hm</think>"}'), MemoryTarget(), settings=AT_ONCE)
+
+    assert isinstance(result.outcome, Empty)
+    assert result.thoughts == ("hm",)
+
+
+async def test_a_stop_during_a_tool_cancels_it() -> None:
+    target = MemoryTarget()
+    stops = Stops()
+    with stops.open("turn") as handle:
+        asyncio.get_running_loop().call_later(1.0, stops.request, "turn")
+        result = await reply(
+            SCENE,
+            scripted('{"text": "Rolling."}\n' + CALL, '{"text": "never"}'),
+            target,
+            settings=AT_ONCE,
+            tools=dice([], seconds=100.0),
+            stop=handle,
+        )
+
+    assert (["Rolling."], Stopped(StopReason.USER)) == (target.texts, result.outcome)
+    assert asyncio.get_running_loop().time() == 1.0
+
+
+async def test_a_broken_model_gives_a_broken_reply_with_what_it_said() -> None:
+    result = await reply(
+        SCENE, scripted('{"text": "Well"}\n{"error": "overloaded"}'), MemoryTarget(), settings=AT_ONCE
+    )
+
+    assert result.transcript == "Well"
+    assert isinstance(result.outcome, Broke)
+    assert isinstance(result.outcome.error, ProviderError)
+
+
+async def test_a_transport_that_fails_at_once_gives_a_broken_reply() -> None:
+    no_scripts: Sequence[Sequence[Beat]] = []
+
+    result = await reply(SCENE, Model(ScriptedCodec(), transport(no_scripts, asyncio.sleep)), MemoryTarget())
+
+    assert isinstance(result.outcome, Broke)
+
+
+async def test_a_target_with_a_smaller_limit_gets_smaller_messages() -> None:
+    target = MemoryTarget(limits=Limits(length=60))
+
+    await say(target, "word " * 100, settings=AT_ONCE)
+
+    assert max(map(len, target.texts)) <= 60
+
+
+async def test_rules_can_be_left_out_and_added() -> None:
+    class Shout(Rule):
+        def change(self, segment: Segment) -> Segment:
+            return Segment(segment.text.upper(), segment.boundary)
+
+    loud, plain = MemoryTarget(), MemoryTarget()
+
+    await say(loud, "Ren: hi", scene=SCENE, settings=AT_ONCE, rules=[*RULES, Shout])
+    await say(plain, "Ren: hi", scene=SCENE, settings=AT_ONCE, rules=[])
+
+    assert (["HI"], ["Ren: hi"]) == (loud.texts, plain.texts)
+
+
+async def test_only_the_first_message_answers_the_one_that_was_asked() -> None:
+    target = MemoryTarget()
+
+    await say(target, "a\nb", scene=Scene("c", Persona("Ren"), reply_to="42"), settings=AT_ONCE)
+
+    assert ["42", None] == [post.reply for post in target.posts]
