@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 
 from hypothesis import HealthCheck, settings
+
+
+def pytest_configure() -> None:
+    """Keep plugins from making an event loop that nobody closes when they ask for the current one."""
+    asyncio.set_event_loop(None)
+
 
 _COMMON = {
     "deadline": None,

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import io
 import itertools
 import os
@@ -158,6 +159,47 @@ def test_an_interrupt_ends_it_with_one_line(
     output, errors = capsys.readouterr()
     assert output.endswith("What do we need?\n\n-- Good night.\n")
     assert not errors
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "stargazers",
+        "What do we need?",
+        "Evening",
+        pytest.param(
+            "Let me ask",
+            marks=pytest.mark.xfail(reason="a tool that is cut short is reported as an error nobody saw", strict=False),
+        ),
+        "weather tool",
+        "| when",
+        "three days apart",
+        "pressed stop",
+    ],
+)
+@virtual_time
+async def test_cut_short_at_any_moment_it_leaves_nothing_behind(moment: str) -> None:
+    complaints: list[dict[str, object]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
+    assert await cut_short(moment)
+    gc.collect()
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+    assert not complaints
+
+
+async def cut_short(moment: str) -> bool:
+    """Play the demo and cancel it shortly after *moment* was written; say whether that was how it ended."""
+
+    class Trigger(io.StringIO):
+        def write(self, text: str, /) -> int:
+            if moment in text:
+                asyncio.get_running_loop().call_later(0.2, playing.cancel)
+            return super().write(text)
+
+    target = ConsoleTarget("Ren", console=Console(file=Trigger(), force_terminal=False))
+    playing = asyncio.create_task(demo.play(target))
+    await asyncio.wait([playing])
+    return playing.cancelled()
 
 
 @pytest.mark.parametrize("lines", [1, 5])

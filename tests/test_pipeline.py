@@ -150,9 +150,7 @@ async def test_a_stop_in_mid_sentence_says_the_whole_clauses_and_no_more() -> No
 async def test_a_stop_inside_a_pause_sends_what_waits_as_one_message_without_waiting() -> None:
     target = TimedTarget()
 
-    reply, when = await stopped_after(
-        0.2, SlowStream("one.\ntwo.\nthree.\nfour is not", 60.0), target, settings=TYPED
-    )
+    reply, when = await stopped_after(0.2, SlowStream("one.\ntwo.\nthree.\nfour is not", 60.0), target, settings=TYPED)
 
     assert ["one.", "two.\nthree.\nfour is not"] == target.texts
     assert when == 0.2
@@ -272,7 +270,9 @@ async def test_a_foreign_error_is_named_but_its_text_is_not_repeated() -> None:
     assert "secret" not in str(reply.outcome.error)
 
 
-@pytest.mark.parametrize("error", [DeliveryError("no access", code=50001), OSError("token=secret")], ids=["ours", "foreign"])
+@pytest.mark.parametrize(
+    "error", [DeliveryError("no access", code=50001), OSError("token=secret")], ids=["ours", "foreign"]
+)
 async def test_a_refused_message_ends_the_reply_and_nothing_follows_it(error: Exception) -> None:
     model, target = SlowStream("one\ntwo\nthree\n", 60.0), TimedTarget(fail_at=1, error=error)
 

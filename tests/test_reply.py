@@ -67,7 +67,8 @@ async def test_a_tool_is_run_between_two_rounds_and_everything_adds_up() -> None
     rolled: list[Mapping[str, object]] = []
     target = MemoryTarget()
     model = scripted(
-        '{"thought": "dice!"}\n{"text": "Let me roll. I th"}\n{"usage": {"input_tokens": 5, "output_tokens": 2}}\n' + CALL,
+        '{"thought": "dice!"}\n{"text": "Let me roll. I th"}\n{"usage": {"input_tokens": 5, "output_tokens": 2}}\n'
+        + CALL,
         '{"text": "A four."}\n{"usage": {"input_tokens": 9, "output_tokens": 3}}\n{"finish": "stop"}',
     )
 
@@ -137,9 +138,7 @@ async def test_a_stop_during_a_tool_cancels_it() -> None:
 
 
 async def test_a_broken_model_gives_a_broken_reply_with_what_it_said() -> None:
-    result = await reply(
-        SCENE, scripted('{"text": "Well"}\n{"error": "overloaded"}'), MemoryTarget(), settings=AT_ONCE
-    )
+    result = await reply(SCENE, scripted('{"text": "Well"}\n{"error": "overloaded"}'), MemoryTarget(), settings=AT_ONCE)
 
     assert result.transcript == "Well"
     assert isinstance(result.outcome, Broke)

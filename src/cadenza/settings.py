@@ -12,6 +12,7 @@ import difflib
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -110,11 +111,11 @@ def load(path: str | Path, base: Settings | None = None) -> Settings:
     """Read settings from a TOML file."""
     try:
         values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        msg = f"cannot read the settings file {str(path)!r}: {error.strerror or error}"
-        raise SettingsError(msg) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         msg = f"the settings file {str(path)!r} is not valid TOML: {error}"
+        raise SettingsError(msg) from None
+    except (OSError, ValueError) as error:  # a name with a NUL in it is a ValueError
+        msg = f"cannot read the settings file {str(path)!r}: {getattr(error, 'strerror', None) or error}"
         raise SettingsError(msg) from None
     return (base or Settings()).with_values(values)
 
@@ -163,7 +164,7 @@ def _find(section: str | None, name: str) -> tuple[str, Field[Any]]:
 def _checked(name: str, value: object, spec: Field[Any]) -> object:
     wanted = type(spec.default)
     if wanted is float and type(value) is int:
-        value = float(value)
+        value = float(value) if abs(value) < 10**15 else inf
     if type(value) is not wanted:
         words = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
         msg = f"the setting {name!r} must be {words[wanted]}, not {_shown(value)}"

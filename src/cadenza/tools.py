@@ -25,7 +25,7 @@ async def run_call(tools: Mapping[str, Tool], call: ToolCall) -> str:
         return f"There is no tool named {call.name!r}; there are: {', '.join(tools) or 'none'}."
     try:
         arguments = json.loads(call.arguments or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return "The arguments were not valid JSON, so the tool was not run. Send the call again, complete."
     if not isinstance(arguments, dict):
         return "The arguments must be a JSON object, so the tool was not run."

@@ -55,7 +55,9 @@ def told(*events: RoundEvent, **values: object) -> tuple[list[str], Outcome | No
         pytest.param([Finished("length")], [], Empty("length"), id="empty"),
         pytest.param([TextDelta("  \n "), Finished()], [], Empty(), id="blank is empty"),
         pytest.param([TextDelta("I look. Then maybe"), CALL, Finished()], ["I look."], NeedsTools((CALL,)), id="tool"),
-        pytest.param([TextDelta("no end here"), CALL, Finished()], ["no end here"], NeedsTools((CALL,)), id="no clause"),
+        pytest.param(
+            [TextDelta("no end here"), CALL, Finished()], ["no end here"], NeedsTools((CALL,)), id="no clause"
+        ),
         pytest.param([CALL, CALL, Finished()], [], NeedsTools((CALL, CALL)), id="two tools"),
         pytest.param(
             [TextDelta("One. Tw"), StopRequested(StopReason.USER)], ["One."], Stopped(StopReason.USER), id="user stop"
@@ -67,7 +69,10 @@ def told(*events: RoundEvent, **values: object) -> tuple[list[str], Outcome | No
             id="user stop without a clause",
         ),
         pytest.param(
-            [TextDelta("a\nb"), StopRequested(StopReason.FOLLOW_UP)], ["a"], Stopped(StopReason.FOLLOW_UP), id="follow-up"
+            [TextDelta("a\nb"), StopRequested(StopReason.FOLLOW_UP)],
+            ["a"],
+            Stopped(StopReason.FOLLOW_UP),
+            id="follow-up",
         ),
         pytest.param(
             [TextDelta("a\nb"), StopRequested(StopReason.STALLED)],
@@ -157,7 +162,12 @@ def test_every_reason_has_its_row_in_the_table() -> None:
 
 
 def test_whatever_is_no_early_end_keeps_everything() -> None:
-    assert {Keep.EVERYTHING} == {kept(Completed()), kept(Empty()), kept(NeedsTools(())), kept(Broke(ProviderError("x")))}
+    assert {Keep.EVERYTHING} == {
+        kept(Completed()),
+        kept(Empty()),
+        kept(NeedsTools(())),
+        kept(Broke(ProviderError("x"))),
+    }
 
 
 _EVENTS = st.one_of(

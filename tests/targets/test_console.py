@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console
 
 from cadenza.stages.s7_delivery import Limits, Target
@@ -301,6 +303,29 @@ def _letters(text: str) -> str:
     """The letters and digits of *text*, but for the language of a code block and the number of an emoji."""
     text = re.sub(r"^([ >]*`{3,})[^`\n]+$", r"\1", text, flags=re.MULTILINE)
     return "".join(filter(str.isalnum, re.sub(r"<a?(:\w+:)\d+>", r"\1", text)))
+
+
+PIECES = [
+    *'*_~|`<>[]()\\#- \n:@"a1.é日🌠\t\x1b',
+    "```py\n",
+    "```",
+    "| a | b |\n|---|---|\n",
+    "**",
+    "||",
+    "> ",
+    "<:a:1>",
+]
+
+
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=40).map("".join),
+    st.sampled_from(["utf-8", "latin-1", "ascii"]),
+    st.sampled_from([3, 20, 80]),
+)
+def test_whatever_is_said_can_be_shown(text: str, encoding: str, width: int) -> None:
+    chat = Chat(terminal=True, encoding=encoding, width=width)
+    chat.target.say("Zoë", text)
+    assert chat.output.startswith("\x1b[")
 
 
 # --- somebody types ---------------------------------------------------------------------------

@@ -157,7 +157,7 @@ def test_an_opener_holds_from_where_it_stands(text: str, start: int) -> None:
         "use `*args`",
         '27"',
         ":(",
-        "[a",
+        "[a] b",
         "_a",
         "||a||",
         "(a) b",

@@ -69,7 +69,7 @@ class ScriptedDecoder:
         """Read one line; a broken one ends the stream as a provider's nonsense would."""
         try:
             return [_chunk(json.loads(event.data))]
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
             return [Failed(ProviderError(f"a line of the script cannot be read: {error}"))]
 
     def flush(self, why: Ending, /) -> Sequence[Chunk]:  # noqa: ARG002  # a line is whole or it is not there
@@ -108,7 +108,7 @@ def parse_script(text: str) -> tuple[Beat, ...]:
             value = json.loads(line)
             _chunk(value)
             after = float(value.get("after", 0.0))
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             msg = f"line {number} of the script cannot be read: {error}"
             raise InputError(msg) from None
         if not after >= 0:

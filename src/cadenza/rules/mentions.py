@@ -16,7 +16,7 @@ class Mentions(Rule):
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
         self._mentions = {handle.casefold(): tag for handle, tag in context.roster.mentions.items() if handle}
-        handles = sorted(self._mentions, key=lambda handle: (-len(handle), handle))
+        handles = sorted(filter(None, context.roster.mentions), key=lambda handle: (-len(handle), handle))
         pattern = rf"(?<!\w)@({'|'.join(map(re.escape, handles))})(?!\w)"
         self._pattern = re.compile(pattern, re.IGNORECASE) if handles else None
 

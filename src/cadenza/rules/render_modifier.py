@@ -24,9 +24,9 @@ class RenderModifier(Rule):
         self._sprites = {_key(sprite.name): sprite for sprite in context.persona.sprites}
         names = "|".join(map(re.escape, context.own_names))
         self._decorated = self._plain = None
-        if names:
+        if names and self._sprites:
             self._decorated = re.compile(
-                rf"\s*(?:{names})\s*[(（](?P<modifier>[^()（）\n:：]{{1,64}})[)）]\s*[:：][ \t]*", re.IGNORECASE
+                rf"\s*(?:{names})[ \t]*[(（](?P<modifier>[^()（）\n:：]{{1,64}})[)）][ \t]*[:：][ \t]*", re.IGNORECASE
             )
             self._plain = re.compile(rf"\s*(?:\*\*)?(?:{names})(?:\*\*)?[:：]", re.IGNORECASE)
 
@@ -42,7 +42,7 @@ class RenderModifier(Rule):
 
     def _relabelled(self, segment: Segment) -> Segment:
         decorated = self._decorated.match(segment.text) if self._decorated else None
-        if decorated:
+        if decorated and decorated["modifier"].strip():
             sprite = self._sprites.get(_key(decorated["modifier"]))
             self._active = self._face(sprite) if sprite else None
             label = f"{self.context.persona.name} ({sprite.name}): " if sprite else ""

@@ -72,6 +72,7 @@ class ServerSentEvents:
 
     def __init__(self) -> None:
         self._lines = _Lines()
+        self._is_first_line = True
         self._name = ""
         self._data: list[bytes] = []
 
@@ -85,6 +86,9 @@ class ServerSentEvents:
         return [*events, *self._line(b"")]
 
     def _line(self, line: bytes) -> list[RawEvent]:
+        if self._is_first_line:
+            line = line.removeprefix(b"\xef\xbb\xbf")  # a byte order mark is not part of the first field's name
+            self._is_first_line = False
         if not line:
             name, data = self._name, self._data
             self._name, self._data = "", []

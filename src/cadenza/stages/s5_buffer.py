@@ -200,7 +200,8 @@ class Buffer:
         fence, body = split_fence(scanner.text[:position])
         head = position - len(body)
         line_end = scanner.text.rfind("\n", head, position) + 1
-        cut = line_end if line_end > head else whole_grapheme(scanner.text, position, head)
+        # One character short of what is there: whether a character ends at the very end is not known yet.
+        cut = line_end if line_end > head else whole_grapheme(scanner.text, position - 1, head)
         code = scanner.text[:cut]
         closed = code + ("" if code.endswith("\n") else "\n") + fence.closing
         out.append(Segment(closed, Boundary.OVERFLOW, Kind.CODE))
@@ -214,7 +215,7 @@ class Buffer:
         line_end = scanner.text.rfind("\n", len(head), position) + 1
         if line_end <= len(head):
             scanner.table = False  # one endless line: whatever it is, it is no row
-            self._cut(position, Boundary.OVERFLOW, Kind.PROSE, out)
+            self._cut(whole_grapheme(scanner.text, position - 1), Boundary.OVERFLOW, Kind.PROSE, out)
             return
         self._cut(line_end, Boundary.OVERFLOW, Kind.TABLE, out)
         scanner.put_in_front(head)

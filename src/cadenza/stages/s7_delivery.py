@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from ..settings import DeliverySettings
-from ..text.cuts import whole_clauses
+from ..text.sentences import clause_ends
 from ..text.spans import survey
 from ..text.split import split
 from ..text.units import WHITESPACE, units
@@ -143,8 +143,8 @@ class _Gathered:
         texts: list[str] = []
         current = ""
         for between, segment in self._parts:
-            text = segment.text.strip("\n")
-            joined = current + between + text if current else text
+            text = segment.text
+            joined = current.rstrip("\n") + between + text.lstrip("\n") if between else current + text
             if units(joined) <= self._limit:
                 current = joined
                 continue
@@ -179,7 +179,7 @@ def farewell(posts: Sequence[Post], limit: int) -> Post | None:
     text = first.text
     for post in rest:
         room = limit - units(text) - 1
-        if post.identity != first.identity or post.attachment is not None:
+        if post.identity != first.identity or post.label or post.attachment is not None:
             break
         if units(post.text) <= room:
             text += "\n" + post.text
@@ -195,10 +195,7 @@ def _clauses_within(text: str, room: int) -> str:
     if "```" in text:
         return ""
     spans = survey(text).spans
-    end = len(text)
-    while units(text[:end]) > room:
-        shorter = len(whole_clauses(text[: end - 1], spans))
-        if shorter >= end - 1 or any(span.start < shorter < span.end for span in spans):
-            return ""
-        end = shorter
-    return text[:end].rstrip(WHITESPACE)
+    for end in clause_ends(text):
+        if units(text[:end]) <= room and not any(span.start < end < span.end for span in spans):
+            return text[:end].rstrip(WHITESPACE)
+    return ""

@@ -133,7 +133,7 @@ class ConsoleTarget:
         begins = self._turn_to(who)
         if self._draws:
             if begins:
-                self._console.print(self._name(who), no_wrap=True, overflow="ellipsis")
+                self._console.print(self._name(who), overflow="fold")
             for block in self._drawn(text):
                 self._console.print(block, crop=False)
         else:

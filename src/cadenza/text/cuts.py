@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from .sentences import clause_ends
-from .spans import ATOMS, Scanner, Span
+from .spans import Scanner, Span
 from .units import WHITESPACE, whole_grapheme
 
 FORWARD = 200
@@ -44,11 +44,11 @@ def overflow_cut(scanner: Scanner, target: int) -> int:
 def whole_clauses(text: str, spans: Iterable[Span]) -> str:
     """Cut *text* back to its last whole clause; if it has none, leave it as it is.
 
-    Never cuts inside an address, code, a link or a tag, and keeps the closing marks of the clause.
+    Never cuts inside anything that has closed (an address, a quote, emphasis), and keeps the clause's closing marks.
     """
     core = text.rstrip(WHITESPACE)
-    atoms = [span for span in spans if span.kind in ATOMS]
+    closed = list(spans)
     for end in clause_ends(core):
-        if not any(span.start < end < span.end for span in atoms):
+        if not any(span.start < end < span.end for span in closed):
             return core[:end] + text[len(core) :]
     return text

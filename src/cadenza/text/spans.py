@@ -81,8 +81,8 @@ class Opener:
 
     @property
     def holds(self) -> bool:
-        """Whether a line end inside is no place to cut."""
-        return self.mark not in "_["
+        """Whether the end of a line or a sentence inside is no place to cut."""
+        return self.mark != "_"
 
 
 class Found(Enum):
@@ -118,11 +118,12 @@ _PROSE = '\n`*_~|<"()[]:\\' + "".join(PAIRS) + "".join(_OPENS)
 _LONGEST_RUN = 64
 _BACKTICKS = re.compile(f"`{{1,{_LONGEST_RUN}}}")
 _BACKTICKS_OR_LINE_END = re.compile(f"`{{1,{_LONGEST_RUN}}}|\n")
-_SPACES = re.compile(f"[{WHITESPACE}]*")
+_SPACES = re.compile(f"[{WHITESPACE}]{{0,{_LOOKAHEAD}}}")
 _CARRIED = re.compile(f"[.,!?;。！？、，]{{1,{_LOOKAHEAD}}}")
 _ADDRESS_MARK = re.compile(r"[()\n]")
 _SCHEME = re.compile(r"(?:https?|ftps?)\Z")
 _URL_END = re.compile(rf"[{WHITESPACE}<>\"`()\[\]*~|「」『』（）。、，]")
+_AFTER_URL = frozenset(".,;:!?'…")
 _FENCE_PREFIX = re.compile(r"[ \t>]{0,20}\Z")
 _ASCII_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _BEFORE_SMILEY = frozenset(":;=8'")
@@ -645,6 +646,9 @@ class Scanner:
 
     def _url_over(self, end: int) -> None:
         start, self._url = self._url, -1
+        while self.text[end - 1] in _AFTER_URL and end > self.position - 8:
+            end -= 1  # what ends the sentence does not belong to the address
+        self.position = end
         if self.text[start - 1 : start] == "<" and self.text[end : end + 1] == ">":
             start, end = start - 1, end + 1
             self.position = end

@@ -18,10 +18,10 @@ from .spans import ATOMS, Span, SpanKind, survey
 from .units import WHITESPACE, fitting, units, whole_grapheme
 
 _SPACE = re.compile(f"[{WHITESPACE}]+")
-_SENTENCE = re.compile(rf"[.!?](?=[{WHITESPACE}])|[。！？．｡]")
+_SENTENCE_MARKS = frozenset(".!?。！？．｡…")
 _FULL_WIDTH_PAUSE = re.compile("[。！？、，．｡､]")
 _LONE_PUNCTUATION = re.compile(rf"[{WHITESPACE}]*[.,!?;:。！？、，]+[{WHITESPACE}]*")
-_QUOTE_PREFIX = re.compile(r"[ \t]*(?:>[ \t]?)+")
+_QUOTE_PREFIX = re.compile(r"[ \t]{0,8}(?:>[ \t]?){1,4}")
 _LEAST_SHARE = 0.5
 """A message is not made shorter than this share of what fits, only to end it at a nicer place."""
 
@@ -66,7 +66,7 @@ def _merge_punctuation(pieces: list[str], limit: int) -> list[str]:
             merged.append(front + piece)
             front = ""
         else:
-            merged += [front, piece]
+            merged += [front, piece] if front else [piece]
             front = ""
     return [*merged, front] if front else merged
 
@@ -105,7 +105,7 @@ def split_code(text: str, limit: int) -> list[str]:
     around = units(fence.opening) + units(fence.closing) + 1
     if around > limit // 2:  # so small a message has no room to repeat the first line: it becomes a line like others
         body = f"{fence.info}\n{body}" if fence.info else body
-        fence = Fence("", "```", "")
+        fence = Fence("", fence.run if 4 * len(fence.run) < limit else "```", "")
         around = units(fence.opening) + units(fence.closing) + 1
     packs = _packed(body.removesuffix("\n").split("\n"), limit - around)
     return [f"{fence.opening}{pack}\n{fence.closing}" for pack in packs if pack.strip(WHITESPACE + fence.prefix)]
@@ -211,26 +211,23 @@ def _best_cut(text: str, start: int, room: int, spans: tuple[Span, ...]) -> int:
     last = fitting(text, room, start)
     least = start + int((last - start) * _LEAST_SHARE)
     near = [span for span in spans if span.start < last and span.end > start]
-    places = sorted({match.end() for match in _SPACE.finditer(text, least, last)} | {last})
-    open_places = [place for place in places if place < last and not _inside(place, near)]
-    for is_good in (_follows_line_end, _follows_sentence):
-        good = [place for place in open_places if is_good(text, place)]
-        if good:
-            return good[-1]
-    if open_places:
-        return open_places[-1]
+    spaces = [space for space in _SPACE.finditer(text, least, last) if not _inside(space.end(), near)]
+    for is_good in (_holds_line_end, _follows_sentence, bool):
+        for space in reversed(spaces):
+            if space.end() < last and is_good(space):
+                return space.end()
     before = _before_span(last, start, near)
     if before > start:
         return before
     return _cut_in_span(text, start, least, last, near)
 
 
-def _follows_line_end(text: str, place: int) -> bool:
-    return "\n" in text[max(0, place - 8) : place]
+def _holds_line_end(space: re.Match[str]) -> bool:
+    return "\n" in space.group()
 
 
-def _follows_sentence(text: str, place: int) -> bool:
-    return _SENTENCE.search(text, max(0, place - 3), place) is not None
+def _follows_sentence(space: re.Match[str]) -> bool:
+    return space.string[space.start() - 1 : space.start()] in _SENTENCE_MARKS
 
 
 def _inside(place: int, spans: Iterable[Span]) -> bool:

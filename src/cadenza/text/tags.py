@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ..types import AsideKind
 from .units import WHITESPACE
 
-_THINK = r"(?:[a-z][\w.-]*:)?think"
+_THINK = r"(?:[a-z][\w.-]{0,40}:)?think"
 
 BLOCK_TAG = re.compile(
     rf"(?P<think></?{_THINK}>)|(?-i:(?P<details><details(?:\s[^>]{{0,200}})?>))", re.ASCII | re.IGNORECASE

@@ -25,11 +25,13 @@ def units(text: str) -> int:
 def fitting(text: str, limit: int, start: int = 0) -> int:
     """The largest index such that ``text[start:index]`` takes at most *limit* units."""
     piece = text[start : start + limit]
-    if not piece.isascii():
-        data = piece.encode("utf-16-le", "surrogatepass")[: limit * 2]
-        # A pair cut in half leaves one unit that does not decode.
-        piece = data.decode("utf-16-le", "ignore")
-    return start + len(piece)
+    if piece.isascii() or max(piece) <= "\uffff":
+        return start + len(piece)
+    whole = piece.encode("utf-16-le", "surrogatepass")
+    data = whole[: limit * 2]
+    if data[-1:] and 0xD8 <= data[-1] <= 0xDB and 0xDC <= (whole[limit * 2 + 1 :] or b"\0")[0] <= 0xDF:
+        data = data[:-2]  # the limit falls between the two halves of one character
+    return start + len(data.decode("utf-16-le", "surrogatepass"))
 
 
 def whole_grapheme(text: str, index: int, start: int = 0) -> int:

@@ -1,0 +1,88 @@
+"""The papers say what is: examples run, tables match the code, links lead somewhere."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from dataclasses import is_dataclass
+from enum import Enum
+from pathlib import Path
+
+import pytest
+
+import cadenza.types
+from cadenza.settings import settings_fields
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+STAGES = sorted((ROOT / "docs" / "pipeline").glob("0*.md"))
+HEADINGS = ["Mission", "Input", "Output", "State kept", "Laws", "Settings", "How to extend"]
+PAGE_OF_SECTION = {"buffer": "05-buffer", "rules": "06-rules", "delivery": "07-delivery", "turn": "04-round"}
+
+_PYTHON = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+_LINK = re.compile(r"\[[^\]]*\]\((?!https?:|#|mailto:)([^)#\s]+)[^)]*\)")
+
+
+def _examples() -> list[object]:
+    return [
+        pytest.param(match[1], id=f"{page.name}-{number}")
+        for page in PAGES
+        for number, match in enumerate(_PYTHON.finditer(page.read_text(encoding="utf-8")), start=1)
+    ]
+
+
+@pytest.mark.parametrize("example", _examples())
+def test_every_python_example_runs(example: str) -> None:
+    exec(compile(example, "example", "exec"), {"__name__": "__main__"})  # noqa: S102  # our own words
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_console_example_answers_as_shown(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    if ">>> " not in text:
+        return
+    parser = doctest.DocTestParser()
+    blocks = re.findall(r"^```pycon\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    for block in blocks:
+        runner.run(parser.get_doctest(block, {}, page.name, str(page), 0))
+
+    assert runner.summarize(verbose=False).failed == 0
+
+
+@pytest.mark.parametrize("page", STAGES, ids=lambda page: page.stem)
+def test_every_stage_has_the_same_headings(page: Path) -> None:
+    assert HEADINGS == re.findall(r"^## (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def test_every_stage_has_a_page() -> None:
+    stages = sorted((ROOT / "src" / "cadenza" / "stages").glob("s[1-7]_*.py"))
+
+    assert [path.stem[1] for path in stages] == [path.stem[1] for path in STAGES]
+
+
+@pytest.mark.parametrize(("section", "name"), [(section, spec.name) for section, spec in settings_fields()])
+def test_every_setting_stands_on_its_page_with_its_default(section: str, name: str) -> None:
+    default = next(spec.default for _, spec in settings_fields() if spec.name == name)
+    page = ROOT / "docs" / "pipeline" / f"{PAGE_OF_SECTION[section]}.md"
+
+    assert f"| `{name}` | `{default}` |" in page.read_text(encoding="utf-8")
+
+
+def test_every_noun_stands_in_the_glossary() -> None:
+    glossary = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    nouns = [
+        name
+        for name, value in vars(cadenza.types).items()
+        if isinstance(value, type)
+        and value.__module__ == "cadenza.types"
+        and (is_dataclass(value) or issubclass(value, Enum))
+    ]
+
+    assert [noun for noun in nouns if f"**{noun}**" not in glossary] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for target in _LINK.findall(page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
