@@ -1,0 +1,198 @@
+"""The command line as people use it: real processes, real pipes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import cadenza
+from cadenza.cli import main
+
+LINE = '{"chunks":["Hi :) there\\nsecond line"]}\n'
+
+
+def run(
+    *arguments: str, given: str | bytes = "", env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run the command in a process of its own."""
+    data = given.encode() if isinstance(given, str) else given
+    result = subprocess.run(
+        [sys.executable, "-m", "cadenza", *arguments],
+        input=data,
+        capture_output=True,
+        check=False,
+        timeout=60,
+        env={**os.environ, **(env or {})},
+    )
+    return subprocess.CompletedProcess(result.args, result.returncode, result.stdout.decode(), result.stderr.decode())
+
+
+def test_version() -> None:
+    assert f"cadenza {cadenza.__version__}\n" == run("--version").stdout
+
+
+@pytest.mark.parametrize("arguments", [(), ("--help",)])
+def test_help_names_every_command(arguments: tuple[str, ...]) -> None:
+    result = run(*arguments)
+
+    assert result.returncode == 0
+    assert all(command in result.stdout for command in ("demo", "replay"))
+
+
+@pytest.mark.parametrize(("command", "word"), [("demo", "--fast"), ("replay", "--slices")])
+def test_every_command_explains_itself(command: str, word: str) -> None:
+    result = run(command, "--help")
+
+    assert (0, "") == (result.returncode, result.stderr)
+    assert word in result.stdout
+
+
+def test_an_unknown_command_is_refused_in_a_sentence() -> None:
+    result = run("repaly")
+
+    assert result.returncode == 2
+    assert "invalid choice" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("slices", [(), ("--slices", "chars"), ("--slices", "whole"), ("--slices", "random:1")])
+def test_replay_is_a_filter(slices: tuple[str, ...]) -> None:
+    result = run("replay", *slices, given=LINE)
+
+    assert (0, "") == (result.returncode, result.stderr)
+    assert ["Hi :) there", "second line"] == [post["text"] for post in json.loads(result.stdout)["posts"]]
+
+
+def test_a_bad_line_does_not_stop_the_others() -> None:
+    result = run("replay", given='{"id": 1, "chunks": ["a"]}\nrubbish\n\n{"id": 2, "chunks": ["b"]}\n')
+
+    answers = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [1, None, 2] == [answer["id"] for answer in answers]
+    assert "error" in answers[1]
+    assert (1, "") == (result.returncode, result.stderr)
+
+
+def test_nothing_in_nothing_out() -> None:
+    result = run("replay")
+
+    assert (0, "", "") == (result.returncode, result.stdout, result.stderr)
+
+
+def test_files_and_standard_input_may_be_mixed(tmp_path: Path) -> None:
+    file = tmp_path / "streams.jsonl"
+    file.write_text('{"id": "file", "chunks": []}', encoding="utf-8")
+
+    result = run("replay", str(file), "-", given='{"id": "input", "chunks": []}')
+
+    assert ["file", "input"] == [json.loads(line)["id"] for line in result.stdout.splitlines()]
+
+
+def test_settings_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "cadenza.toml"
+    file.write_text("[delivery]\ndegree = 0\n", encoding="utf-8")
+
+    result = run("replay", "--settings", str(file), given=LINE)
+
+    assert len(json.loads(result.stdout)["posts"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        pytest.param(("replay", "no-such-file"), "cannot read 'no-such-file'", id="missing file"),
+        pytest.param(("replay", "."), "cannot read '.'", id="a folder"),
+        pytest.param(("replay", "--slices", "half"), "cannot slice 'half'", id="slices"),
+        pytest.param(("replay", "--settings", "none.toml"), "settings file 'none.toml'", id="missing settings"),
+        pytest.param(("replay", "nul\\0".replace("\\0", "x" * 300)), "cannot read", id="name too long"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_sentence(arguments: tuple[str, ...], complaint: str) -> None:
+    result = run(*arguments, given=LINE)
+
+    assert result.returncode == 2
+    assert result.stderr.startswith("cadenza: ")
+    assert complaint in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_broken_settings_file_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "broken.toml"
+    file.write_text("degree = = 1", encoding="utf-8")
+
+    result = run("replay", "--settings", str(file), given=LINE)
+
+    assert (2, True) == (result.returncode, "is not valid TOML" in result.stderr)
+
+
+def test_output_is_utf8_whatever_the_terminal_says() -> None:
+    result = run("replay", given='{"chunks": ["日本語"]}', env={"PYTHONIOENCODING": "ascii"})
+
+    assert "日本語" in result.stdout
+
+
+def test_an_id_that_utf8_cannot_hold_comes_back_escaped() -> None:
+    result = run("replay", given='{"id": "\\ud800", "chunks": []}')
+
+    assert json.loads(result.stdout)["id"] == "\ud800"
+
+
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    """``cadenza replay | head -1``: no traceback, and no message from the interpreter's last flush."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cadenza", "replay"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    with process:
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+        process.stdin.write(LINE.encode())
+        process.stdin.flush()
+        process.stdout.readline()
+        process.stdout.close()
+        try:
+            process.stdin.write(LINE.encode() * 1000)
+            process.stdin.close()
+        except BrokenPipeError:
+            pass  # it had already gone, which is fine
+        assert process.wait(timeout=30) == 141
+        assert process.stderr.read() == b""
+
+
+def test_ctrl_c_ends_it_quietly() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cadenza", "replay"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    with process:
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+        process.stdin.write(LINE.encode())
+        process.stdin.flush()
+        process.stdout.readline()  # it is up and waiting for the next line
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 130
+        assert process.stderr.read() == b""
+
+
+def test_the_demo_runs_from_the_command_line() -> None:
+    result = run("demo", "--fast")
+
+    assert (0, "") == (result.returncode, result.stderr)
+    assert "Ren" in result.stdout
+
+
+def test_main_gives_back_the_status_instead_of_leaving(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", "no-such-file"]) == 2
+    assert "no-such-file" in capsys.readouterr().err
