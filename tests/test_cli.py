@@ -167,9 +167,17 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
         assert process.stderr.read() == b""
 
 
+_INTERRUPTIBLE = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a test that runs in the background may have it ignored
+from cadenza.cli import main
+raise SystemExit(main(["replay"]))
+"""
+
+
 def test_ctrl_c_ends_it_quietly() -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "cadenza", "replay"],
+        [sys.executable, "-c", _INTERRUPTIBLE],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

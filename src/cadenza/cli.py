@@ -26,6 +26,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.command is None:
         parser.print_help()
         return 0
+    if sys.stdout is None:
+        sys.stderr.write("cadenza: there is no standard output to write to\n")
+        return 1
     try:
         return _demo(options) if options.command == "demo" else _replay(options)
     except CadenzaError as error:
@@ -33,9 +36,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt:
         return _INTERRUPTED
-    except BrokenPipeError:
+    except OSError as error:
         _abandon_output()
-        return _BROKEN_PIPE
+        if isinstance(error, BrokenPipeError):
+            return _BROKEN_PIPE  # whoever read it has seen enough
+        sys.stderr.write(f"cadenza: the output cannot be written: {error.strerror or error}\n")
+        return 1
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -105,7 +111,7 @@ def _lines(names: Sequence[str]) -> Iterator[bytes]:
     """The lines of all files, blank ones left out."""
     for name in names:
         if name == "-":
-            yield from filter(bytes.strip, sys.stdin.buffer)
+            yield from filter(bytes.strip, sys.stdin.buffer if sys.stdin else ())
             continue
         try:
             with Path(name).open("rb") as file:
@@ -116,6 +122,6 @@ def _lines(names: Sequence[str]) -> Iterator[bytes]:
 
 
 def _abandon_output() -> None:
-    """Whoever read our output has gone: let the interpreter's last flush go nowhere."""
+    """Nothing more can be written: let the interpreter's last flush go nowhere."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

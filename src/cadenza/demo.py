@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import sys
 from collections.abc import AsyncIterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from .pipeline import Model
+from .pipeline import Model, end_task
 from .providers.scripted import Beat, ScriptedCodec, Sleep, spoken, transport
 from .reply import reply
 from .settings import Settings
@@ -39,7 +36,6 @@ from .types import (
 )
 
 _INTERRUPTED = 130
-_BROKEN_PIPE = 141
 _TOKEN = 4
 _TOKEN_EVERY = 0.015
 
@@ -260,7 +256,7 @@ class _Evening:
                     chance=_Evenly(),
                 )
             finally:
-                await _ended(finger)
+                await end_task(finger)
 
     async def _press_stop(self, who: str, turn: str, second: asyncio.Event, talks_on: asyncio.Event | None) -> None:
         """Wait until two messages are there and the model is in the middle of the third; then have enough."""
@@ -309,14 +305,6 @@ async def _no_time(_: float) -> None:
     await asyncio.sleep(0)
 
 
-async def _ended(task: asyncio.Task[None]) -> None:
-    """End *task*; what went wrong in it is raised here."""
-    task.cancel()
-    await asyncio.wait([task])
-    if not task.cancelled():
-        task.result()
-
-
 async def play(target: ConsoleTarget, *, fast: bool = False) -> Tally:
     """Play the whole evening in *target*; say what was seen."""
     evening = _Evening(target, fast=fast)
@@ -327,27 +315,10 @@ async def play(target: ConsoleTarget, *, fast: bool = False) -> Tally:
 
 def run(*, fast: bool = False) -> int:
     """Play the demo on standard output; give back the exit status."""
-    try:
-        with ConsoleTarget(_REN.name, avatar=_REN.avatar) as target:
-            return _run_in(target, fast=fast)
-    except OSError as error:
-        return _abandoned(error)
-
-
-def _run_in(target: ConsoleTarget, *, fast: bool) -> int:
-    try:
-        asyncio.run(play(target, fast=fast))
-    except KeyboardInterrupt:
-        target.notice("Good night.")
-        return _INTERRUPTED
+    with ConsoleTarget(_REN.name, avatar=_REN.avatar) as target:
+        try:
+            asyncio.run(play(target, fast=fast))
+        except KeyboardInterrupt:
+            target.notice("Good night.")
+            return _INTERRUPTED
     return 0
-
-
-def _abandoned(error: OSError) -> int:
-    """The output cannot be written: let the interpreter's last flush go nowhere, and say why unless it is plain."""
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if isinstance(error, BrokenPipeError):
-        return _BROKEN_PIPE  # whoever read it has seen enough
-    sys.stderr.write(f"cadenza: the output cannot be written: {error.strerror or error}\n")
-    return 1

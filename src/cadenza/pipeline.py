@@ -51,6 +51,9 @@ from .types import (
 
 T = TypeVar("T")
 
+_INSTANT = 1e-6
+"""Less than this is no time: adding up floats leaves crumbs, and nobody should wait for those."""
+
 _TYPING_LASTS = 8.0
 """Seconds after which the typing indicator is shown again; Discord's goes out after ten."""
 
@@ -236,7 +239,7 @@ class Outbox:
             due = self._last_sent + post.pause - asyncio.get_running_loop().time()
             if self._is_stopping():
                 await self._changed.wait()  # what is still to be sent is being decided
-            elif due > 0:
+            elif due > _INSTANT:
                 await self._wait(post, min(due, _TYPING_LASTS))
             else:
                 self._waiting.popleft()
@@ -308,7 +311,7 @@ async def run_round(
         event = await _overtaking(reader, watch=watch, outbox=outbox, stop=stop)
     finally:
         watch.close()
-        await _end_task(reader)
+        await end_task(reader)
     return _concluded(event, round_, outbox, turn.on_stop)
 
 
@@ -321,7 +324,7 @@ async def settle(
     try:
         event = await _overtaking(sending, watch=None, outbox=outbox, stop=stop)
     finally:
-        await _end_task(sending)
+        await end_task(sending)
     return _concluded(event, round_, outbox, turn.on_stop)
 
 
@@ -365,7 +368,7 @@ async def _overtaking(
         await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
     finally:
         if stopped:
-            await _end_task(stopped)
+            await end_task(stopped)
     if stop and stop.reason:
         return StopRequested(stop.reason)
     if outbox.failed.done():
@@ -386,7 +389,7 @@ def _concluded(event: RoundEvent | None, round_: Round, outbox: Outbox, on_stop:
     return round_.outcome
 
 
-async def _end_task(task: asyncio.Task[Any]) -> None:
+async def end_task(task: asyncio.Task[Any]) -> None:
     """Cancel *task* if it still runs, and wait until it has cleaned up; what it raised is raised here."""
     if not task.done():
         task.cancel()

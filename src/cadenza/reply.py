@@ -127,14 +127,17 @@ class _Turn:
 
     async def _run_tools(self, round_: Round, wanted: NeedsTools, stop: StopHandle | None) -> bool:
         """Run what the model wants and put the results into the prompt; ``False`` if a stop came first."""
-        running = asyncio.gather(*(run_call(self._tools, call) for call in wanted.calls))
+        running = asyncio.create_task(self._run_all(wanted), name="cadenza tools")
         if not await _before_stop(running, stop):
             return False
         self._prompt = _continued(self._prompt, round_, wanted, running.result())
         return True
 
+    async def _run_all(self, wanted: NeedsTools) -> list[str]:
+        return await asyncio.gather(*(run_call(self._tools, call) for call in wanted.calls))
 
-async def _before_stop(work: asyncio.Future[Any], stop: StopHandle | None) -> bool:
+
+async def _before_stop(work: asyncio.Task[Any], stop: StopHandle | None) -> bool:
     """Wait for *work*, unless a stop comes first: then it is cancelled."""
     stopped = asyncio.create_task(stop.wait(), name="cadenza stop") if stop else None
     try:
