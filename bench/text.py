@@ -98,7 +98,7 @@ def documents(seed: int) -> dict[str, str]:
 
 def seconds_for(text: str, degree: int) -> float:
     """How long it takes to stream *text*: the best of some rounds, for the rest is noise."""
-    settings = Settings().with_values({"degree": degree})
+    settings = Settings.of(degree=degree)
     tokens = [TextDelta(text[start : start + TOKEN]) for start in range(0, len(text), TOKEN)]
     best = float("inf")
     for _ in range(ROUNDS if len(text) < 500_000 else 2):

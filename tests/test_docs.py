@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import doctest
+import io
 import re
 from dataclasses import is_dataclass
 from enum import Enum
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 import cadenza.types
+from cadenza.demo import play
 from cadenza.settings import settings_fields
+from cadenza.targets.console import ConsoleTarget
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -80,6 +84,18 @@ def test_every_noun_stands_in_the_glossary() -> None:
     ]
 
     assert [noun for noun in nouns if f"**{noun}**" not in glossary] == []
+
+
+async def test_the_recording_in_the_readme_is_what_the_demo_shows() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    recording = readme.split("```text\n")[1].split("```")[0].split("\n")
+    screen = io.StringIO()
+    console = Console(file=screen, force_terminal=True, force_interactive=False, width=90, color_system=None)
+
+    await play(ConsoleTarget("Ren", avatar="🦊", console=console), fast=True)
+
+    shown = {line.rstrip() for line in screen.getvalue().split("\n")}
+    assert [line for line in recording if line not in shown and "is typing" not in line] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -33,8 +33,8 @@ from tests.timing import SlowStream, TimedTarget, now
 
 pytestmark = pytest.mark.looptime
 
-AT_ONCE = Settings().with_values({"degree": 1})
-TYPED = Settings().with_values({"degree": 2, "thinking_chance": 0.0})
+AT_ONCE = Settings.of(degree=1)
+TYPED = Settings.of(degree=2, thinking_chance=0.0)
 
 
 async def stopped_after(
@@ -101,7 +101,7 @@ async def test_a_slow_chat_slows_the_model_down_instead_of_filling_the_memory() 
             read.append(now())
             yield f"{number}\n"
 
-    await say(target, model(), settings=Settings().with_values({"degree": 1, "queue": 2}))
+    await say(target, model(), settings=Settings.of(degree=1, queue=2))
 
     assert read[-1] > 10.0
     assert len(target.posts) == 20
@@ -173,7 +173,7 @@ async def test_on_stop_silence_sends_nothing_more() -> None:
         0.2,
         SlowStream("one.\ntwo.\nthree.", 60.0),
         target,
-        settings=Settings().with_values({"degree": 2, "on_stop": "silence"}),
+        settings=Settings.of(degree=2, on_stop="silence"),
     )
 
     assert ["one."] == target.texts
@@ -235,7 +235,7 @@ async def test_whenever_it_is_stopped_what_arrived_is_a_prefix_of_what_was_said(
 async def test_a_model_that_falls_silent_is_given_up_and_what_it_said_is_sent() -> None:
     model, target = SlowStream("half a sen", 1000.0), TimedTarget()
 
-    reply = await say(target, model, settings=Settings().with_values({"degree": 1, "idle_timeout": 30.0}))
+    reply = await say(target, model, settings=Settings.of(degree=1, idle_timeout=30.0))
 
     assert (["half a sen"], Stopped(StopReason.STALLED), 30.0) == (target.texts, reply.outcome, now())
     assert model.closed
@@ -243,7 +243,7 @@ async def test_a_model_that_falls_silent_is_given_up_and_what_it_said_is_sent() 
 
 async def test_slow_sending_does_not_look_like_a_silent_model() -> None:
     target = TimedTarget(latency=50.0)
-    settings = Settings().with_values({"degree": 1, "idle_timeout": 30.0, "queue": 1})
+    settings = Settings.of(degree=1, idle_timeout=30.0, queue=1)
 
     reply = await say(target, SlowStream(*(f"{number}\n" for number in range(5))), settings=settings)
 

@@ -191,7 +191,7 @@ def test_a_field_that_is_nobody_s_is_left_alone() -> None:
 
 
 def test_settings_from_outside_hold_where_the_line_is_silent() -> None:
-    settings = Settings().with_values({"degree": 0, "limit": 60})
+    settings = Settings.of(degree=0, limit=60)
 
     result = replay_line(b'{"chunks": ["a\\nb"], "settings": {"degree": 1}}', settings=settings)
 

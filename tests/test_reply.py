@@ -37,7 +37,7 @@ from cadenza.types import (
 pytestmark = pytest.mark.looptime
 
 SCENE = Scene("channel", Persona("Ren", prompt="Be brief."), history=(Line("Mia", "hello"),))
-AT_ONCE = Settings().with_values({"degree": 1})
+AT_ONCE = Settings.of(degree=1)
 CALL = '{"tool": {"id": "7", "name": "dice", "arguments": {"sides": 6}}}\n{"finish": "tool_calls"}'
 
 
@@ -96,7 +96,7 @@ async def test_the_model_is_told_what_was_said_and_what_the_tool_found() -> None
 
 async def test_tools_are_run_only_as_often_as_there_are_rounds_left() -> None:
     rolled: list[Mapping[str, object]] = []
-    settings = Settings().with_values({"degree": 1, "tool_rounds": 2})
+    settings = Settings.of(degree=1, tool_rounds=2)
 
     result = await reply(SCENE, scripted(CALL, CALL, CALL), MemoryTarget(), settings=settings, tools=dice(rolled))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cadenza.errors import SettingsError
-from cadenza.settings import Settings, from_environment, load, settings_fields
+from cadenza.settings import Settings, settings_fields
 
 
 def complaint(values: dict[str, object]) -> str:
@@ -41,14 +41,14 @@ def test_settings_cannot_be_changed_in_place() -> None:
 
 
 def test_a_setting_may_be_given_flat_or_in_its_section() -> None:
-    flat = Settings().with_values({"degree": 1})
+    flat = Settings.of(degree=1)
 
     assert flat == Settings().with_values({"delivery": {"degree": 1}})
     assert flat.delivery.degree == 1
 
 
 def test_what_is_not_named_stays() -> None:
-    base = Settings().with_values({"degree": 1, "overflow": 500})
+    base = Settings.of(degree=1, overflow=500)
 
     changed = base.with_values({"delivery": {"limit": 100}})
 
@@ -57,7 +57,7 @@ def test_what_is_not_named_stays() -> None:
 
 
 def test_a_whole_number_will_do_for_a_number() -> None:
-    typing_speed = Settings().with_values({"typing_speed": 1}).delivery.typing_speed
+    typing_speed = Settings.of(typing_speed=1).delivery.typing_speed
 
     assert (1.0, float) == (typing_speed, type(typing_speed))
 
@@ -151,17 +151,12 @@ def test_a_file_is_read(tmp_path: Path) -> None:
     path = tmp_path / "cadenza.toml"
     path.write_text("overflow = 500\n[delivery]\ndegree = 1\n", encoding="utf-8")
 
-    assert Settings().with_values({"overflow": 500, "degree": 1}) == load(path)
-    assert load(path) == load(str(path))
+    assert Settings.of(overflow=500, degree=1) == Settings.load(path)
+    assert Settings.load(path) == Settings.load(str(path))
 
 
-def test_a_file_changes_the_base_that_it_is_given(tmp_path: Path) -> None:
-    path = tmp_path / "cadenza.toml"
-    path.write_text("degree = 1\n", encoding="utf-8")
-
-    loaded = load(path, Settings().with_values({"limit": 100}))
-
-    assert (loaded.delivery.degree, loaded.delivery.limit) == (1, 100)
+def test_settings_may_be_named_at_once() -> None:
+    assert Settings.of(degree=1, limit=100) == Settings.of(degree=1, limit=100)
 
 
 @pytest.mark.parametrize(
@@ -180,62 +175,21 @@ def test_a_bad_file_is_refused_in_a_sentence(tmp_path: Path, data: bytes, said: 
     path.write_bytes(data)
 
     with pytest.raises(SettingsError) as caught:
-        load(path)
+        Settings.load(path)
 
     assert said in str(caught.value)
 
 
 def test_a_file_that_is_missing_is_named(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"cannot read the settings file .*nowhere\.toml.*No such file"):
-        load(tmp_path / "nowhere.toml")
+        Settings.load(tmp_path / "nowhere.toml")
 
 
 def test_a_directory_is_no_settings_file(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="cannot read the settings file"):
-        load(tmp_path)
+        Settings.load(tmp_path)
 
 
 def test_a_path_that_no_file_can_have_is_refused_too() -> None:
     with pytest.raises(SettingsError, match="cannot read the settings file"):
-        load("nul\0byte.toml")
-
-
-# --- the environment ----------------------------------------------------------------
-
-
-def test_variables_set_what_they_name() -> None:
-    environ = {"CADENZA_DEGREE": "1", "CADENZA_TYPING_SPEED": "0.5", "CADENZA_ON_STOP": "silence"}
-
-    assert Settings().with_values({"degree": 1, "typing_speed": 0.5, "on_stop": "silence"}) == from_environment(environ)
-
-
-def test_other_variables_are_left_alone() -> None:
-    assert Settings() == from_environment({"CADENZA_TOKEN": "x", "DEGREE": "1", "PATH": "/bin", "cadenza_degree": "1"})
-
-
-def test_the_environment_changes_the_base_that_it_is_given() -> None:
-    base = Settings().with_values({"degree": 0, "limit": 100})
-
-    assert base.with_values({"degree": 3}) == from_environment({"CADENZA_DEGREE": "3"}, base)
-
-
-@pytest.mark.parametrize(
-    ("raw", "said"),
-    [
-        pytest.param("many", "'degree' must be a whole number, not 'many'", id="a word"),
-        pytest.param("", "'degree' must be a whole number, not ''", id="empty"),
-        pytest.param("1.5", "'degree' must be a whole number, not '1.5'", id="a fraction"),
-        pytest.param("7", "'degree' must be between 0 and 3, not 7", id="out of range"),
-        pytest.param("9" * 5000, "'degree' must be", id="more digits than Python reads"),
-    ],
-)
-def test_a_variable_that_makes_no_sense_is_refused(raw: str, said: str) -> None:
-    with pytest.raises(SettingsError) as caught:
-        from_environment({"CADENZA_DEGREE": raw})
-
-    assert said in str(caught.value)
-
-
-def test_a_variable_cannot_smuggle_in_a_nan() -> None:
-    with pytest.raises(SettingsError, match="'typing_speed' must be between"):
-        from_environment({"CADENZA_TYPING_SPEED": "nan"})
+        Settings.load("nul\0byte.toml")

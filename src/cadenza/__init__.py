@@ -9,7 +9,7 @@ from .errors import CadenzaError, DeliveryError, InputError, ProviderError, Sett
 from .pipeline import Model
 from .reply import reply, say
 from .rules import RULES, Rule, RuleContext
-from .settings import Settings, load
+from .settings import Settings
 from .stages.s7_delivery import Limits, Target
 from .stops import StopHandle, Stops
 from .targets.memory import MemoryTarget
@@ -95,7 +95,6 @@ __all__ = [
     "ToolSpec",
     "Usage",
     "__version__",
-    "load",
     "reply",
     "say",
 ]

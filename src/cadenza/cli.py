@@ -12,7 +12,7 @@ from pathlib import Path
 
 from . import __version__
 from .errors import CadenzaError, InputError
-from .settings import Settings, load
+from .settings import Settings
 
 _INTERRUPTED = 130
 _BROKEN_PIPE = 141
@@ -95,7 +95,7 @@ def _replay(options: argparse.Namespace) -> int:
     from .replay import replay_line, slicer  # noqa: PLC0415  # --help should not wait for it
 
     slices = slicer(options.slices) if options.slices is not None else None
-    settings = load(options.settings) if options.settings is not None else Settings()
+    settings = Settings.load(options.settings) if options.settings is not None else Settings()
     status = 0
     for line in _lines(options.files or ["-"]):
         answer = replay_line(line, settings=settings, slices=slices)

@@ -1,4 +1,4 @@
-"""Settings, one frozen class a stage, and the only place that reads them from files or the environment.
+"""Settings, one frozen class a stage, and the only place that reads them from files.
 
 The names are unique across all classes, so a setting can be given flat (``{"degree": 1}``) or under its section
 (``{"delivery": {"degree": 1}}``); both mean the same.
@@ -17,8 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from .errors import SettingsError
-
-_PREFIX = "CADENZA_"
 
 
 def _setting(
@@ -97,6 +95,24 @@ class Settings:
     delivery: DeliverySettings = field(default_factory=DeliverySettings)
     turn: TurnSettings = field(default_factory=TurnSettings)
 
+    @classmethod
+    def of(cls, **values: object) -> Settings:
+        """The settings that differ from the defaults only in *values*: ``Settings.of(degree=1)``."""
+        return cls().with_values(values)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Settings:
+        """Read settings from a TOML file, flat or by section."""
+        try:
+            values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+            msg = f"the settings file {str(path)!r} is not valid TOML: {error}"
+            raise SettingsError(msg) from None
+        except (OSError, ValueError) as error:  # a name with a NUL in it is a ValueError
+            msg = f"cannot read the settings file {str(path)!r}: {getattr(error, 'strerror', None) or error}"
+            raise SettingsError(msg) from None
+        return cls().with_values(values)
+
     def with_values(self, values: Mapping[str, object]) -> Settings:
         """Change the settings named in *values*, flat or by section; refuse what is unknown or not right."""
         changes: dict[str, dict[str, object]] = {}
@@ -105,29 +121,6 @@ class Settings:
             changes.setdefault(owner, {})[name] = _checked(name, value, spec)
         sections = {owner: replace(getattr(self, owner), **changed) for owner, changed in changes.items()}
         return replace(self, **sections)
-
-
-def load(path: str | Path, base: Settings | None = None) -> Settings:
-    """Read settings from a TOML file."""
-    try:
-        values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        msg = f"the settings file {str(path)!r} is not valid TOML: {error}"
-        raise SettingsError(msg) from None
-    except (OSError, ValueError) as error:  # a name with a NUL in it is a ValueError
-        msg = f"cannot read the settings file {str(path)!r}: {getattr(error, 'strerror', None) or error}"
-        raise SettingsError(msg) from None
-    return (base or Settings()).with_values(values)
-
-
-def from_environment(environ: Mapping[str, str], base: Settings | None = None) -> Settings:
-    """Apply variables such as ``CADENZA_DEGREE=1``; others that begin with the prefix are left to their owners."""
-    values: dict[str, object] = {}
-    for _, spec in settings_fields():
-        raw = environ.get(_PREFIX + spec.name.upper())
-        if raw is not None:
-            values[spec.name] = _parsed(raw, spec)
-    return (base or Settings()).with_values(values)
 
 
 def settings_fields() -> Iterator[tuple[str, Field[Any]]]:
@@ -185,19 +178,6 @@ def _range_complaint(value: Any, spec: Field[Any]) -> str:
     if high is None:
         return f"at least {low}"
     return f"between {low} and {high}"
-
-
-def _parsed(raw: str, spec: Field[Any]) -> object:
-    try:
-        match spec.default:
-            case int():
-                return int(raw)
-            case float():
-                return float(raw)
-            case _:
-                return raw
-    except ValueError:
-        return raw  # the check that follows says what is wrong with it
 
 
 def _shown(value: object) -> str:

@@ -28,7 +28,7 @@ def _calls(text: str, degree: int) -> int:
         nonlocal calls
         calls += event in ("call", "c_call")
 
-    round_ = Round(text_row(Scene("", Persona("")), Settings().with_values({"degree": degree}), Random(0)))
+    round_ = Round(text_row(Scene("", Persona("")), Settings.of(degree=degree), Random(0)))
     tokens = [TextDelta(text[start : start + _TOKEN]) for start in range(0, len(text), _TOKEN)]
     sys.setprofile(count)
     try:

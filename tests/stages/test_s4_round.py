@@ -37,7 +37,7 @@ CALL = ToolCall("1", "dice", "{}")
 
 
 def new_round(**values: object) -> Round:
-    settings = Settings().with_values({"degree": 1, **values})
+    settings = Settings.of(**{"degree": 1, **values})
     row = text_row(Scene("", Persona("")), settings, Random(0))
     return Round(row, limit=settings.delivery.limit, on_stop=settings.turn.on_stop)
 
