@@ -18,6 +18,7 @@ _COMMON = {
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large],
     "print_blob": True,
 }
-settings.register_profile("quick", max_examples=200, **_COMMON)
+# The same examples every time, so that a change is judged by what it changes; `make soak` looks for new ones.
+settings.register_profile("quick", max_examples=300, derandomize=True, **_COMMON)
 settings.register_profile("soak", max_examples=20_000, **_COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))

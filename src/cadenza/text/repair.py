@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from .spans import PAIRS, Opener
 from .units import WHITESPACE
 
-_FENCE_LINE = re.compile(r"(?P<prefix>[ \t>]{0,20})(?P<run>`{3,64})(?P<info>[^\n`]{0,100})(?P<line_end>\n?)")
+_FENCE_LINE = re.compile(r"(?P<prefix>[ \t>]{0,20})(?P<run>`{3,8})(?P<info>[^\n`]{0,100})(?P<line_end>\n?)")
 """A first line that is longer than this is no info string: it would be repeated in front of every part."""
 
 _CUT_CLOSING = re.compile(r"\n[ \t>]*`+\Z")

@@ -116,8 +116,11 @@ _WAIT = Find(Found.FULL, -1, -1)
 
 _PROSE = '\n`*_~|<"()[]:\\' + "".join(PAIRS) + "".join(_OPENS)
 _LONGEST_RUN = 64
-_BACKTICKS = re.compile(f"`{{1,{_LONGEST_RUN}}}")
-_BACKTICKS_OR_LINE_END = re.compile(f"`{{1,{_LONGEST_RUN}}}|\n")
+"""More stars or underscores than this in a row are a line that somebody drew."""
+_LONGEST_FENCE = 8
+"""A fence is not longer than this; more backticks in a row are several, so that every message has room for one."""
+_BACKTICKS = re.compile(f"`{{1,{_LONGEST_FENCE}}}")
+_BACKTICKS_OR_LINE_END = re.compile(f"`{{1,{_LONGEST_FENCE}}}|\n")
 _SPACES = re.compile(f"[{WHITESPACE}]{{0,{_LOOKAHEAD}}}")
 _CARRIED = re.compile(f"[.,!?;。！？、，]{{1,{_LOOKAHEAD}}}")
 _ADDRESS_MARK = re.compile(r"[()\n]")
@@ -434,7 +437,7 @@ class Scanner:
     def _backticks(self, index: int, final: bool) -> Find | None:
         run = _BACKTICKS.match(self.text, index)
         end = run.end() if run else index + 1
-        if end - index < _LONGEST_RUN and self._needs_more(end, final=final):
+        if end - index < _LONGEST_FENCE and self._needs_more(end, final=final):
             return _WAIT
         if end - index >= 3:
             return self._fence_open(index, end)
@@ -457,7 +460,7 @@ class Scanner:
             self.position = stop
             return None
         self.position = run.start()
-        if run.end() - run.start() < _LONGEST_RUN and self._needs_more(run.end(), final=final):
+        if run.end() - run.start() < _LONGEST_FENCE and self._needs_more(run.end(), final=final):
             return _WAIT
         width = run.end() - run.start()
         self.position = run.end()

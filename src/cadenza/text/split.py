@@ -105,7 +105,7 @@ def split_code(text: str, limit: int) -> list[str]:
     around = units(fence.opening) + units(fence.closing) + 1
     if around > limit // 2:  # so small a message has no room to repeat the first line: it becomes a line like others
         body = f"{fence.info}\n{body}" if fence.info else body
-        fence = Fence("", fence.run if 4 * len(fence.run) < limit else "```", "")
+        fence = Fence("", fence.run, "")
         around = units(fence.opening) + units(fence.closing) + 1
     packs = _packed(body.removesuffix("\n").split("\n"), limit - around)
     return [f"{fence.opening}{pack}\n{fence.closing}" for pack in packs if pack.strip(WHITESPACE + fence.prefix)]
