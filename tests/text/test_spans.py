@@ -274,9 +274,15 @@ def test_a_mark_that_the_next_character_decides_is_waited_for(text: str) -> None
 
 def test_a_piece_with_nothing_interesting_is_only_put_aside() -> None:
     scanner = Scanner()
+    assert not scanner.put_aside("just words, ")  # not before the scan has come to rest
+    scanner.feed("just words, ")
+    assert scanner.find() is None
 
-    assert not scanner.feed("just words, ")
-    assert scanner.feed("then a *")
+    assert scanner.put_aside("and more, ")
+    assert not scanner.put_aside("then a *")
+    scanner.feed("then a *")
+    assert scanner.find(final=True) is None
+    assert scanner.text == "just words, and more, then a *"
 
 
 # --- text that leaves ------------------------------------------------------------------

@@ -163,6 +163,8 @@ class Round:
 
     def _take(self, items: Iterable[Post | Aside | Halt]) -> list[Post]:
         posts: list[Post] = []
+        if not items:
+            return posts
         for item in items:
             match item:
                 case Post():

@@ -46,6 +46,8 @@ class Buffer:
 
     def feed(self, text: str, /) -> Sequence[Item]:
         """Take the next piece of the stream."""
+        if self._hidden is None and not self._intake.held and self._scanner.put_aside(text):
+            return ()
         if len(text) > _MOUTHFUL:
             # How the text is sliced changes nothing, and every cut copies what is left: keep that short.
             return [
@@ -58,8 +60,8 @@ class Buffer:
         out: list[Item] = []
         if self._hidden is not None:
             self._read_hidden(text, out)
-        elif not self._scanner.feed(text):
-            return ()
+        else:
+            self._scanner.feed(text)
         self._scan(out, final=False)
         return out
 

@@ -46,7 +46,11 @@ class Pipe:
     def feed(self, item: Any, /) -> list[Any]:
         """Send *item* down the row."""
         out: list[Any] = []
-        self._push(item, 0, out)
+        if not self._stages:
+            self._push(item, 0, out)
+        elif not self._halted:
+            for result in self._stages[0].feed(item):  # for most tokens there is no result, and this is all
+                self._push(result, 1, out)
         return out
 
     def flush(self, why: Ending, /) -> list[Any]:

@@ -11,6 +11,8 @@ import re
 _UNSEEN = "\0-\x08\x0e-\x1f\x7f"
 """Control characters: invisible at best, an order to the reader's terminal at worst."""
 _ODD = re.compile(f"[\r{_UNSEEN}\ud800-\udfff]")
+ODD = frozenset(filter(_ODD.match, map(chr, [*range(128), *range(0xD800, 0xE000)])))
+"""Every character that the intake looks at: text without one of these needs no intake."""
 _PAIR = re.compile("([\ud800-\udbff])([\udc00-\udfff])")
 _BROKEN = re.compile(f"[{_UNSEEN}\ud800-\udfff]")
 
@@ -18,25 +20,25 @@ _BROKEN = re.compile(f"[{_UNSEEN}\ud800-\udfff]")
 class Intake:
     """Takes pieces of text, gives back clean ones. Holds back at most one character."""
 
-    __slots__ = ("_held",)
+    __slots__ = ("held",)
 
     def __init__(self) -> None:
-        self._held = ""
+        self.held = ""
 
     def feed(self, text: str) -> str:
         """Clean *text*; the last character may have to wait for the next piece."""
-        if not self._held and not _ODD.search(text):
+        if not self.held and not _ODD.search(text):
             return text
-        text = self._held + text
-        self._held = ""
+        text = self.held + text
+        self.held = ""
         if text and (text[-1] == "\r" or "\ud800" <= text[-1] <= "\udbff"):
-            self._held = text[-1]
+            self.held = text[-1]
             text = text[:-1]
         return _clean(text)
 
     def flush(self) -> str:
         """Let go of what was held."""
-        held, self._held = self._held, ""
+        held, self.held = self.held, ""
         return _clean(held)
 
 

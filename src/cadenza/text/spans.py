@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from . import sentences, tables
+from .intake import ODD
 from .tags import BLOCK_TAG, DISCORD_TAG, BlockTag, block_tag, could_be_block_tag, could_be_discord_tag
 from .units import WHITESPACE
 
@@ -119,6 +120,7 @@ _LONGEST_RUN = 64
 """More stars or underscores than this in a row are a line that somebody drew."""
 _LONGEST_FENCE = 8
 """A fence is not longer than this; more backticks in a row are several, so that every message has room for one."""
+_IN_FENCE = frozenset("`") | ODD
 _BACKTICKS = re.compile(f"`{{1,{_LONGEST_FENCE}}}")
 _BACKTICKS_OR_LINE_END = re.compile(f"`{{1,{_LONGEST_FENCE}}}|\n")
 _SPACES = re.compile(f"[{WHITESPACE}]{{0,{_LOOKAHEAD}}}")
@@ -137,16 +139,17 @@ class Scanner:
     """The text that has not left yet, and all that is known about it."""
 
     __slots__ = (
+        "_aside",
+        "_awaited",
         "_before",
         "_finders",
         "_handlers",
         "_interesting",
         "_line",
-        "_pending",
-        "_pending_length",
         "_seek",
         "_seek_depth",
         "_seek_for",
+        "_space",
         "_url",
         "_url_depth",
         "bound",
@@ -176,33 +179,29 @@ class Scanner:
         self._seek_depth = 0
         self._url = -1  # where the address that we are in begins
         self._url_depth = 0
-        self._pending: list[str] = []
-        self._pending_length = 0
+        self._aside: list[str] = []  # text that counts as scanned, not joined to the rest yet
+        self._space = 0  # how much may be put aside before the scan has to go on
         characters = _PROSE + (".。．｡" if sentence_ends else "")
-        self._interesting = frozenset(characters)
+        self._interesting = frozenset(characters) | ODD
+        self._awaited = self._interesting
         self._finders = re.compile("[" + re.escape(characters) + "]")
         self._handlers = _HANDLERS
 
     # --- the text ---------------------------------------------------------------
 
-    def feed(self, text: str) -> bool:
-        """Take *text*; say whether there may be something to find in it.
-
-        A piece without an interesting character is only put aside, so that most tokens cost next to nothing.
-        """
+    def put_aside(self, text: str) -> bool:
+        """Take *text* if there is nothing in it to find; most tokens are like that, and cost next to nothing."""
         length = len(text)
-        if (
-            self.position == len(self.text)
-            and self._url < 0
-            and self.position + self._pending_length + length < self._stop()
-            and ("`" not in text if self.fence else self._interesting.isdisjoint(text))
-        ):
-            self._pending.append(text)
-            self._pending_length += length
-            return False
+        if length < self._space and self._awaited.isdisjoint(text):
+            self._space -= length
+            self._aside.append(text)
+            return True
+        return False
+
+    def feed(self, text: str) -> None:
+        """Take *text*, to be scanned."""
         self._settle()
         self.text += text
-        return True
 
     def drop(self, count: int) -> None:
         """Forget the first *count* characters: they have left."""
@@ -247,7 +246,7 @@ class Scanner:
         for opener in self.openers:
             if opener.holds:
                 return opener.start
-        return len(self.text) + self._pending_length
+        return len(self.text)
 
     def is_inside(self, index: int) -> bool:
         """Whether a cut before *index* would fall inside a span, closed or still open."""
@@ -282,8 +281,7 @@ class Scanner:
             if find is not None:
                 return find
             if len(self.text) <= self.position < self._stop():
-                if final and self._url >= 0:
-                    self._url_over(len(self.text))
+                self._come_to_rest(final=final)
                 return None
 
     def _step(self, stop: int, *, final: bool) -> Find | None:
@@ -311,14 +309,21 @@ class Scanner:
             return Find(Found.RELEASED, given_up.start, self.position)
         return Find(Found.FULL, 0, self.position)
 
+    def _come_to_rest(self, *, final: bool) -> None:
+        """All is scanned: until the next interesting character comes, text may be put aside."""
+        if self._url < 0:
+            self._awaited = _IN_FENCE if self.fence else self._interesting
+            self._space = self._stop() - self.position
+        elif final:
+            self._url_over(len(self.text))
+
     def _settle(self) -> None:
-        if self._pending:
-            at_end = self.position == len(self.text)
-            self.text += "".join(self._pending)
-            self._pending.clear()
-            self._pending_length = 0
-            if at_end:
-                self.position = len(self.text)
+        """Join what was put aside to the rest."""
+        self._space = 0
+        if self._aside:
+            self.text += "".join(self._aside)
+            self._aside.clear()
+            self.position = len(self.text)
 
     def _needs_more(self, index: int, *, final: bool) -> bool:
         return index >= len(self.text) and not final
