@@ -34,8 +34,10 @@ class OrphanPunctuation(Rule):
         if _ORPHAN.fullmatch(core):
             self._held += core
             return ()
+        if not self._held:
+            return (segment,)
         held, self._held = self._held, ""
-        return (replace(segment, text=held + segment.text.lstrip("\n") if held else segment.text),)
+        return (replace(segment, text=held + segment.text.lstrip("\n")),)
 
     def flush(self, why: Ending, /) -> Iterable[Segment]:
         """Nothing comes after it: let it stand alone."""

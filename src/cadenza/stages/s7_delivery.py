@@ -63,7 +63,7 @@ class Composer:
         if self._settings.degree == 0 and segment.identity is None:
             self._gathered.add(segment)
             return ()
-        posts = self._gathered.take(Boundary.ATTACHMENT)
+        posts = self._gathered.take(Boundary.ATTACHMENT) if self._gathered.parts else []
         if segment.text.strip(WHITESPACE):
             texts = split(segment.text, segment.kind, self._settings.degree, self._settings.limit)
             posts += [Post(text, segment.boundary, identity=segment.identity) for text in texts]
@@ -126,7 +126,7 @@ class _Gathered:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._parts: list[tuple[str, Segment]] = []
+        self.parts: list[tuple[str, Segment]] = []
         self._after: Segment | None = None
 
     def add(self, segment: Segment) -> None:
@@ -135,14 +135,14 @@ class _Gathered:
             if segment.boundary is Boundary.NEWLINE and self._after is not None:
                 self._after = replace(self._after, boundary=Boundary.NEWLINE)  # an empty line separates too
             return
-        self._parts.append((self._between(segment), segment))
+        self.parts.append((self._between(segment), segment))
         self._after = segment
 
     def take(self, boundary: Boundary) -> list[Post]:
         """Give back the messages, and be empty again."""
         texts: list[str] = []
         current = ""
-        for between, segment in self._parts:
+        for between, segment in self.parts:
             text = segment.text
             joined = current.rstrip("\n") + between + text.lstrip("\n") if between else current + text
             if units(joined) <= self._limit:
@@ -153,7 +153,7 @@ class _Gathered:
             *whole, current = split(text, segment.kind, 0, self._limit) or [""]
             texts += whole
         texts.append(current)
-        self._parts.clear()
+        self.parts.clear()
         self._after = None
         stripped = (text.strip(WHITESPACE) for text in texts)
         return [Post(text, boundary) for text in stripped if text]
