@@ -429,7 +429,8 @@ def test_a_reply_that_is_broken_off_ends_with_a_whole_clause(
     [
         pytest.param("I will look. Let me", "I will look. Let me", id="nothing is left out"),
         pytest.param('"(a', '"(a)"', id="b31 closed inside out"),
-        pytest.param("**a (b *c", "**a (b *c*)**", id="b31 three deep"),
+        pytest.param('"a (b 「c', '"a (b 「c」)"', id="b31 three deep"),
+        pytest.param("*args and **kwargs and _x", "*args and **kwargs and _x", id="b31 a mark that was meant"),
         pytest.param("use snake_case (see", "use snake_case (see)", id="b31 an identifier is left alone"),
         pytest.param("* item", "* item", id="b31 a bullet"),
         pytest.param("[a", "[a", id="b31 no link is made up"),

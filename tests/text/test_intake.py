@@ -31,7 +31,7 @@ def cleaned(pieces: list[str]) -> str:
         pytest.param("a\ud83d", "a\ufffd", id="a high half at the very end"),
         pytest.param("\ud83d\r\n", "\ufffd\n", id="a high half before a line end"),
         pytest.param("a\0b", "a\ufffdb", id="NUL"),
-        pytest.param("a\x1b[2Jb\x7f\x07", "a\ufffd[2Jb\ufffd\ufffd", id="orders to a terminal"),
+        pytest.param("a\x1b[2Jb\x7f\x07", "a\x1b[2Jb\ufffd\ufffd", id="orders to a terminal, but colours"),
         pytest.param("a\tb\vc\fd", "a\tb\vc\fd", id="white space stays"),
         pytest.param("😀 é \u2028\ufeff", "😀 é \u2028\ufeff", id="what is whole stays"),
     ],

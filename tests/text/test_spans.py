@@ -50,7 +50,11 @@ def spans_of(text: str) -> list[tuple[SpanKind, str]]:
     [
         pytest.param("a **b c** d", [(EMPHASIS, "**b c**")], id="bold"),
         pytest.param("*a* _b_ __c__ ~~d~~", [(EMPHASIS, mark) for mark in ("*a*", "_b_", "__c__", "~~d~~")], id="all"),
-        pytest.param("***a** b*", [(EMPHASIS, "***a** b*")], id="closed in two steps"),
+        pytest.param("***a** b*", [(EMPHASIS, "***a** b*"), (EMPHASIS, "**a**")], id="closed in two steps"),
+        pytest.param("many **API**s here", [(EMPHASIS, "**API**")], id="closed inside a word"),
+        pytest.param("„Ja“, sagte er", [(ENCLOSED, "„Ja“")], id="German quotes"),
+        pytest.param("»Ja«, sagte er", [(ENCLOSED, "»Ja«")], id="inverted quotes"),
+        pytest.param("«Oui», dit-il", [(ENCLOSED, "«Oui»")], id="French quotes"),
         pytest.param("**a *b* c**", [(EMPHASIS, "**a *b* c**"), (EMPHASIS, "*b*")], id="nested"),
         pytest.param("えっと*ため息*ね", [(EMPHASIS, "*ため息*")], id="no spaces in Japanese"),
         pytest.param("||a b|| c", [(EMPHASIS, "||a b||")], id="b39 spoiler"),
@@ -158,7 +162,7 @@ def test_an_opener_holds_from_where_it_stands(text: str, start: int) -> None:
         '27"',
         ":(",
         "[a] b",
-        "_a",
+        "a_b",
         "||a||",
         "(a) b",
     ],
@@ -170,16 +174,22 @@ def test_what_needs_no_closing_holds_nothing(text: str) -> None:
 
 
 def test_b06_an_opener_that_does_not_close_in_time_was_text() -> None:
-    finds, scanner = scanned("a (" + "b" * 30, hold=20)
+    finds, scanner = scanned("a (" + "b" * 30, hold=80)
 
     assert [Find(Found.RELEASED, 2, 22)] == finds
     assert scanner.openers == []
 
 
 def test_an_opener_that_closes_just_in_time_is_a_span() -> None:
-    _, scanner = scanned("(" + "b" * 18 + ") c", hold=20)
+    _, scanner = scanned("(" + "b" * 18 + ") c", hold=80)
 
     assert [Span(ENCLOSED, 0, 20)] == scanner.spans
+
+
+def test_emphasis_is_waited_for_four_times_as_long() -> None:
+    _, scanner = scanned("*" + "b" * 70 + "* c", hold=80)
+
+    assert [Span(EMPHASIS, 0, 72, "*")] == scanner.spans
 
 
 def test_marks_that_open_too_deep_are_text() -> None:

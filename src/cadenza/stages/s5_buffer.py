@@ -18,7 +18,7 @@ from ..text import tables
 from ..text.cuts import FORWARD, overflow_cut, whole_clauses
 from ..text.intake import Intake
 from ..text.repair import close_fence, close_openers, split_fence
-from ..text.spans import Find, Found, Scanner
+from ..text.spans import PAIRS, QUOTES, Find, Found, Scanner
 from ..text.tags import BlockTag, HiddenBlock
 from ..text.units import WHITESPACE, whole_grapheme
 from ..types import Aside, AsideKind, Boundary, Ending, Kind, Segment
@@ -26,6 +26,9 @@ from ..types import Aside, AsideKind, Boundary, Ending, Kind, Segment
 Item: TypeAlias = Segment | Aside
 
 _MOUTHFUL = 2048
+
+_CLOSED_AT_THE_END = '("|' + "".join([*PAIRS, *QUOTES])
+"""Marks that are closed when a reply ends inside them. A star or an underscore that is left is one somebody meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +164,7 @@ class Buffer:
             # Some templates open the block themselves, so that only its end is seen: what waits here was a thought.
             _aside(tag.kind, self._scanner.text[: find.start], out)
             self._scanner.drop(find.end)
+            self._scanner.table = False
             self._places.clear()
             self._set_bound()
             return
@@ -194,7 +198,8 @@ class Buffer:
         if not cut and scanner.bound < target + FORWARD + self._settings.hold:
             scanner.bound += FORWARD  # all of it is inside something that may close yet
             return
-        self._cut(cut or whole_grapheme(scanner.text, target), Boundary.OVERFLOW, Kind.PROSE, out)
+        space = scanner.text.rfind(" ", max(0, target - FORWARD), target) + 1
+        self._cut(cut or space or whole_grapheme(scanner.text, target), Boundary.OVERFLOW, Kind.PROSE, out)
 
     def _overflow_code(self, position: int, out: list[Item]) -> None:
         """Let a part of a long code block go: closed here, opened again with the same line for the rest."""
@@ -232,9 +237,12 @@ class Buffer:
         elif scanner.table:
             kind = Kind.TABLE
         else:
+            marks = _CLOSED_AT_THE_END
             if why is not Ending.FINAL:
                 text = whole_clauses(text, scanner.spans)
-            text = close_openers(text, (opener for opener in scanner.openers if opener.start < len(text)))
+                marks += "*~"  # it may be we who cut inside them
+            openers = (opener for opener in scanner.openers if opener.start < len(text) and opener.mark in marks)
+            text = close_openers(text, openers)
         if text:
             out.append(Segment(text, why.boundary, kind))
 

@@ -35,10 +35,15 @@ def overflow_cut(scanner: Scanner, target: int) -> int:
         for place in reversed(places) if backwards else places:
             if not scanner.is_inside(place):
                 return place
-    # No good place. If something that belongs together covers the target, leave it whole and cut in front of it,
-    # but not so far in front that only crumbs are left.
+    # No good place near the target. If something that belongs together covers it, leave that whole: cut in front of it,
+    # but not so far in front that only crumbs are left, or behind it.
     place = scanner.outside(target)
-    return whole_grapheme(text, place) if place >= low else 0
+    if place >= low:
+        return whole_grapheme(text, place)
+    for match in _SPACE.finditer(text, high, scanner.position):
+        if not scanner.is_inside(match.end()):
+            return match.end()
+    return 0
 
 
 def whole_clauses(text: str, spans: Iterable[Span]) -> str:

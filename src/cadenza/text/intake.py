@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-_UNSEEN = "\0-\x08\x0e-\x1f\x7f"
-"""Control characters: invisible at best, an order to the reader's terminal at worst."""
+_UNSEEN = "\0-\x08\x0e-\x1a\x1c-\x1f\x7f"
+"""Control characters, but for ESC: Discord knows colours in code blocks, and whoever writes to a terminal takes care."""
 _ODD = re.compile(f"[\r{_UNSEEN}\ud800-\udfff]")
 ODD = frozenset(filter(_ODD.match, map(chr, [*range(128), *range(0xD800, 0xE000)])))
 """Every character that the intake looks at: text without one of these needs no intake."""

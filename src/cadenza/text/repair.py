@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .spans import PAIRS, Opener
+from .spans import PAIRS, QUOTES, Opener
 from .units import WHITESPACE
 
 _FENCE_LINE = re.compile(r"(?P<prefix>[ \t>]{0,20})(?P<run>`{3,8})(?P<info>[^\n`]{0,100})(?P<line_end>\n?)")
@@ -80,7 +80,7 @@ def close_openers(text: str, openers: Iterable[Opener]) -> str:
 def _closer(opener: Opener) -> str:
     match opener.mark:
         case "*" | "_" | "~" | "|":
-            return opener.mark * opener.left
+            return opener.mark * opener.width
         case "(":
             return ")"
         case '"':
@@ -88,4 +88,4 @@ def _closer(opener: Opener) -> str:
         case "[":
             return ""  # text in square brackets that is no link yet is just text
         case mark:
-            return PAIRS[mark]
+            return PAIRS.get(mark) or QUOTES[mark][0]

@@ -65,6 +65,11 @@ _ABBREVIATIONS = frozenset(
         "fri",
         "a.k.a",
         "aka",
+        "approx",
+        "usu",
+        "est",
+        "dept",
+        "ca",
         "sra",
         "srta",
         "sres",
@@ -77,8 +82,11 @@ _ABBREVIATIONS = frozenset(
         "ул",
     ]
 )
-# Also ordinary words: abbreviations only with a capital (``No. 5``, ``Sat. 3rd``) and a digit behind.
+# Also ordinary words: abbreviations only with a digit behind (``no. 5``, ``p. 12``).
 _SOMETIMES = frozenset(["no", "may", "mar", "sat", "sun", "p", "ch", "ct", "pl", "ln"])
+
+# Next to one of these a full-width stop is part of an ellipsis or of what a bracket encloses.
+_KEEPS_FULL_WIDTH = frozenset("。．｡」』）》〉”’")
 
 _WORD_BEFORE = re.compile(r"[\w.]+\Z")
 _CLAUSE_END = re.compile(r"[.!?。！？…．｡]+[)\"'\]」』》】”’*_~|]*|\n")
@@ -86,9 +94,10 @@ _CLAUSE_END = re.compile(r"[.!?。！？…．｡]+[)\"'\]」』》】”’*_~|
 
 def ends_sentence(text: str, index: int) -> bool:
     """Whether the stop at *index* ends a sentence; the character after it must be known or not exist."""
-    if text[index] in FULL_WIDTH_STOPS:
-        return True
     after = text[index + 1 : index + 2]
+    if text[index] in FULL_WIDTH_STOPS:
+        around = text[index - 1 : index] + after if index else after
+        return not any(mark in _KEEPS_FULL_WIDTH for mark in around)
     if after and after not in WHITESPACE:
         return False
     before = text[index - 1 : index]
@@ -104,7 +113,7 @@ def _is_short_form(word: str, following: str) -> bool:
     if lower in _ABBREVIATIONS:
         return True
     if lower in _SOMETIMES:
-        return word[:1].isupper() and following.strip(WHITESPACE)[:1].isdigit()
+        return following.strip(WHITESPACE)[:1].isdigit()
     # An initial (J. R. Smith) or a dotted form (U.S., p.m.) but not the word "I".
     return (len(word) == 1 and word.isupper() and word != "I") or (len(word) >= 3 and word[-2] == ".")
 

@@ -28,8 +28,12 @@ from .intake import ODD
 from .tags import BLOCK_TAG, DISCORD_TAG, BlockTag, block_tag, could_be_block_tag, could_be_discord_tag
 from .units import WHITESPACE
 
-PAIRS = {"「": "」", "『": "』", "｢": "｣", "«": "»", "‹": "›", "“": "”", "〈": "〉", "《": "》", "（": "）"}
+PAIRS = {"「": "」", "『": "』", "｢": "｣", "〈": "〉", "《": "》", "（": "）"}
+"""Marks of which one always opens and the other always closes."""
 _OPENS = {closer: opener for opener, closer in PAIRS.items()}
+
+QUOTES = {"“": "”", "„": "“”", "«": "»", "»": "«", "‹": "›", "›": "‹"}
+"""Marks that open in one language and close in another; which it is, their neighbours say."""
 
 _DEEPEST = 64
 """How many marks may be open at once; whatever opens deeper than that is plain text."""
@@ -77,13 +81,7 @@ class Opener:
     mark: str
     start: int
     width: int
-    left: int
     """How many characters of the mark are not closed yet: ``***a** b*`` closes in two steps."""
-
-    @property
-    def holds(self) -> bool:
-        """Whether the end of a line or a sentence inside is no place to cut."""
-        return self.mark != "_"
 
 
 class Found(Enum):
@@ -115,7 +113,7 @@ class Find:
 _WAIT = Find(Found.FULL, -1, -1)
 """What a handler gives back when it needs to see more."""
 
-_PROSE = '\n`*_~|<"()[]:\\' + "".join(PAIRS) + "".join(_OPENS)
+_PROSE = '\n`*_~|<"()[]:\\' + "".join([*PAIRS, *_OPENS, *QUOTES]) + "”"
 _LONGEST_RUN = 64
 """More stars or underscores than this in a row are a line that somebody drew."""
 _LONGEST_FENCE = 8
@@ -125,6 +123,7 @@ _BACKTICKS = re.compile(f"`{{1,{_LONGEST_FENCE}}}")
 _BACKTICKS_OR_LINE_END = re.compile(f"`{{1,{_LONGEST_FENCE}}}|\n")
 _SPACES = re.compile(f"[{WHITESPACE}]{{0,{_LOOKAHEAD}}}")
 _CARRIED = re.compile(f"[.,!?;。！？、，]{{1,{_LOOKAHEAD}}}")
+_AFTER_CARRIED = frozenset([*WHITESPACE, "", '"', "“", "「"])
 _ADDRESS_MARK = re.compile(r"[()\n]")
 _SCHEME = re.compile(r"(?:https?|ftps?)\Z")
 _URL_END = re.compile(rf"[{WHITESPACE}<>\"`()\[\]*~|「」『』（）。、，]")
@@ -237,16 +236,13 @@ class Scanner:
         self._settle()
         self.text = text + self.text
         self.position += len(text)
-        self._line = 0
+        self._line = self._line + len(text) if self._line >= 0 else -1
 
     # --- what is known ------------------------------------------------------------
 
     def held_from(self) -> int:
         """Where the oldest mark opens that may still close; the length of the text if there is none."""
-        for opener in self.openers:
-            if opener.holds:
-                return opener.start
-        return len(self.text)
+        return self.openers[0].start if self.openers else len(self.text)
 
     def is_inside(self, index: int) -> bool:
         """Whether a cut before *index* would fall inside a span, closed or still open."""
@@ -299,14 +295,20 @@ class Scanner:
 
     def _stop(self) -> int:
         """Where the scan has to stop: the oldest opener gives up there, or the owner wants to be asked."""
-        if self.openers:
-            return min(self.bound, self.openers[0].start + self.hold)
-        return self.bound
+        stop = self.bound
+        for opener in self.openers:
+            stop = min(stop, self._gives_up(opener))
+        return stop
+
+    def _gives_up(self, opener: Opener) -> int:
+        """Where *opener* was plain text after all. Emphasis breaks when it is cut, so it is waited for longest."""
+        return opener.start + (self.hold if opener.mark in "*~|" else self.hold // 4)
 
     def _reached(self, stop: int) -> Find:
-        if self.openers and self.openers[0].start + self.hold <= stop:
-            given_up = self.openers.pop(0)
-            return Find(Found.RELEASED, given_up.start, self.position)
+        for opener in self.openers:
+            if self._gives_up(opener) <= stop:
+                self.openers.remove(opener)
+                return Find(Found.RELEASED, opener.start, self.position)
         return Find(Found.FULL, 0, self.position)
 
     def _come_to_rest(self, *, final: bool) -> None:
@@ -333,7 +335,7 @@ class Scanner:
 
     def _open(self, mark: str, start: int, width: int) -> None:
         if len(self.openers) < _DEEPEST:
-            self.openers.append(Opener(mark, start, width, width))
+            self.openers.append(Opener(mark, start, width))
 
     def _close(self, opener: Opener, kind: SpanKind, end: int, *, marker: str = "") -> None:
         """Close *opener*; what opened after it and did not close was plain text."""
@@ -393,8 +395,8 @@ class Scanner:
         if run.end() == len(text) and not final and is_whole:
             return -1
         after = text[run.end() : run.end() + 1] if is_whole else ""
-        if marks.startswith("..") or (marks.isascii() and after.isalnum()) or after == "`":
-            return index + 1  # an ellipsis speaks for itself, and "!help" or ".env" is a word
+        if marks.startswith("..") or (marks[-1].isascii() and after not in _AFTER_CARRIED):
+            return index + 1  # an ellipsis speaks for itself, and "!help", ";)" or "![" begins something of its own
         return run.end()
 
     def _opens_table(self, index: int, *, final: bool) -> bool | None:
@@ -444,16 +446,19 @@ class Scanner:
         end = run.end() if run else index + 1
         if end - index < _LONGEST_FENCE and self._needs_more(end, final=final):
             return _WAIT
-        if end - index >= 3:
-            return self._fence_open(index, end)
-        return self._inline_code(index, end, final=final)
+        if end - index < 3:
+            return self._inline_code(index, end, final=final)
+        return self._fence_open(index, end)
+
+    def _opens_line(self, index: int) -> bool:
+        """Whether nothing stands before *index* on its line but what may stand before a fence."""
+        return self._line >= 0 and _FENCE_PREFIX.match(self.text[self._line : index]) is not None
 
     def _fence_open(self, index: int, end: int) -> Find:
         if self.table:
             self.table = False
             return Find(Found.TABLE_CLOSE, 0, max(0, self._line))
-        line = max(0, self._line)
-        start = line if _FENCE_PREFIX.match(self.text[line:index]) else index
+        start = self._line if self._opens_line(index) else index
         self.fence = self.text[index:end]
         self.openers.clear()
         self.position = end
@@ -517,22 +522,30 @@ class Scanner:
         if width == _LONGEST_RUN or (mark == "~" and width < 2):
             return None
         before, after = self._character_before(index), self.text[end : end + 1]
-        if _touches(before, after, mark) and self._close_emphasis(mark, width, end):
+        if self._may_close(mark, width, before, after) and self._close_emphasis(mark, index, end):
             return None
         if _touches(after, before, mark):
             self._open(mark, index, width)
         return None
 
-    def _close_emphasis(self, mark: str, width: int, end: int) -> bool:
-        closed = False
-        while width and (opener := self._last_open(mark)):
-            used = min(width, opener.left)
-            width -= used
-            opener.left -= used
-            closed = True
-            if not opener.left:
-                self._close(opener, SpanKind.EMPHASIS, end, marker=mark * opener.width)
-        return closed
+    def _may_close(self, mark: str, width: int, before: str, after: str) -> bool:
+        if _touches(before, after, mark):
+            return True
+        # In the middle of a word only what matches exactly closes: **API**s.
+        opener = self._last_open(mark) if mark != "_" and before and before not in WHITESPACE else None
+        return opener is not None and opener.width == width
+
+    def _close_emphasis(self, mark: str, start: int, end: int) -> bool:
+        position = start
+        while position < end and (opener := self._last_open(mark)):
+            used = min(end - position, opener.width)
+            position += used
+            if used == opener.width:
+                self._close(opener, SpanKind.EMPHASIS, position, marker=mark * used)
+            else:  # ***a** b*: the inner part closes, the outer one stays open
+                opener.width -= used
+                self.spans.append(Span(SpanKind.EMPHASIS, opener.start + opener.width, position, mark * used))
+        return position > start
 
     def _spoiler(self, index: int, final: bool) -> Find | None:
         if self._needs_more(index + 2, final=final):
@@ -565,6 +578,20 @@ class Scanner:
             self._close(opener, SpanKind.ENCLOSED, index + 1)
         elif (not before or before in _BEFORE_QUOTE) and after and after not in WHITESPACE:
             self._open('"', index, 1)
+        return None
+
+    def _quote(self, index: int, final: bool) -> Find | None:
+        if self._needs_more(index + 1, final=final):
+            return _WAIT
+        mark = self.text[index]
+        self.position = index + 1
+        for opener in reversed(self.openers):
+            if mark in QUOTES.get(opener.mark, ""):
+                self._close(opener, SpanKind.ENCLOSED, index + 1)
+                return None
+        before, after = self._character_before(index), self.text[index + 1 : index + 2]
+        if mark in QUOTES and not _is_word(before, "*") and after and after not in WHITESPACE:
+            self._open(mark, index, 1)
         return None
 
     def _bracket_open(self, index: int, final: bool) -> Find | None:
@@ -709,6 +736,7 @@ _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys("*_~", Scanner._emphasis),
     **dict.fromkeys("([", Scanner._bracket_open),
     **dict.fromkeys(PAIRS, Scanner._bracket_open),
+    **dict.fromkeys([*QUOTES, "”"], Scanner._quote),
     ")": Scanner._bracket_close,
     **dict.fromkeys(_OPENS, Scanner._bracket_close),
     **dict.fromkeys(".。．｡", Scanner._sentence_end),

@@ -14,10 +14,12 @@ from typing import assert_never
 from ..types import Kind
 from . import tables
 from .repair import Fence, first_line_as_code, is_blank, split_fence
+from .sentences import FULL_WIDTH_STOPS, ends_sentence
 from .spans import ATOMS, Span, SpanKind, survey
 from .units import WHITESPACE, fitting, units, whole_grapheme
 
 _SPACE = re.compile(f"[{WHITESPACE}]+")
+_STOPS = "." + FULL_WIDTH_STOPS
 _SENTENCE_MARKS = frozenset(".!?。！？．｡…")
 _FULL_WIDTH_PAUSE = re.compile("[。！？、，．｡､]")
 _LONE_PUNCTUATION = re.compile(rf"[{WHITESPACE}]*[.,!?;:。！？、，]+[{WHITESPACE}]*")
@@ -82,7 +84,7 @@ def _cut_after(text: str, ends: Iterable[int]) -> list[str]:
 
 def _without_stop(sentence: str) -> str:
     """People who send a message a sentence do not put a full stop behind each; an ellipsis stays."""
-    if sentence.endswith((".", "。", "．", "｡")) and not sentence.endswith("..") and len(sentence) > 1:
+    if len(sentence) > 1 and sentence[-1] in _STOPS and ends_sentence(sentence, len(sentence) - 1):
         return sentence[:-1].rstrip(WHITESPACE)
     return sentence
 
@@ -216,7 +218,7 @@ def _best_cut(text: str, start: int, room: int, spans: tuple[Span, ...]) -> int:
         for space in reversed(spaces):
             if space.end() < last and is_good(space):
                 return space.end()
-    before = _before_span(last, start, near)
+    before = _before_span(text, last, start, near)
     if before > start:
         return before
     return _cut_in_span(text, start, least, last, near)
@@ -234,9 +236,13 @@ def _inside(place: int, spans: Iterable[Span]) -> bool:
     return any(span.start < place < span.end for span in spans)
 
 
-def _before_span(last: int, start: int, spans: Iterable[Span]) -> int:
-    """In front of what covers *last*, as long as that leaves something before it; else *start*."""
-    covering = [span.start for span in spans if span.start < last < span.end]
+def _before_span(text: str, last: int, start: int, spans: Iterable[Span]) -> int:
+    """In front of what covers *last*, as long as that leaves something before it; else *start*.
+
+    A span that ends right at *last* counts too, if what follows belongs to it as a full stop does.
+    """
+    glued = text[last : last + 1] not in WHITESPACE
+    covering = [span.start for span in spans if span.start < last < span.end + glued]
     place = min(covering, default=start)
     return max(start, place)
 
@@ -248,7 +254,7 @@ def _cut_in_span(text: str, start: int, least: int, last: int, spans: list[Span]
         places = [place for place in places if place > start and not _inside(place, hard)]
         if places:
             return places[-1]
-    before = _before_span(last, start, hard)
+    before = _before_span(text, last, start, hard)
     if before > start:
         return before
     return max(start + 1, whole_grapheme(text, last, start))
