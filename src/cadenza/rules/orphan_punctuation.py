@@ -13,6 +13,8 @@ from ..text.units import WHITESPACE
 from ..types import Boundary, Ending, Kind, Segment
 from .rule import Rule, RuleContext
 
+# What begins like this would not be a list, a heading or a quote any more with something in front of it.
+_BLOCK = re.compile(r"\s*(?:[-*+•>]|-?#{1,3}|\d{1,3}[.)])(?:\s|$)")
 # Stops and commas never stand alone; "!?" may, unless there are three or more.
 _ORPHAN = re.compile(r"[.,;。、，…]+|[.,!?;。！？、，…]{3,}|[!?！？]*…[.,!?;。！？、，…]*")
 
@@ -22,27 +24,37 @@ class OrphanPunctuation(Rule):
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
-        self._held = ""
+        self._held: Segment | None = None
 
     def feed(self, segment: Segment, /) -> Iterable[Segment]:
         """Hold, prepend, or pass on."""
         core = segment.text.strip(WHITESPACE)
         if not core:
             return (segment,)
-        if segment.kind is not Kind.PROSE:
-            return (*self._release(Boundary.NEWLINE), segment)
-        if _ORPHAN.fullmatch(core):
-            self._held += core
-            return ()
-        if not self._held:
+        if segment.kind is Kind.PROSE and _ORPHAN.fullmatch(core):
+            return self._hold(replace(segment, text=core))
+        held = self._held
+        if held is None:
             return (segment,)
-        held, self._held = self._held, ""
-        return (replace(segment, text=held + segment.text.lstrip("\n")),)
+        if segment.kind is not Kind.PROSE or segment.identity != held.identity or _BLOCK.match(segment.text):
+            return (*self._release(Boundary.NEWLINE), segment)
+        self._held = None
+        text = held.text + segment.text.lstrip("\n")
+        return (replace(segment, text=text, label=held.label or segment.label),)
 
     def flush(self, why: Ending, /) -> Iterable[Segment]:
         """Nothing comes after it: let it stand alone."""
         return self._release(why.boundary)
 
+    def _hold(self, segment: Segment) -> tuple[Segment, ...]:
+        held = self._held
+        if held is not None and held.identity != segment.identity:
+            released = self._release(Boundary.NEWLINE)
+            self._held = segment
+            return released
+        self._held = replace(held, text=held.text + segment.text) if held else segment
+        return ()
+
     def _release(self, boundary: Boundary) -> tuple[Segment, ...]:
-        held, self._held = self._held, ""
-        return (Segment(held, boundary),) if held else ()
+        held, self._held = self._held, None
+        return (replace(held, boundary=boundary),) if held else ()

@@ -21,12 +21,14 @@ class RenderModifier(Rule):
         super().__init__(context)
         self._line = LineOpening()
         self._active: Identity | None = None
+        self._label = ""  # waits for the first words that it stands for
         self._sprites = {_key(sprite.name): sprite for sprite in context.persona.sprites}
         names = "|".join(map(re.escape, context.own_names))
         self._decorated = self._plain = None
         if names and self._sprites:
             self._decorated = re.compile(
-                rf"\s*(?:{names})[ \t]*[(（](?P<modifier>[^()（）\n:：]{{1,64}})[)）][ \t]*[:：][ \t]*", re.IGNORECASE
+                rf"\s*(?P<bold>\*\*)?(?:{names})[ \t]*[(（](?P<modifier>[^()（）\n:：]{{1,64}})[)）][ \t]*[:：](?(bold)\*\*)[ \t]*",
+                re.IGNORECASE,
             )
             self._plain = re.compile(rf"\s*(?:\*\*)?(?:{names})(?:\*\*)?[:：]", re.IGNORECASE)
 
@@ -38,6 +40,9 @@ class RenderModifier(Rule):
             segment = self._relabelled(segment)
         if self._active is not None and segment.identity is None:
             segment = replace(segment, identity=self._active)
+        if self._label and segment.text.strip():
+            segment = replace(segment, label=self._label)
+            self._label = ""
         return (segment,)
 
     def _relabelled(self, segment: Segment) -> Segment:
@@ -45,10 +50,11 @@ class RenderModifier(Rule):
         if decorated and decorated["modifier"].strip():
             sprite = self._sprites.get(_key(decorated["modifier"]))
             self._active = self._face(sprite) if sprite else None
-            label = f"{self.context.persona.name} ({sprite.name}): " if sprite else ""
-            return replace(segment, text=segment.text[decorated.end() :], label=label)
+            self._label = f"{self.context.persona.name} ({sprite.name}): " if sprite else ""
+            return replace(segment, text=segment.text[decorated.end() :])
         if self._plain and self._plain.match(segment.text):
             self._active = None
+            self._label = ""
         return segment
 
     def _face(self, sprite: Sprite) -> Identity:

@@ -142,21 +142,30 @@ class _Gathered:
         """Give back the messages, and be empty again."""
         texts: list[str] = []
         current = ""
-        for between, segment in self.parts:
-            text = segment.text
-            joined = current.rstrip("\n") + between + text.lstrip("\n") if between else current + text
+        for between, kind, text in self._blocks():
+            joined = _joined(current, between, text)
             if units(joined) <= self._limit:
                 current = joined
                 continue
-            if current:
-                texts.append(current)
-            *whole, current = split(text, segment.kind, 0, self._limit) or [""]
+            texts.append(current)
+            *whole, current = split(text, kind, 0, self._limit) or [""]
             texts += whole
         texts.append(current)
         self.parts.clear()
         self._after = None
         stripped = (text.strip(WHITESPACE) for text in texts)
         return [Post(text, boundary) for text in stripped if text]
+
+    def _blocks(self) -> list[tuple[str, Kind, str]]:
+        """What was gathered, neighbouring prose put together: it is split as one text."""
+        blocks: list[tuple[str, Kind, str]] = []
+        for between, segment in self.parts:
+            if blocks and blocks[-1][1] is segment.kind is Kind.PROSE:
+                before, kind, text = blocks[-1]
+                blocks[-1] = (before, kind, _joined(text, between, segment.text))
+            else:
+                blocks.append((between, segment.kind, segment.text))
+        return blocks
 
     def _between(self, segment: Segment) -> str:
         if self._after is None:
@@ -166,6 +175,11 @@ class _Gathered:
         if Kind.PROSE is not self._after.kind or Kind.PROSE is not segment.kind:
             return "\n"  # a code block has its lines to itself
         return ""
+
+
+def _joined(before: str, between: str, after: str) -> str:
+    """Put two texts together; what is put between them stands instead of the line ends that were there."""
+    return before.rstrip("\n") + between + after.lstrip("\n") if between else before + after
 
 
 def farewell(posts: Sequence[Post], limit: int) -> Post | None:
