@@ -3,6 +3,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
+# A folder that was moved or copied has a .venv that points elsewhere: it is made anew.
+ifneq ($(shell cat $(READY) 2>/dev/null),$(CURDIR))
+$(shell rm -f $(READY))
+endif
+
 .PHONY: help setup demo test check format bench soak clean
 
 help: ## this list
@@ -14,9 +19,9 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Cadenza needs Python 3.11 or newer; try: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
 	@echo "Setting up .venv (once, under a minute) ..."
-	@$(PYTHON) -m venv .venv
+	@$(PYTHON) -m venv --clear .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
-	@touch $(READY)
+	@echo "$(CURDIR)" > $(READY)
 
 demo: $(READY) ## watch a model's stream become messages (under 20 seconds)
 	@$(BIN)/cadenza demo

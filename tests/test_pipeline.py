@@ -8,9 +8,10 @@ from collections.abc import AsyncIterator
 import pytest
 
 from cadenza.errors import DeliveryError, ProviderError
-from cadenza.pipeline import Model, Outbox, chunks_of, stream, text_row
+from cadenza.pipeline import Model, Outbox, chunks_of, end_task, stream, text_row
 from cadenza.providers.scripted import ScriptedCodec, parse_script, transport
 from cadenza.reply import say
+from cadenza.rules import Rule
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import Keep
 from cadenza.stops import Stops
@@ -22,9 +23,11 @@ from cadenza.types import (
     Empty,
     Finished,
     HttpRequest,
+    Identity,
     Post,
     Prompt,
     Reply,
+    Segment,
     Stopped,
     StopReason,
     TextDelta,
@@ -229,6 +232,66 @@ async def test_whenever_it_is_stopped_what_arrived_is_a_prefix_of_what_was_said(
     assert model.closed
 
 
+@pytest.mark.parametrize(
+    ("model", "settings"),
+    [
+        pytest.param(SlowStream("a.\nb.\nc.\nd.\ne.\nf."), {"message_limit": 4}, id="limit reached"),
+        pytest.param(SlowStream("a.\nb.\nc.\nd.", 60.0, "e."), {"message_limit": 3}, id="limit reached by the stop"),
+        pytest.param(SlowStream("a.\nb.\nc.\nd.", ConnectionError()), {}, id="model broken off"),
+        pytest.param(SlowStream("a.\nb.\nc.\nd.", 60.0), {"idle_timeout": 0.5}, id="model stalled"),
+    ],
+)
+async def test_a_stop_counts_for_what_waits_whatever_else_has_ended_the_round(
+    model: SlowStream, settings: dict[str, object]
+) -> None:
+    target = TimedTarget()
+
+    await stopped_after(1.0, model, target, settings=Settings.of(degree=2, typing_least=2.0, **settings))
+
+    assert [0.0, 1.0] == target.started
+
+
+@pytest.mark.parametrize("behaviour", ["raises", "returns", "takes its time"])
+async def test_what_a_stream_does_when_it_is_hung_up_changes_nothing(behaviour: str) -> None:
+    async def model() -> AsyncIterator[str]:
+        yield "one.\ntwo. thr"
+        try:
+            await asyncio.sleep(60.0)
+        except asyncio.CancelledError:
+            match behaviour:
+                case "raises":
+                    raise ConnectionError from None
+                case "takes its time":
+                    await asyncio.sleep(30.0)
+                    raise
+
+    target, stops = TimedTarget(), Stops()
+    with stops.open("turn") as handle:
+        asyncio.get_running_loop().call_later(1.0, stops.request, "turn")
+        reply = await say(target, model(), settings=AT_ONCE, stop=handle)
+
+    assert (["one.", "two."], [0.0, 1.0]) == (target.texts, target.started)
+    assert reply.outcome == Stopped(StopReason.USER)
+
+
+async def test_a_stop_that_was_there_before_leaves_the_model_alone() -> None:
+    model, target, stops = SlowStream("hi"), TimedTarget(), Stops()
+    with stops.open("turn") as handle:
+        stops.request("turn")
+        reply = await say(target, model, settings=AT_ONCE, stop=handle)
+
+    assert (Stopped(StopReason.USER), []) == (reply.outcome, target.texts)
+
+
+async def test_the_last_message_keeps_to_the_limit_too() -> None:
+    target = TimedTarget()
+    lines = "\n".join("word " * 16 for _ in range(6))
+
+    await stopped_after(0.2, SlowStream(lines, 60.0), target, settings=Settings.of(degree=2, limit=100))
+
+    assert max(map(len, target.texts)) <= 100
+
+
 # --- going wrong -------------------------------------------------------------------------------
 
 
@@ -298,6 +361,116 @@ async def test_a_cancelled_reply_leaves_nothing_running_and_loses_no_receipt() -
 
     assert ["one"] == target.texts
     assert model.closed
+    assert before == asyncio.all_tasks()
+
+
+async def test_a_target_that_gives_up_by_itself_has_failed() -> None:
+    """A cancellation that nobody asked for is an error like others."""
+    target = TimedTarget(fail_at=1, error=asyncio.CancelledError())
+
+    reply = await say(target, SlowStream(*(f"{number}\n" for number in range(20))), settings=AT_ONCE)
+
+    assert isinstance(reply.outcome, Broke)
+    assert ["0"] == target.texts
+
+
+async def test_a_stream_that_gives_up_by_itself_has_failed() -> None:
+    reply = await say(TimedTarget(), SlowStream("one", asyncio.CancelledError()), settings=AT_ONCE)
+
+    assert isinstance(reply.outcome, Broke)
+    assert reply.transcript == "one"
+
+
+class RudeTarget(TimedTarget):
+    """A chat whose typing indicator does what it wants."""
+
+    def __init__(self, manner: BaseException | float) -> None:
+        super().__init__()
+        self._manner = manner
+
+    async def typing(self, identity: Identity | None, /) -> None:
+        await super().typing(identity)
+        if isinstance(self._manner, BaseException):
+            raise self._manner
+        await asyncio.sleep(self._manner)
+
+
+@pytest.mark.parametrize("manner", [TimeoutError(), ValueError("x"), 5.0], ids=["times out", "fails", "takes its time"])
+async def test_the_typing_indicator_holds_nothing_up(manner: BaseException | float) -> None:
+    target = RudeTarget(manner)
+
+    reply = await say(target, SlowStream(1.0, "one\n", 1.0, "two"), settings=AT_ONCE)
+
+    assert ([2.0, 2.0], Completed("end_of_stream")) == (target.started, reply.outcome)
+    assert len(target.typed) < 5
+
+
+async def test_a_stream_that_hangs_up_slowly_has_still_finished() -> None:
+    async def model() -> AsyncIterator[Chunk]:
+        try:
+            yield TextDelta("one")
+            yield Finished()
+        finally:
+            await asyncio.sleep(500.0)
+
+    reply = await say(TimedTarget(), model(), settings=AT_ONCE)
+
+    assert reply.outcome == Completed()
+
+
+async def test_a_fast_model_lets_others_have_a_turn() -> None:
+    turns = 0
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    task = asyncio.create_task(others())
+    await say(TimedTarget(), [TextDelta("x")] * 5000, settings=AT_ONCE)
+    await end_task(task)
+
+    assert turns > 10
+
+
+@pytest.mark.parametrize("item", [None, b"bytes", 4])
+async def test_a_stream_of_something_else_is_named(item: object) -> None:
+    reply = await say(TimedTarget(), [item], settings=AT_ONCE)  # type: ignore[list-item]
+
+    assert isinstance(reply.outcome, Broke)
+    assert type(item).__name__ in str(reply.outcome.error)
+
+
+async def test_a_rule_that_fails_is_its_author_s_error_and_leaves_nothing_behind() -> None:
+    class Broken(Rule):
+        def change(self, segment: Segment) -> Segment:
+            raise ValueError(segment.text)
+
+    before = asyncio.all_tasks()
+    with pytest.raises(ValueError, match="one"):
+        await say(TimedTarget(), SlowStream("one\n", 1.0, "two"), settings=AT_ONCE, rules=[Broken])
+
+    assert before == asyncio.all_tasks()
+
+
+async def test_cancelled_twice_it_still_leaves_nothing_behind() -> None:
+    async def model() -> AsyncIterator[str]:
+        try:
+            yield "one"
+            await asyncio.sleep(60.0)
+        finally:
+            await asyncio.sleep(5.0)
+
+    before = asyncio.all_tasks()
+    task = asyncio.create_task(say(TimedTarget(), model(), settings=AT_ONCE))
+    await asyncio.sleep(1.0)
+    task.cancel()
+    await asyncio.sleep(1.0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
     assert before == asyncio.all_tasks()
 
 

@@ -170,7 +170,18 @@ def test_pauses_are_the_same_every_time(degree: int) -> None:
         pytest.param(b'{"chunks": [], "end": "later"}', "'end' must be one of", id="unknown end"),
         pytest.param(b'{"chunks": [], "end": []}', "'end' must be one of", id="end is a list"),
         pytest.param(b'{"chunks": [], "persona": {"name": 1}}', "'persona.name' must be a text", id="name"),
-        pytest.param(b'{"chunks": [], "persona": {"sprites": [1]}}', "names or objects", id="sprites"),
+        pytest.param(
+            b'{"chunks": [], "persona": {"sprites": [1]}}', "'persona.sprites[]' must be an object", id="sprite"
+        ),
+        pytest.param(
+            b'{"chunks": [], "persona": {"sprites": [{"name": "a", "is_identity": 1}]}}',
+            "true or false",
+            id="is_identity",
+        ),
+        pytest.param(
+            b'{"chunks": [], "persona": {"sprites": [{"avatar": "x"}]}}', "sprites[].name' must be a text", id="no name"
+        ),
+        pytest.param(b'{"chunks": [], "id": NaN}', "none at all", id="NaN"),
         pytest.param(b'{"chunks": [], "roster": {"emoji": ["x"]}}', "tags such as", id="emoji"),
         pytest.param(b'{"chunks": [], "roster": {"mentions": {"a": []}}}', "'roster.mentions' must be", id="mentions"),
     ],
@@ -217,7 +228,9 @@ def test_random_slices_are_the_same_for_the_same_seed() -> None:
     assert "".join(slicer("random:7")(text)) == text[0]
 
 
-@pytest.mark.parametrize("how", ["", "half", "random", "random:", "random:x", "random:-1", "random:²"])
+@pytest.mark.parametrize(
+    "how", ["", "half", "random", "random:", "random:x", "random:" + "9" * 5000, "random:-1", "random:²"]
+)
 def test_an_unknown_way_to_slice_is_refused(how: str) -> None:
     with pytest.raises(InputError, match="whole, chars or random:SEED"):
         slicer(how)

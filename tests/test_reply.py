@@ -28,11 +28,13 @@ from cadenza.types import (
     Persona,
     Scene,
     Segment,
+    Sprite,
     Stopped,
     StopReason,
     ToolSpec,
     Usage,
 )
+from tests.timing import TimedTarget
 
 pytestmark = pytest.mark.looptime
 
@@ -135,6 +137,31 @@ async def test_a_stop_during_a_tool_cancels_it() -> None:
 
     assert (["Rolling."], Stopped(StopReason.USER)) == (target.texts, result.outcome)
     assert asyncio.get_running_loop().time() == 1.0
+
+
+async def test_a_message_that_fails_while_a_tool_runs_ends_the_reply_at_once() -> None:
+    target = TimedTarget(latency=2.0, fail_at=1)
+    model = scripted('{"text": "One.\\nTwo."}\n' + CALL, '{"text": "never"}')
+
+    result = await reply(SCENE, model, target, settings=AT_ONCE, tools=dice([], seconds=100.0))
+
+    assert isinstance(result.outcome, Broke)
+    assert asyncio.get_running_loop().time() == 2.0
+
+
+async def test_the_model_is_told_with_which_face_it_spoke() -> None:
+    asked: list[bytes] = []
+    scripts = [parse_script('{"text": "Ren (smug): Rolling."}\n' + CALL), parse_script('{"text": "Done."}')]
+
+    async def listening(request: HttpRequest) -> AsyncIterator[bytes]:
+        asked.append(request.body)
+        for beat in scripts[len(asked) - 1]:
+            yield beat.data
+
+    scene = Scene("channel", Persona("Ren", sprites=(Sprite("smug"),)))
+    await reply(scene, Model(ScriptedCodec(), listening), MemoryTarget(), settings=AT_ONCE, tools=dice([]))
+
+    assert ["model", "Ren (smug): Rolling."] == json.loads(asked[1])["turns"][0]
 
 
 async def test_a_broken_model_gives_a_broken_reply_with_what_it_said() -> None:

@@ -68,6 +68,27 @@ async def test_a_tool_that_fails_is_told_to_the_model_without_its_secrets() -> N
     assert await run_call(TOOLS, ToolCall("1", "break_down", "{}")) == "The tool failed: RuntimeError."
 
 
-async def test_a_tool_that_is_cancelled_did_not_fail() -> None:
+async def test_a_tool_that_gives_up_is_told_to_the_model() -> None:
+    assert await run_call(TOOLS, ToolCall("1", "never_mind", "{}")) == "The tool failed: CancelledError."
+
+
+async def test_a_reply_that_is_cancelled_cancels_its_tool() -> None:
+    async def endless(_: Mapping[str, object]) -> str:
+        await asyncio.Event().wait()
+        return "never"
+
+    tools = {"endless": Tool(ToolSpec("endless", "", {}), endless)}
+    task = asyncio.create_task(run_call(tools, ToolCall("1", "endless", "{}")))
+    await asyncio.sleep(0)
+    task.cancel()
+
     with pytest.raises(asyncio.CancelledError):
-        await run_call(TOOLS, ToolCall("1", "never_mind", "{}"))
+        await task
+
+
+@pytest.mark.parametrize(("result", "told"), [(None, "null"), ({"a": 1}, '{"a": 1}'), (4, "4"), ("x", "x")])
+async def test_data_is_told_as_json(result: object, told: str) -> None:
+    async def give(_: Mapping[str, object]) -> object:
+        return result
+
+    assert told == await run_call({"give": Tool(ToolSpec("give", "", {}), give)}, ToolCall("1", "give", "{}"))

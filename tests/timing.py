@@ -18,7 +18,7 @@ def now() -> float:
 class SlowStream:
     """A model's stream: texts and chunks as they are, numbers as seconds to wait."""
 
-    def __init__(self, *items: str | float | Chunk | Exception) -> None:
+    def __init__(self, *items: str | float | Chunk | BaseException) -> None:
         self._items = items
         self.closed = False
 
@@ -30,7 +30,7 @@ class SlowStream:
                         yield TextDelta(item)
                     case int() | float():
                         await asyncio.sleep(item)
-                    case Exception():
+                    case BaseException():
                         raise item
                     case _:
                         yield item
@@ -41,7 +41,7 @@ class SlowStream:
 class TimedTarget:
     """A chat that notes when each message was sent and arrived; every send takes *latency* seconds."""
 
-    def __init__(self, *, latency: float = 0.0, fail_at: int | None = None, error: Exception | None = None) -> None:
+    def __init__(self, *, latency: float = 0.0, fail_at: int | None = None, error: BaseException | None = None) -> None:
         self.limits = Limits()
         self.started: list[float] = []
         self.arrived: list[float] = []

@@ -27,12 +27,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 0
     if sys.stdout is None:
-        sys.stderr.write("cadenza: there is no standard output to write to\n")
+        _complain("there is no standard output to write to")
         return 1
     try:
         return _demo(options) if options.command == "demo" else _replay(options)
     except CadenzaError as error:
-        sys.stderr.write(f"cadenza: {error}\n")
+        _complain(str(error))
         return 2
     except KeyboardInterrupt:
         return _INTERRUPTED
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _abandon_output()
         if isinstance(error, BrokenPipeError):
             return _BROKEN_PIPE  # whoever read it has seen enough
-        sys.stderr.write(f"cadenza: the output cannot be written: {error.strerror or error}\n")
+        _complain(f"the output cannot be written: {error.strerror or error}")
         return 1
 
 
@@ -100,18 +100,28 @@ def _replay(options: argparse.Namespace) -> int:
     for line in _lines(options.files or ["-"]):
         answer = replay_line(line, settings=settings, slices=slices)
         status = 1 if "error" in answer else status
-        # An odd character that UTF-8 cannot hold is written as JSON's own escape.
-        text = json.dumps(answer, ensure_ascii=False).encode("utf-8", "backslashreplace")
-        sys.stdout.buffer.write(text + b"\n")
+        sys.stdout.buffer.write(_written(answer) + b"\n")
         sys.stdout.buffer.flush()
     return status
+
+
+def _written(answer: dict[str, object]) -> bytes:
+    """*answer* as JSON; an odd character that UTF-8 cannot hold is written as JSON's own escape."""
+    try:
+        text = json.dumps(answer, ensure_ascii=False, allow_nan=False)
+    except ValueError:  # an id of 1e999, which Python reads as infinity
+        text = json.dumps({**answer, "id": None}, ensure_ascii=False)
+    return text.encode("utf-8", "backslashreplace")
 
 
 def _lines(names: Sequence[str]) -> Iterator[bytes]:
     """The lines of all files, blank ones left out."""
     for name in names:
         if name == "-":
-            yield from filter(bytes.strip, sys.stdin.buffer if sys.stdin else ())
+            if sys.stdin is None:
+                msg = "there is no standard input to read"
+                raise InputError(msg)
+            yield from filter(bytes.strip, sys.stdin.buffer)
             continue
         try:
             with Path(name).open("rb") as file:
@@ -119,6 +129,12 @@ def _lines(names: Sequence[str]) -> Iterator[bytes]:
         except OSError as error:
             msg = f"cannot read {name!r}: {error.strerror or error}"
             raise InputError(msg) from None
+
+
+def _complain(sentence: str) -> None:
+    if sys.stderr is not None:
+        with suppress(OSError):
+            sys.stderr.write(f"cadenza: {sentence}\n")
 
 
 def _abandon_output() -> None:

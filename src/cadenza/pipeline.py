@@ -15,10 +15,11 @@ from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
+from itertools import count
 from types import TracebackType
 from typing import Any, Self, TypeAlias, TypeVar
 
-from .errors import CadenzaError, DeliveryError, ProviderError
+from .errors import CadenzaError, DeliveryError, InputError, ProviderError
 from .rules import RULES
 from .rules.rule import Rule, RuleContext
 from .settings import Settings
@@ -35,6 +36,7 @@ from .types import (
     Ending,
     Failed,
     Finished,
+    Identity,
     NeedsTools,
     Outcome,
     Post,
@@ -44,12 +46,16 @@ from .types import (
     Scene,
     Segment,
     SendFailed,
+    Stopped,
     StopReason,
     StopRequested,
     TextDelta,
 )
 
 T = TypeVar("T")
+
+_BREATH = 256
+"""Chunks after which the reader lets others have a turn, however fast the model is."""
 
 _INSTANT = 1e-6
 """Less than this is no time: adding up floats leaves crumbs, and nobody should wait for those."""
@@ -105,10 +111,19 @@ async def chunks_of(speech: Speech) -> AsyncIterator[Chunk]:
     if isinstance(speech, AsyncIterable):
         async with aclosing(_closing(speech)) as items:
             async for item in items:
-                yield TextDelta(item) if isinstance(item, str) else item
+                yield _chunk(item)
         return
     for item in [speech] if isinstance(speech, str) else speech:
-        yield TextDelta(item) if isinstance(item, str) else item
+        yield _chunk(item)
+
+
+def _chunk(item: object) -> Chunk:
+    if isinstance(item, str):
+        return TextDelta(item)
+    if isinstance(item, Chunk):
+        return item
+    msg = f"a stream must yield texts or chunks, not {type(item).__name__}"
+    raise InputError(msg)
 
 
 async def _closing(source: AsyncIterable[T]) -> AsyncGenerator[T, None]:
@@ -126,11 +141,14 @@ async def _closing(source: AsyncIterable[T]) -> AsyncGenerator[T, None]:
 class Outbox:
     """Posts on their way to a target, in order. An async context manager: its end waits for the last one."""
 
-    def __init__(self, target: Target, *, room: int = 8, stop: StopHandle | None = None) -> None:
+    def __init__(
+        self, target: Target, *, room: int = 8, stop: StopHandle | None = None, limit: int | None = None
+    ) -> None:
         self.receipts: list[Receipt] = []
         self.failed: asyncio.Future[CadenzaError] = asyncio.get_running_loop().create_future()
         self._target = target
         self._room = room
+        self._limit = target.limits.length if limit is None else limit
         self._stop = stop
         self._waiting: deque[Post] = deque()
         self._changed = asyncio.Event()
@@ -170,7 +188,7 @@ class Outbox:
             case Keep.EVERYTHING | Keep.DECIDED:
                 self._waiting.extend(last)
             case Keep.CLAUSE:
-                goodbye = farewell([*self._waiting, *last], self._target.limits.length)
+                goodbye = farewell([*self._waiting, *last], self._limit)
                 self._waiting.clear()
                 self._waiting.extend([goodbye] if goodbye else [])
             case Keep.NOTHING:
@@ -214,12 +232,14 @@ class Outbox:
     async def _send_all(self) -> None:
         try:
             while post := await self._next():
-                receipt = await self._target.send(post)
-                self.receipts.append(receipt)
+                self.receipts.append(await self._target.send(post))
                 self._last_sent = asyncio.get_running_loop().time()
         except CadenzaError as error:
             self._fail(error)
-        except Exception as error:  # noqa: BLE001  # a target is foreign code; its text may hold secrets
+        except (Exception, asyncio.CancelledError) as error:
+            if _is_cancelled(error):
+                raise
+            # A target is foreign code, and the text of its errors may hold secrets.
             self._fail(DeliveryError(f"a message could not be sent ({type(error).__name__})"))
 
     def _fail(self, error: CadenzaError) -> None:
@@ -251,10 +271,18 @@ class Outbox:
 
     async def _wait(self, post: Post | None, seconds: float) -> None:
         """Show that something is being written until the time is over or something changes."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._target.typing(post.identity if post else None)
-                await self._changed.wait()
+        typing = asyncio.create_task(self._show_typing(post.identity if post else None), name="cadenza typing")
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._changed.wait()
+        finally:
+            await end_task(typing)
+
+    async def _show_typing(self, identity: Identity | None) -> None:
+        """A courtesy: whatever goes wrong with it must not hold up or end the reply."""
+        with suppress(Exception):
+            await self._target.typing(identity)
 
 
 class _Watch:
@@ -305,14 +333,19 @@ async def run_round(
     Returns when the model is done, not when everything is sent: see ``settle``.
     """
     turn = (settings or Settings()).turn
+    event = _pending(outbox, stop)
+    if event:  # it was over before it began: the model is not even asked
+        return conclude(event, round_, outbox, turn.on_stop)
     watch = _Watch(turn.idle_timeout)
     reader = asyncio.create_task(_read(round_, chunks, outbox, watch), name="cadenza reader")
     try:
-        event = await _overtaking(reader, watch=watch, outbox=outbox, stop=stop)
+        event = await overtaking(reader, outbox=outbox, stop=stop, watch=watch)
+        if event:  # decided now: however long the stream takes to hang up, and whatever it says meanwhile
+            conclude(event, round_, outbox, turn.on_stop)
     finally:
         watch.close()
         await end_task(reader)
-    return _concluded(event, round_, outbox, turn.on_stop)
+    return conclude(None, round_, outbox, turn.on_stop)
 
 
 async def settle(
@@ -322,29 +355,45 @@ async def settle(
     turn = (settings or Settings()).turn
     sending = asyncio.create_task(outbox.finished(), name="cadenza settle")
     try:
-        event = await _overtaking(sending, watch=None, outbox=outbox, stop=stop)
+        event = await overtaking(sending, outbox=outbox, stop=stop)
     finally:
         await end_task(sending)
-    return _concluded(event, round_, outbox, turn.on_stop)
+    return conclude(event, round_, outbox, turn.on_stop)
 
 
 async def _read(round_: Round, chunks: AsyncIterable[Chunk], outbox: Outbox, watch: _Watch) -> None:
+    async with aclosing(_closing(chunks)) as source:
+        for number in count(1):
+            chunk = await _next_chunk(source)
+            watch.rest()
+            _hand_over(chunk, round_, outbox)
+            if round_.outcome is not None:
+                return
+            await outbox.room()
+            if not number % _BREATH:
+                await asyncio.sleep(0)  # a stream that is always ready must not keep everybody else waiting
+            watch.note()
+
+
+async def _next_chunk(source: AsyncIterator[Chunk]) -> Chunk:
+    """The next chunk; a stream that ends or breaks off without a word gets one."""
     try:
-        async with aclosing(_closing(chunks)) as source:
-            async for chunk in source:
-                watch.note()
-                _hand_over(chunk, round_, outbox)
-                if round_.outcome is not None:
-                    return
-                watch.rest()
-                await outbox.room()
-                watch.note()
-        _hand_over(Finished("end_of_stream"), round_, outbox)
+        return await anext(source)
+    except StopAsyncIteration:
+        return Finished("end_of_stream")
     except CadenzaError as error:
-        _hand_over(Failed(error), round_, outbox)
-    except Exception as error:  # noqa: BLE001  # a stream is foreign code; its text may hold secrets
-        broken = ProviderError(f"the model's stream broke off ({type(error).__name__})", retryable=True)
-        _hand_over(Failed(broken), round_, outbox)
+        return Failed(error)
+    except (Exception, asyncio.CancelledError) as error:
+        if _is_cancelled(error):
+            raise
+        # A stream is foreign code, and the text of its errors may hold secrets.
+        return Failed(ProviderError(f"the model's stream broke off ({type(error).__name__})", retryable=True))
+
+
+def _is_cancelled(error: BaseException) -> bool:
+    """Whether *error* says that this very task is cancelled; foreign code may raise the same for reasons of its own."""
+    task = asyncio.current_task()
+    return isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling() > 0
 
 
 def _hand_over(chunk: Chunk, round_: Round, outbox: Outbox) -> None:
@@ -354,8 +403,8 @@ def _hand_over(chunk: Chunk, round_: Round, outbox: Outbox) -> None:
         outbox.close()
 
 
-async def _overtaking(
-    work: asyncio.Task[None], *, watch: _Watch | None, outbox: Outbox, stop: StopHandle | None
+async def overtaking(
+    work: asyncio.Task[Any], *, outbox: Outbox, stop: StopHandle | None, watch: _Watch | None = None
 ) -> RoundEvent | None:
     """Wait for *work* or for what overtakes it; give back the event that did."""
     stopped = asyncio.create_task(stop.wait(), name="cadenza stop") if stop else None
@@ -369,30 +418,49 @@ async def _overtaking(
     finally:
         if stopped:
             await end_task(stopped)
-    if stop and stop.reason:
-        return StopRequested(stop.reason)
-    if outbox.failed.done():
-        return SendFailed(outbox.failed.result())
+    if event := _pending(outbox, stop):
+        return event
     if watch and watch.expired.done() and not work.done():
         return StopRequested(StopReason.STALLED)
     return None
 
 
-def _concluded(event: RoundEvent | None, round_: Round, outbox: Outbox, on_stop: str) -> Outcome:
+def _pending(outbox: Outbox, stop: StopHandle | None) -> RoundEvent | None:
+    """What has already happened that ends a reply."""
+    if stop and stop.reason:
+        return StopRequested(stop.reason)
+    if outbox.failed.done():
+        return SendFailed(outbox.failed.result())
+    return None
+
+
+def conclude(event: RoundEvent | None, round_: Round, outbox: Outbox, on_stop: str) -> Outcome:
     """Tell *round_* of the event that overtook it, if there was one, and *outbox* what is still to be sent."""
     posts = round_.receive(event) if event else []
     if round_.outcome is None:
         msg = "a round ended without an outcome"
         raise AssertionError(msg)
     if event:
-        outbox.cut(kept(round_.outcome, on_stop=on_stop), posts)
+        # A stop counts for what waits even if the round has ended for another reason.
+        why = Stopped(event.reason) if isinstance(event, StopRequested) else round_.outcome
+        outbox.cut(kept(why, on_stop=on_stop), posts)
     return round_.outcome
 
 
 async def end_task(task: asyncio.Task[Any]) -> None:
-    """Cancel *task* if it still runs, and wait until it has cleaned up; what it raised is raised here."""
+    """Cancel *task* if it still runs, and wait until it has cleaned up; what it raised is raised here.
+
+    If we are cancelled meanwhile, we still wait: nothing is left running behind our back.
+    """
+    cancelled: asyncio.CancelledError | None = None
     if not task.done():
         task.cancel()
-        await asyncio.wait([task])
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled:
+        raise cancelled
     if not task.cancelled():
         task.result()

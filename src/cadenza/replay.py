@@ -73,7 +73,7 @@ def slicer(how: str) -> Slicer:
     if how == "chars":
         return lambda chunks: list("".join(chunks))
     name, _, seed = how.partition(":")
-    if name == "random" and seed.isascii() and seed.isdigit():
+    if name == "random" and seed.isascii() and seed.isdigit() and len(seed) <= 20:
         return lambda chunks: _random_slices("".join(chunks), Random(int(seed)))
     msg = f"cannot slice {how!r}: use whole, chars or random:SEED with a whole number"
     raise InputError(msg)
@@ -168,7 +168,7 @@ def _post(post: Post) -> dict[str, object]:
 
 def _object(line: bytes) -> Mapping[str, object]:
     try:
-        value = json.loads(line.decode("utf-8-sig"))
+        value = json.loads(line.decode("utf-8-sig"), parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
         msg = f"the line is not valid UTF-8 (byte {error.start + 1})"
         raise InputError(msg) from None
@@ -176,12 +176,16 @@ def _object(line: bytes) -> Mapping[str, object]:
         msg = f"the line is not valid JSON: {error.msg} (column {error.colno})"
         raise InputError(msg) from None
     except (ValueError, RecursionError):
-        msg = "the line is not JSON that can be read: a number is too long or the nesting too deep"
+        msg = "the line is not JSON that can be read: a number is too long or none at all, or the nesting too deep"
         raise InputError(msg) from None
     if not isinstance(value, dict):
         msg = f"the line must be an object with 'chunks', not {_shown(value)}"
         raise InputError(msg)
     return value
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(name)  # Python would read NaN and Infinity, which JSON does not have
 
 
 def parse(value: Mapping[str, object], settings: Settings) -> Take:
@@ -221,22 +225,22 @@ def _end(value: object) -> End:
 
 def _persona(value: Mapping[str, object]) -> Persona:
     return Persona(
-        name=_text(value.get("name", ""), "persona.name"),
-        aliases=_texts(value.get("aliases", []), "persona.aliases"),
-        sprites=tuple(_sprite(sprite) for sprite in _list(value.get("sprites", []), "persona.sprites")),
+        name=_text(_given(value, "name", ""), "persona.name"),
+        aliases=_texts(_given(value, "aliases", []), "persona.aliases"),
+        sprites=tuple(_sprite(sprite) for sprite in _list(_given(value, "sprites", []), "persona.sprites")),
     )
 
 
 def _sprite(value: object) -> Sprite:
-    match value:
-        case str(name):
-            return Sprite(name)
-        case {"name": str(name), **rest}:
-            avatar = rest.get("avatar")
-            return Sprite(name, avatar if isinstance(avatar, str) else None, rest.get("is_identity") is True)
-        case _:
-            msg = f"'persona.sprites' must hold names or objects with a 'name', not {_shown(value)}"
-            raise InputError(msg)
+    if isinstance(value, str):
+        return Sprite(value)
+    found = _mapping(value, "persona.sprites[]")
+    avatar, is_identity = found.get("avatar"), _given(found, "is_identity", default=False)
+    if not isinstance(is_identity, bool):
+        msg = f"'persona.sprites[].is_identity' must be true or false, not {_shown(is_identity)}"
+        raise InputError(msg)
+    name = _text(found.get("name"), "persona.sprites[].name")
+    return Sprite(name, None if avatar is None else _text(avatar, "persona.sprites[].avatar"), is_identity)
 
 
 def _roster(value: Mapping[str, object]) -> Roster:
@@ -245,12 +249,12 @@ def _roster(value: Mapping[str, object]) -> Roster:
             handle.removeprefix("@"): _mention(target)
             for handle, target in _mapping(value.get("mentions"), "roster.mentions").items()
         },
-        emoji=_emoji(value.get("emoji", [])),
+        emoji=_emoji(_given(value, "emoji", [])),
         personas={
             name: _text(word, "roster.personas")
             for name, word in _mapping(value.get("personas"), "roster.personas").items()
         },
-        recent_emoji=_texts(value.get("recent_emoji", []), "roster.recent_emoji"),
+        recent_emoji=_texts(_given(value, "recent_emoji", []), "roster.recent_emoji"),
     )
 
 
@@ -272,6 +276,12 @@ def _emoji(value: object) -> dict[str, str]:
             raise InputError(msg)
         tags[match["name"]] = tag
     return tags
+
+
+def _given(value: Mapping[str, object], name: str, default: object) -> object:
+    """The field *name*; ``null`` is as good as nothing."""
+    found = value.get(name)
+    return default if found is None else found
 
 
 def _text(value: object, where: str) -> str:

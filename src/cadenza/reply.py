@@ -6,9 +6,20 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from random import Random
-from typing import Any
 
-from .pipeline import Model, Outbox, Speech, chunks_of, run_round, settle, stream, text_row
+from .pipeline import (
+    Model,
+    Outbox,
+    Speech,
+    chunks_of,
+    conclude,
+    end_task,
+    overtaking,
+    run_round,
+    settle,
+    stream,
+    text_row,
+)
 from .rules import RULES, Rule
 from .settings import Settings
 from .stages.s1_context import assemble
@@ -51,7 +62,7 @@ async def say(
     settings = _within(settings or Settings(), target)
     scene = scene or Scene("", Persona(""))
     round_ = _new_round(text_row(scene, settings, chance or Random(settings.delivery.seed), rules=rules), settings)
-    async with Outbox(target, room=settings.turn.queue, stop=stop) as outbox:
+    async with Outbox(target, room=settings.turn.queue, stop=stop, limit=settings.delivery.limit) as outbox:
         await run_round(round_, chunks_of(stream), outbox, settings=settings, stop=stop)
         outcome = await settle(round_, outbox, settings=settings, stop=stop)
     return _remains([round_], outcome, outbox.receipts)
@@ -72,7 +83,7 @@ async def reply(
     settings = _within(settings or Settings(), target)
     text = text_row(scene, settings, chance or Random(settings.delivery.seed), rules=rules)
     turn = _Turn(scene, model, text, settings, tools or {})
-    async with Outbox(target, room=settings.turn.queue, stop=stop) as outbox:
+    async with Outbox(target, room=settings.turn.queue, stop=stop, limit=settings.delivery.limit) as outbox:
         outcome = await turn.run(outbox, stop)
     return _remains(turn.rounds, outcome, outbox.receipts)
 
@@ -118,18 +129,25 @@ class _Turn:
             outcome = await run_round(
                 round_, stream(self._model, self._prompt), outbox, settings=self._settings, stop=stop
             )
-            if not left or not isinstance(outcome, NeedsTools) or not await self._run_tools(round_, outcome, stop):
+            if not left or not isinstance(outcome, NeedsTools):
+                break
+            if not await self._run_tools(round_, outcome, outbox, stop):
                 break
         outcome = await settle(round_, outbox, settings=self._settings, stop=stop)
         if isinstance(outcome, Empty) and outbox.receipts:
             return Completed(outcome.reason)  # it had said what there was to say before it called its tools
         return outcome
 
-    async def _run_tools(self, round_: Round, wanted: NeedsTools, stop: StopHandle | None) -> bool:
-        """Run what the model wants and put the results into the prompt; ``False`` if a stop came first."""
+    async def _run_tools(self, round_: Round, wanted: NeedsTools, outbox: Outbox, stop: StopHandle | None) -> bool:
+        """Run what the model wants and put the results into the prompt; ``False`` if the reply was over first."""
         running = asyncio.create_task(self._run_all(wanted), name="cadenza tools")
-        if not await _before_stop(running, stop):
-            return False
+        try:
+            event = await overtaking(running, outbox=outbox, stop=stop)
+            if event:  # decided now, however long a tool takes to clean up
+                conclude(event, round_, outbox, self._settings.turn.on_stop)
+                return False
+        finally:
+            await end_task(running)
         self._prompt = _continued(self._prompt, round_, wanted, running.result())
         return True
 
@@ -137,22 +155,8 @@ class _Turn:
         return await asyncio.gather(*(run_call(self._tools, call) for call in wanted.calls))
 
 
-async def _before_stop(work: asyncio.Task[Any], stop: StopHandle | None) -> bool:
-    """Wait for *work*, unless a stop comes first: then it is cancelled."""
-    stopped = asyncio.create_task(stop.wait(), name="cadenza stop") if stop else None
-    try:
-        await asyncio.wait({work, stopped} if stopped else {work}, return_when=asyncio.FIRST_COMPLETED)
-        return work.done() and (stop is None or stop.reason is None)
-    finally:
-        leftover = [task for task in (work, stopped) if task and not task.done()]
-        for task in leftover:
-            task.cancel()
-        if leftover:
-            await asyncio.wait(leftover)
-
-
 def _continued(prompt: Prompt, round_: Round, wanted: NeedsTools, results: list[str]) -> Prompt:
-    """Add what was said before the calls, as it was delivered, the calls, and their results."""
+    """Add what was said before the calls, the calls, and their results."""
     turns = [PromptTurn(Role.MODEL, "\n".join(round_.said), calls=wanted.calls)]
     turns += [
         PromptTurn(Role.TOOL, result, call_id=call.id) for call, result in zip(wanted.calls, results, strict=True)

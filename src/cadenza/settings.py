@@ -104,7 +104,7 @@ class Settings:
     def load(cls, path: str | Path) -> Settings:
         """Read settings from a TOML file, flat or by section."""
         try:
-            values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+            values = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
             msg = f"the settings file {str(path)!r} is not valid TOML: {error}"
             raise SettingsError(msg) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -14,8 +15,8 @@ class Tool:
     """Something a model may have run."""
 
     spec: ToolSpec
-    run: Callable[[Mapping[str, object]], Awaitable[str]]
-    """Takes the arguments, gives back what the model is told."""
+    run: Callable[[Mapping[str, object]], Awaitable[object]]
+    """Takes the arguments, gives back what the model is told: a text, or data that it is told as JSON."""
 
 
 async def run_call(tools: Mapping[str, Tool], call: ToolCall) -> str:
@@ -30,6 +31,10 @@ async def run_call(tools: Mapping[str, Tool], call: ToolCall) -> str:
     if not isinstance(arguments, dict):
         return "The arguments must be a JSON object, so the tool was not run."
     try:
-        return await tool.run(arguments)
-    except Exception as error:  # noqa: BLE001  # a tool is foreign code, and the model is told what it did
+        result = await tool.run(arguments)
+    except (Exception, asyncio.CancelledError) as error:
+        task = asyncio.current_task()
+        if isinstance(error, asyncio.CancelledError) and task and task.cancelling():
+            raise  # it is the reply that is over, not the tool that gave up
         return f"The tool failed: {type(error).__name__}."
+    return result if isinstance(result, str) else json.dumps(result, default=str)

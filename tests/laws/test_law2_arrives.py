@@ -19,6 +19,14 @@ def test_every_word_arrives_once_and_in_order(degree: int, text: str, limit: int
     assert numbered_words(text) == numbered_words(arrived)
 
 
+@pytest.mark.parametrize("degree", [0, 1, 2])
+@given(st.lists(st.integers(0, 9999), min_size=1, max_size=900))
+def test_words_that_were_apart_stay_apart(degree: int, numbers: list[int]) -> None:
+    words = [f"w{number}" for number in numbers]
+
+    assert words == " ".join(messages(" ".join(words), degree=degree)).split()
+
+
 @given(numbered_markdown(), st.integers(50, 300), st.integers(0, 300))
 def test_small_buffers_lose_nothing_either(text: str, overflow: int, hold: int) -> None:
     arrived = "".join(messages(text, degree=1, overflow=overflow, code_overflow=200, hold=hold))

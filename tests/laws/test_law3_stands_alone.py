@@ -78,6 +78,14 @@ def test_emphasis_that_has_to_be_cut_is_closed_and_opened_again(count: int, mark
     assert all(piece.startswith(mark) and piece.endswith(mark) for piece in pieces)
 
 
+@given(st.integers(0, 360), st.sampled_from(["**{}**", "`{}`", "[{}](https://e.org)", '"{}"', "~~{}~~", "({})"]))
+def test_what_fits_into_a_message_is_not_cut_however_much_follows(count: int, frame: str) -> None:
+    whole = frame.format("word " * count + "end")
+    text = f"some words {whole} " + "tail " * 500
+
+    assert any(whole in message for message in messages(text, degree=1, hold=8000))
+
+
 @given(st.integers(1, 300), st.sampled_from(["py", "c++", "objective-c", "py title=x", ""]), st.integers(60, 300))
 def test_a_code_block_that_has_to_be_cut_keeps_its_first_line_and_every_other(
     count: int, info: str, limit: int

@@ -139,6 +139,14 @@ def test_thoughts_are_kept_block_by_block_in_their_order() -> None:
     assert ["first", "second", "third"] == round_.thoughts
 
 
+def test_thoughts_with_words_between_them_are_two() -> None:
+    round_ = new_round()
+    for event in (ThoughtDelta("first."), TextDelta("hi"), ThoughtDelta("second."), Finished()):
+        round_.receive(event)
+
+    assert ["first.", "second."] == round_.thoughts
+
+
 def test_the_last_usage_counts() -> None:
     round_ = new_round()
     round_.receive(Usage(1, 1))

@@ -243,7 +243,7 @@ async def test_a_terminal_too_narrow_for_anything_loses_nothing(width: int) -> N
         ("a\nb", "a\n    b"),
         ("**b** *i* _i_ __u__ ***bi*** ~~s~~ ||hush||", "b i i u bi s hush"),
         ("**b *bi* b**", "b bi b"),
-        ("***a** b*", "***a** b*"),
+        ("***a** b*", "a b"),
         ("`**a**` ``b`c``", "**a** b`c"),
         ("- one\n* two\n1. three\n  - four", "• one\n    • two\n    1. three\n      • four"),
         ("# Big\n-# small\n> said\n#tag -5", "Big\n    small\n    ▌ said\n    #tag -5"),

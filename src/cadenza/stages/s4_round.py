@@ -90,7 +90,7 @@ class Round:
         self._calls: list[ToolCall] = []
         self._thinking: list[str] = []
         self.said: list[str] = []
-        """The text of every message that was planned."""
+        """Every message that was planned, as the model should later see it."""
         self._thoughts: list[str] = []
         self.details: list[str] = []
         self.usage = Usage()
@@ -109,12 +109,15 @@ class Round:
             return []
         match event:
             case TextDelta(text):
+                if self._thinking:
+                    self._pause_thinking()
                 return self._take(self._text.feed(text))
             case ThoughtDelta(text):
                 self._thinking.append(text)
                 return []
             case ToolCall():
                 self._calls.append(event)
+                self._pause_thinking()
                 return self._take(self._text.flush(Ending.TOOL_CALL))
             case Usage():
                 self.usage = event  # providers count up: the last word is the right one
@@ -157,8 +160,8 @@ class Round:
                 posts = [last] if last else []
             case Keep.DECIDED | Keep.NOTHING:
                 pass
-        # A stage that halted during the flush has named the outcome already.
-        self.outcome = self.outcome or outcome
+        # A stage that halted during the flush has named the outcome already, but a stop from outside outranks it.
+        self.outcome = outcome if isinstance(outcome, Stopped) else self.outcome or outcome
         return posts
 
     def _take(self, items: Iterable[Post | Aside | Halt]) -> list[Post]:
@@ -177,7 +180,7 @@ class Round:
                 case Halt(reason):
                     self.halt = item
                     self.outcome = Stopped(reason)
-        self.said += [post.text for post in posts]
+        self.said += [post.label + post.text for post in posts]
         return posts
 
     def _pause_thinking(self) -> None:

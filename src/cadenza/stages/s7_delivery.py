@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from ..errors import SettingsError
 from ..settings import DeliverySettings
 from ..text.sentences import clause_ends
 from ..text.spans import survey
@@ -31,7 +32,13 @@ class Limits:
     """What a target can take."""
 
     length: int = 1950
-    """The longest message, in UTF-16 units."""
+    """The longest message, in UTF-16 units; at least 50."""
+
+    def __post_init__(self) -> None:
+        """Refuse a length in which no message could stand alone."""
+        if self.length < 50:
+            msg = f"a target must take messages of at least 50 characters, not {self.length}"
+            raise SettingsError(msg)
 
 
 class Target(Protocol):
@@ -42,7 +49,10 @@ class Target(Protocol):
         """What it can take."""
 
     async def send(self, post: Post, /) -> Receipt:
-        """Deliver *post* or raise a ``DeliveryError``; once started, it is never cancelled."""
+        """Deliver *post* or raise a ``DeliveryError``.
+
+        Once started it is never cancelled, so that it is always known what arrived: it must end by itself, in time.
+        """
 
     async def typing(self, identity: Identity | None, /) -> None:
         """Show that something is being written. May be called often, may do nothing, must not raise."""
