@@ -39,7 +39,11 @@ class BufferSettings:
         15_000, "characters after which a code block or a table is let go in parts", low=200, high=1_000_000
     )
     hold: int = _setting(
-        1950, "characters after which an opening mark that never closed counts as plain text", low=0, high=100_000
+        1950,
+        "characters after which an opening mark of emphasis that never closed counts as plain text; "
+        "a quote or a bracket after a quarter of them",
+        low=0,
+        high=100_000,
     )
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from cadenza.rules.orphan_punctuation import OrphanPunctuation
 from cadenza.rules.rule import RuleContext
-from cadenza.types import Boundary, Ending, Kind, Segment
+from cadenza.types import Boundary, Ending, Identity, Kind, Segment
 
 
 def cleaned(*segments: str | Segment) -> list[str]:
@@ -32,6 +32,26 @@ def test_several_orphans_gather() -> None:
 
 def test_blank_segments_pass_and_release_nothing() -> None:
     assert cleaned("...", "\n", "there") == ["\n", "...there"]
+
+
+@pytest.mark.parametrize("line", ["- item", "* item", "1. item", "# Head", "> quote", "-# small"])
+def test_an_orphan_does_not_spoil_a_list_a_heading_or_a_quote(line: str) -> None:
+    assert ["...", line] == cleaned("...\n", line)
+
+
+def test_an_orphan_keeps_its_face_and_its_label() -> None:
+    rule = OrphanPunctuation(RuleContext())
+    mad = Identity("Ren", "mad.png")
+
+    rule.feed(Segment("...", Boundary.NEWLINE, identity=mad, label="Ren (mad): "))
+    (joined,) = rule.feed(Segment("grr", Boundary.NEWLINE, identity=mad))
+    rule.feed(Segment("...", Boundary.NEWLINE, identity=mad))
+    alone, other = rule.feed(Segment("hi", Boundary.NEWLINE))
+    rule.feed(Segment("...", Boundary.NEWLINE, identity=mad))
+    (last,) = rule.flush(Ending.FINAL)
+
+    assert ("...grr", mad, "Ren (mad): ") == (joined.text, joined.identity, joined.label)
+    assert [("...", mad), ("hi", None), ("...", mad)] == [(s.text, s.identity) for s in (alone, other, last)]
 
 
 def test_an_orphan_is_not_put_into_code() -> None:

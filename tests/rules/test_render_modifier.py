@@ -29,10 +29,17 @@ def rendered(*given: str | Segment, persona: Persona = PERSONA) -> list[tuple[st
         "Tomori (smug): heh",
         "Locke （smug）： heh",
         "\nLocke ( smug ): heh",
+        "**Locke (smug):** heh",
     ],
 )
 def test_a_line_with_a_look_is_shown_under_it(line: str) -> None:
     assert rendered(line) == [("heh", SMUG, "Locke (smug): ")]
+
+
+def test_a_label_on_a_line_of_its_own_stands_for_the_next_words() -> None:
+    assert [("\n", SMUG, ""), ("heh\n", SMUG, "Locke (smug): "), ("more", SMUG, "")] == rendered(
+        "Locke (smug):\n", "heh\n", "more"
+    )
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,10 @@ def test_a_sentence_ends_here(marked: str) -> None:
     "marked",
     [
         pytest.param("Dr.^ Lin", id="title"),
+        pytest.param("see no.^ 5", id="b24 a number"),
+        pytest.param("on p.^ 12", id="b24 a page"),
+        pytest.param("そう。^。。でも", id="a full-width ellipsis"),
+        pytest.param("そうです。^」と言った", id="before a closing bracket"),
         pytest.param("DR.^ LIN", id="shouted title"),
         pytest.param("fruit, e.g.^ plums", id="e.g."),
         pytest.param("red ones, etc.^ Then", id="etc."),
