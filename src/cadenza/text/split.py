@@ -62,8 +62,11 @@ def _merge_punctuation(pieces: list[str], limit: int) -> list[str]:
             mark = piece.strip(WHITESPACE)
             if merged and units(merged[-1]) + units(mark) <= limit:
                 merged[-1] += mark
-            else:
+            elif units(front) + units(mark) <= limit:
                 front += mark
+            else:
+                merged += [front, mark]
+                front = ""
         elif units(front) + units(piece) <= limit:
             merged.append(front + piece)
             front = ""
