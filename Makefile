@@ -20,7 +20,7 @@ $(READY): pyproject.toml constraints.txt
 		{ echo "Cadenza needs Python 3.11 or newer; try: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
 	@echo "Setting up .venv (once, under a minute) ..."
 	@$(PYTHON) -m venv --clear .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@echo "$(CURDIR)" > $(READY)
 
 demo: $(READY) ## watch a model's stream become messages (under 20 seconds)

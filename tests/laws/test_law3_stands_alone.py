@@ -18,7 +18,13 @@ _CODE_BLOCK = re.compile(r"(`{3,})(?:.|\n)*?\1`*")
 def _is_sound(message: str, limit: int) -> bool:
     """Short enough, not blank, every code block closed, and text that can be sent at all."""
     message.encode("utf-8")
-    return units(message) <= limit and bool(message.strip(WHITESPACE)) and "```" not in _CODE_BLOCK.sub("", message)
+    return units(message) <= limit and bool(message.strip(WHITESPACE)) and _is_closed(message)
+
+
+def _is_closed(message: str) -> bool:
+    """Whether every code block is closed; outside code a backtick behind a backslash is only a backtick."""
+    rest = _CODE_BLOCK.sub("", message)
+    return "```" not in rest or "```" not in _CODE_BLOCK.sub("", re.sub(r"\\`", "", message))
 
 
 @pytest.mark.parametrize("limit", [1950, 300, 60])
