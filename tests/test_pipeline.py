@@ -10,7 +10,7 @@ import pytest
 from cadenza.errors import DeliveryError, ProviderError
 from cadenza.pipeline import Model, Outbox, chunks_of, end_task, stream, text_row
 from cadenza.providers.scripted import ScriptedCodec, parse_script, transport
-from cadenza.reply import say
+from cadenza.replies import say
 from cadenza.rules import Rule
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import Keep

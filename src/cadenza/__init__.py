@@ -1,50 +1,55 @@
 """Cadenza delivers a language model's stream to a chat as natural messages.
 
 ``await cadenza.say(target, stream)`` is the door; everything else is here for those who want to look inside.
+What is used is imported when it is first used, so that ``import cadenza`` costs next to nothing.
 """
 
 from __future__ import annotations
 
-from .errors import CadenzaError, DeliveryError, InputError, ProviderError, SettingsError
-from .pipeline import Model
-from .reply import reply, say
-from .rules import RULES, Rule, RuleContext
-from .settings import Settings
-from .stages.s7_delivery import Limits, Target
-from .stops import StopHandle, Stops
-from .targets.memory import MemoryTarget
-from .tools import Tool
-from .types import (
-    Attachment,
-    Boundary,
-    Broke,
-    Completed,
-    Empty,
-    Ending,
-    Failed,
-    Finished,
-    Halt,
-    Identity,
-    Kind,
-    Line,
-    NeedsTools,
-    Outcome,
-    Persona,
-    Post,
-    Receipt,
-    Reply,
-    Roster,
-    Scene,
-    Segment,
-    Sprite,
-    Stopped,
-    StopReason,
-    TextDelta,
-    ThoughtDelta,
-    ToolCall,
-    ToolSpec,
-    Usage,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .errors import CadenzaError, DeliveryError, InputError, ProviderError, SettingsError
+    from .pipeline import Model
+    from .replies import reply, say
+    from .rules import RULES, Rule, RuleContext
+    from .settings import Settings
+    from .stages.s7_delivery import Limits, Target
+    from .stops import StopHandle, Stops
+    from .targets.memory import MemoryTarget
+    from .tools import Tool
+    from .types import (
+        Attachment,
+        Boundary,
+        Broke,
+        Completed,
+        Empty,
+        Ending,
+        Failed,
+        Finished,
+        Halt,
+        Identity,
+        Kind,
+        Line,
+        NeedsTools,
+        Outcome,
+        Persona,
+        Post,
+        Receipt,
+        Reply,
+        Roster,
+        Scene,
+        Segment,
+        Sprite,
+        Stopped,
+        StopReason,
+        TextDelta,
+        ThoughtDelta,
+        ToolCall,
+        ToolSpec,
+        Usage,
+    )
 
 __version__ = "0.1.0"
 
@@ -98,3 +103,34 @@ __all__ = [
     "reply",
     "say",
 ]
+
+_HOMES = (
+    "errors",
+    "types",
+    "settings",
+    "rules",
+    "stages.s7_delivery",
+    "targets.memory",
+    "stops",
+    "tools",
+    "pipeline",
+    "replies",
+)
+"""The modules in which the public names live, the lightest first."""
+
+
+def __getattr__(name: str) -> object:
+    """Import the home of a public name when it is first asked for."""
+    if name in __all__:
+        for home in _HOMES:
+            module = import_module(f".{home}", __name__)
+            if name in vars(module):
+                value: object = vars(module)[name]
+                globals()[name] = value
+                return value
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from .pipeline import Model, end_task
 from .providers.scripted import Beat, ScriptedCodec, Sleep, spoken, transport
-from .reply import reply
+from .replies import reply
 from .settings import Settings
 from .stages.s2_generation import Transport
 from .stages.s7_delivery import Limits, Target

@@ -168,14 +168,16 @@ class _Gathered:
 
     def _blocks(self) -> list[tuple[str, Kind, str]]:
         """What was gathered, neighbouring prose put together: it is split as one text."""
-        blocks: list[tuple[str, Kind, str]] = []
+        blocks: list[tuple[str, Kind, list[str]]] = []
         for between, segment in self.parts:
-            if blocks and blocks[-1][1] is segment.kind is Kind.PROSE:
-                before, kind, text = blocks[-1]
-                blocks[-1] = (before, kind, _joined(text, between, segment.text))
-            else:
-                blocks.append((between, segment.kind, segment.text))
-        return blocks
+            if not blocks or not blocks[-1][1] is segment.kind is Kind.PROSE:
+                blocks.append((between, segment.kind, [segment.text]))
+                continue
+            texts = blocks[-1][2]
+            if between:
+                texts[-1] = texts[-1].rstrip("\n")
+            texts += [between, segment.text.lstrip("\n") if between else segment.text]
+        return [(between, kind, "".join(texts)) for between, kind, texts in blocks]
 
     def _between(self, segment: Segment) -> str:
         if self._after is None:

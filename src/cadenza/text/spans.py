@@ -35,6 +35,8 @@ _OPENS = {closer: opener for opener, closer in PAIRS.items()}
 QUOTES = {"“": "”", "„": "“”", "«": "»", "»": "«", "‹": "›", "›": "‹"}
 """Marks that open in one language and close in another; which it is, their neighbours say."""
 
+_NEVER = 1 << 60
+
 _DEEPEST = 64
 """How many marks may be open at once; whatever opens deeper than that is plain text."""
 
@@ -141,6 +143,7 @@ class Scanner:
         "_aside",
         "_awaited",
         "_before",
+        "_earliest",
         "_finders",
         "_handlers",
         "_interesting",
@@ -161,10 +164,10 @@ class Scanner:
         "text",
     )
 
-    def __init__(self, *, sentence_ends: bool = False, hold: int = 1 << 60) -> None:
+    def __init__(self, *, sentence_ends: bool = False, hold: int = _NEVER) -> None:
         self.text = ""
         self.position = 0
-        self.bound = 1 << 60
+        self.bound = _NEVER
         self.hold = hold
         self.openers: list[Opener] = []
         self.spans: list[Span] = []
@@ -176,6 +179,7 @@ class Scanner:
         self._seek = 0  # how far the handler that waits at _seek_for has looked ahead
         self._seek_for = -1
         self._seek_depth = 0
+        self._earliest = -1  # where the first opener gives up; -1 if that has to be looked up again
         self._url = -1  # where the address that we are in begins
         self._url_depth = 0
         self._aside: list[str] = []  # text that counts as scanned, not joined to the rest yet
@@ -214,7 +218,7 @@ class Scanner:
         self._seek = max(0, self._seek - count)
         self._seek_for -= count
         self._url = self._url - count if self._url >= count else -1
-        self.openers = [opener for opener in self.openers if opener.start >= count]
+        self._forget([opener for opener in self.openers if opener.start >= count])
         for opener in self.openers:
             opener.start -= count
         self.spans = [
@@ -295,10 +299,9 @@ class Scanner:
 
     def _stop(self) -> int:
         """Where the scan has to stop: the oldest opener gives up there, or the owner wants to be asked."""
-        stop = self.bound
-        for opener in self.openers:
-            stop = min(stop, self._gives_up(opener))
-        return stop
+        if self._earliest < 0:
+            self._earliest = min(map(self._gives_up, self.openers), default=_NEVER)
+        return min(self.bound, self._earliest)
 
     def _gives_up(self, opener: Opener) -> int:
         """Where *opener* was plain text after all. Emphasis breaks when it is cut, so it is waited for longest."""
@@ -307,7 +310,7 @@ class Scanner:
     def _reached(self, stop: int) -> Find:
         for opener in self.openers:
             if self._gives_up(opener) <= stop:
-                self.openers.remove(opener)
+                self._forget([other for other in self.openers if other is not opener])
                 return Find(Found.RELEASED, opener.start, self.position)
         return Find(Found.FULL, 0, self.position)
 
@@ -336,10 +339,16 @@ class Scanner:
     def _open(self, mark: str, start: int, width: int) -> None:
         if len(self.openers) < _DEEPEST:
             self.openers.append(Opener(mark, start, width))
+            self._earliest = -1
+
+    def _forget(self, kept: list[Opener]) -> None:
+        """Only *kept* are open still."""
+        self.openers = kept
+        self._earliest = -1
 
     def _close(self, opener: Opener, kind: SpanKind, end: int, *, marker: str = "") -> None:
         """Close *opener*; what opened after it and did not close was plain text."""
-        del self.openers[self.openers.index(opener) :]
+        self._forget(self.openers[: self.openers.index(opener)])
         self.spans.append(Span(kind, opener.start, end, marker))
 
     def _last_open(self, mark: str) -> Opener | None:
@@ -375,9 +384,9 @@ class Scanner:
 
     def _end_line(self, index: int, end: int) -> None:
         if not self.text[max(0, self._line) : index].strip(WHITESPACE) and self._line >= 0:
-            self.openers.clear()  # an empty line: the paragraph is over, and so is whatever it left open
+            self._forget([])  # an empty line: the paragraph is over, and so is whatever it left open
         else:
-            self.openers = [opener for opener in self.openers if opener.mark != "["]
+            self._forget([opener for opener in self.openers if opener.mark != "["])
         self._line = self.text.rfind("\n", index, end) + 1
         self.position = end
 
@@ -416,13 +425,13 @@ class Scanner:
         header_end = self.text.index("\n", start)
         separator_end = self.text.find("\n", header_end + 1)
         self.table = True
-        self.openers.clear()
+        self._forget([])
         self.position = len(self.text) if separator_end < 0 else separator_end
         self._line = header_end + 1
         return Find(Found.TABLE_OPEN, start, self.position)
 
     def _row_end(self, index: int, following: int) -> Find | None:
-        self.openers.clear()
+        self._forget([])
         self.position = self._line = index + 1
         goes_on = self.text[following : following + 1] == "|" and "\n" not in self.text[index + 1 : following]
         if goes_on:
@@ -460,7 +469,7 @@ class Scanner:
             return Find(Found.TABLE_CLOSE, 0, max(0, self._line))
         start = self._line if self._opens_line(index) else index
         self.fence = self.text[index:end]
-        self.openers.clear()
+        self._forget([])
         self.position = end
         return Find(Found.FENCE_OPEN, start, end)
 
@@ -622,7 +631,7 @@ class Scanner:
         if self._needs_more(index + 1, final=final):
             return _WAIT
         if self.text[index + 1 : index + 2] != "(":
-            self.openers.remove(opener)
+            self._forget([other for other in self.openers if other is not opener])
             self.position = index + 1
             return None
         end = self._address_end(index, final=final)
@@ -633,7 +642,7 @@ class Scanner:
             self._close(opener, SpanKind.LINK, end)
             self.position = end
         else:
-            self.openers.remove(opener)
+            self._forget([other for other in self.openers if other is not opener])
         return None
 
     def _address_end(self, index: int, *, final: bool) -> int | None:

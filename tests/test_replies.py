@@ -11,7 +11,7 @@ import pytest
 from cadenza.errors import ProviderError
 from cadenza.pipeline import Model
 from cadenza.providers.scripted import Beat, ScriptedCodec, parse_script, transport
-from cadenza.reply import reply, say
+from cadenza.replies import reply, say
 from cadenza.rules import RULES, Rule
 from cadenza.settings import Settings
 from cadenza.stages.s7_delivery import Limits
