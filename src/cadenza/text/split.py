@@ -8,7 +8,9 @@ is only cut if it is longer than a whole message.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import assert_never
 
 from ..types import Kind
@@ -171,9 +173,12 @@ def fit(text: str, limit: int) -> list[str]:
         return [text] if text.strip(WHITESPACE) else []
     spans = survey(text).spans
     pieces: list[str] = []
-    start, prefix = 0, ""
+    start, prefix, behind = 0, "", 0
     while start < len(text):
-        end, closing, reopening = _best_piece(text, start, limit - units(prefix), spans)
+        while behind < len(spans) and spans[behind].end <= start:
+            behind += 1
+        near = spans[behind : bisect_left(spans, start + limit, key=attrgetter("start"))]
+        end, closing, reopening = _best_piece(text, start, limit - units(prefix), near)
         piece = text[start:end].rstrip(WHITESPACE)
         if piece:
             pieces.append(prefix + piece + closing)
