@@ -457,6 +457,8 @@ class Scanner:
             return _WAIT
         if end - index < 3:
             return self._inline_code(index, end, final=final)
+        if end - index >= 6:
+            end = index + 3  # as Discord reads it: a block opens here and closes at once
         return self._fence_open(index, end)
 
     def _opens_line(self, index: int) -> bool:
