@@ -7,7 +7,10 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -142,31 +145,6 @@ def test_an_id_that_utf8_cannot_hold_comes_back_escaped() -> None:
     assert json.loads(result.stdout)["id"] == "\ud800"
 
 
-def test_a_reader_that_leaves_early_is_no_error() -> None:
-    """``cadenza replay | head -1``: no traceback, and no message from the interpreter's last flush."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "cadenza", "replay"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    with process:
-        assert process.stdin
-        assert process.stdout
-        assert process.stderr
-        process.stdin.write(LINE.encode())
-        process.stdin.flush()
-        process.stdout.readline()
-        process.stdout.close()
-        try:
-            process.stdin.write(LINE.encode() * 1000)
-            process.stdin.close()
-        except BrokenPipeError:
-            pass  # it had already gone, which is fine
-        assert process.wait(timeout=30) == 141
-        assert process.stderr.read() == b""
-
-
 _INTERRUPTIBLE = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a test that runs in the background may have it ignored
@@ -175,23 +153,39 @@ raise SystemExit(main(["replay"]))
 """
 
 
-def test_ctrl_c_ends_it_quietly() -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-c", _INTERRUPTIBLE],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    with process:
+@contextmanager
+def waiting_replay() -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes], IO[bytes], IO[bytes]]]:
+    """A ``cadenza replay`` that has answered one line and waits for the next, with its three streams."""
+    command = [sys.executable, "-c", _INTERRUPTIBLE]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
         assert process.stdin
         assert process.stdout
         assert process.stderr
         process.stdin.write(LINE.encode())
         process.stdin.flush()
-        process.stdout.readline()  # it is up and waiting for the next line
+        process.stdout.readline()
+        yield process, process.stdin, process.stdout, process.stderr
+
+
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    """``cadenza replay | head -1``: no traceback, and no message from the interpreter's last flush."""
+    with waiting_replay() as (process, given, output, errors):
+        output.close()
+        with suppress(BrokenPipeError):  # it may have gone already, which is fine
+            given.write(LINE.encode() * 1000)
+            given.close()
+
+        assert process.wait(timeout=30) == 141
+        assert errors.read() == b""
+
+
+def test_ctrl_c_ends_it_quietly() -> None:
+    with waiting_replay() as (process, _, _, errors):
         process.send_signal(signal.SIGINT)
+
         assert process.wait(timeout=30) == 130
-        assert process.stderr.read() == b""
+        assert errors.read() == b""
 
 
 def test_the_demo_runs_from_the_command_line() -> None:
