@@ -5,9 +5,7 @@ Counted in calls of functions, not in seconds: the same on every machine.
 
 from __future__ import annotations
 
-import sys
 from random import Random
-from types import FrameType
 
 import pytest
 
@@ -15,6 +13,7 @@ from cadenza.pipeline import text_row
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import Round
 from cadenza.types import Finished, Persona, Scene, TextDelta
+from tests.helpers import calls_of
 from tests.laws.material import CORPUS
 
 _TOKEN = 4
@@ -22,22 +21,15 @@ _TOKEN = 4
 
 def _calls(text: str, degree: int) -> int:
     """How many calls it takes to stream *text* in small tokens."""
-    calls = 0
-
-    def count(_frame: FrameType, event: str, _argument: object) -> None:
-        nonlocal calls
-        calls += event in ("call", "c_call")
-
     round_ = Round(text_row(Scene("", Persona("")), Settings.of(degree=degree), Random(0)))
     tokens = [TextDelta(text[start : start + _TOKEN]) for start in range(0, len(text), _TOKEN)]
-    sys.setprofile(count)
-    try:
+
+    def stream() -> None:
         for token in tokens:
             round_.receive(token)
         round_.receive(Finished())
-    finally:
-        sys.setprofile(None)
-    return calls
+
+    return calls_of(stream)
 
 
 # Whole replies that leave nothing open, so that four of these are really four times the same.

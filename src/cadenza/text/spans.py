@@ -126,6 +126,8 @@ _BACKTICKS_OR_LINE_END = re.compile(f"`{{1,{_LONGEST_FENCE}}}|\n")
 _SPACES = re.compile(f"[{WHITESPACE}]{{0,{_LOOKAHEAD}}}")
 _CARRIED = re.compile(f"[.,!?;。！？、，]{{1,{_LOOKAHEAD}}}")
 _AFTER_CARRIED = frozenset([*WHITESPACE, "", '"', "“", "「"])
+_LONGEST_ADDRESS = 2000
+"""A masked link that does not fit into a message is none."""
 _ADDRESS_MARK = re.compile(r"[()\n]")
 _SCHEME = re.compile(r"(?:https?|ftps?)\Z")
 _URL_END = re.compile(rf"[{WHITESPACE}<>\"`()\[\]*~|「」『』（）。、，]")
@@ -650,7 +652,7 @@ class Scanner:
     def _address_end(self, index: int, *, final: bool) -> int | None:
         """Where the address behind the ``](`` at *index* ends; 0 if there is none, ``None`` if that is not known yet."""
         self._start_seeking(index, index + 2)
-        last = index + self.hold
+        last = index + min(self.hold, _LONGEST_ADDRESS)
         for mark in _ADDRESS_MARK.finditer(self.text, self._seek, min(last, len(self.text))):
             character = mark.group()
             if character == "\n":
@@ -765,9 +767,13 @@ class Survey:
     """The index of each stop that ends a sentence outside any span."""
 
 
+_SURVEY_HOLD = 32_000
+"""Many messages: what is longer has to be cut anyway, and a mark that never closes is not looked for without end."""
+
+
 def survey(text: str, *, sentence_ends: bool = False) -> Survey:
     """Scan the whole of *text*."""
-    scanner = Scanner(sentence_ends=sentence_ends)
+    scanner = Scanner(sentence_ends=sentence_ends, hold=_SURVEY_HOLD)
     scanner.feed(text)
     lines: list[int] = []
     stops: list[int] = []
