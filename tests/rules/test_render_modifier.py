@@ -8,7 +8,7 @@ from cadenza.types import Boundary, Identity, Kind, Persona, Segment, Sprite
 
 PERSONA = Persona(
     "Locke",
-    ("Tomori",),
+    ("Lockie",),
     sprites=(Sprite("smug", "smug.png"), Sprite("Very Mad", "mad.png"), Sprite("Ghost", "g.png", is_identity=True)),
 )
 SMUG = Identity("Locke", "smug.png")
@@ -26,7 +26,7 @@ def rendered(*given: str | Segment, persona: Persona = PERSONA) -> list[tuple[st
         "Locke (smug): heh",
         "locke (SMUG): heh",
         "Locke(smug):heh",
-        "Tomori (smug): heh",
+        "Lockie (smug): heh",
         "Locke （smug）： heh",
         "\nLocke ( smug ): heh",
         "**Locke (smug):** heh",
