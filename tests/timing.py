@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 
 from cadenza.errors import CadenzaError
 from cadenza.stages.s7_delivery import Limits
-from cadenza.types import Chunk, Finished, Identity, Post, Receipt, TextDelta
+from cadenza.types import Chunk, Identity, Post, Receipt, TextDelta
 
 
 def now() -> float:
@@ -66,8 +66,3 @@ class TimedTarget:
 
     async def typing(self, identity: Identity | None, /) -> None:  # noqa: ARG002  # one name is enough here
         self.typed.append(now())
-
-
-def spoken(*texts: str) -> Iterable[Chunk]:
-    """Chunks that say *texts* and end."""
-    return [*map(TextDelta, texts), Finished()]

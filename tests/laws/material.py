@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
-from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
@@ -143,8 +142,3 @@ def play(
 def messages(text: str, **options: Any) -> list[str]:
     """The texts of the messages that *text* becomes."""
     return [post["text"] for post in play(text, **options)["posts"]]
-
-
-def dice(seed: int) -> Random:
-    """Repeatable chance."""
-    return Random(seed)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,15 +59,22 @@ def test_segments_are_the_text_itself(text: str) -> None:
 @pytest.mark.parametrize("degree", [0, 1, 2])
 @pytest.mark.parametrize("name", [name for name, text in CORPUS.items() if not any(tag in text for tag in _HIDES)])
 def test_a_real_reply_arrives_letter_by_letter(name: str, degree: int) -> None:
-    """With room enough for every code block and table nothing is repeated, so letters can be compared one by one."""
     text = CORPUS[name]
 
-    arrived = "".join(messages(text, degree=degree, limit=2000, code_overflow=100_000))
+    arrived = messages(text, degree=degree, limit=2000, code_overflow=100_000)
 
-    if max(map(len, text.split("```"))) < 1900 and "40" not in name:
-        assert _letters(text) == _letters(arrived)
-    else:
-        assert set(_letters(text)) == set(_letters(arrived))
+    assert _letters(text) == _letters("".join(_without_repeated_heads(arrived)))
+
+
+def _without_repeated_heads(arrived: list[str]) -> Iterator[str]:
+    """The messages, but for what every part of a cut code block or table repeats: its first line or two."""
+    before = ""
+    for message in arrived:
+        lines = 1 if message.startswith("```") else 2 if message.startswith("| ") else 0
+        head = message.split("\n")[:lines]
+        repeats = lines and head == before.split("\n")[:lines]
+        yield "\n".join(message.split("\n")[lines:]) if repeats else message
+        before = message
 
 
 def _letters(text: str) -> str:

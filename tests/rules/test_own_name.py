@@ -67,3 +67,13 @@ def test_without_a_name_nothing_is_taken_off() -> None:
 
 def test_a_name_is_taken_literally() -> None:
     assert stripped("Axa: hi", "A.a: hi", persona=Persona("A.a")) == ["Axa: hi", "hi"]
+
+
+def test_a_code_block_in_between_begins_a_new_line() -> None:
+    rule = OwnName(RuleContext(Persona("Ren")))
+    rule.feed(Segment("so much text that it was cut ", Boundary.OVERFLOW))
+    rule.feed(Segment("```\nx\n```", Boundary.CODE_CLOSE, Kind.CODE))
+
+    (segment,) = rule.feed(Segment("Ren: there", Boundary.FINAL))
+
+    assert segment.text == "there"

@@ -22,11 +22,10 @@ class Mentions(Rule):
 
     def change(self, segment: Segment) -> Segment:
         """Replace the handles in *segment*."""
-        if self._pattern is None or "@" not in segment.text:
+        pattern = self._pattern
+        if pattern is None or "@" not in segment.text:
             return segment
-        return replace(segment, text=map_prose(segment.text, self._resolved))
+        return replace(segment, text=map_prose(segment.text, lambda prose: pattern.sub(self._mention, prose)))
 
-    def _resolved(self, prose: str) -> str:
-        if self._pattern is None:
-            return prose
-        return self._pattern.sub(lambda match: self._mentions.get(match[1].casefold(), match[0]), prose)
+    def _mention(self, match: re.Match[str]) -> str:
+        return self._mentions.get(match[1].casefold(), match[0])

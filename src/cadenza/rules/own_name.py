@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 
-from ..types import Segment
+from ..types import Kind, Segment
 from .rule import LineOpening, Rule, RuleContext
 
 
@@ -19,9 +20,11 @@ class OwnName(Rule):
         label = rf"(?:\*\*(?:{names}):\*\*|\*\*(?:{names})\*\*[:：]|(?:{names})[:：])[ \t]*"
         self._labels = re.compile(rf"\s*(?:{label})+", re.IGNORECASE) if names else None
 
-    def change(self, segment: Segment) -> Segment:
-        """Strip the label from *segment* if it begins a line."""
+    def feed(self, segment: Segment, /) -> Iterable[Segment]:
+        """Strip the label from *segment* if it is prose and begins a line."""
         opens_line = self._line.opens_line
         self._line.follow(segment)
-        match = self._labels.match(segment.text) if self._labels and opens_line else None
-        return replace(segment, text=segment.text[match.end() :]) if match else segment
+        if self._labels is None or not opens_line or segment.kind is not Kind.PROSE:
+            return (segment,)
+        match = self._labels.match(segment.text)
+        return (replace(segment, text=segment.text[match.end() :]) if match else segment,)

@@ -147,7 +147,6 @@ class Scanner:
         "_before",
         "_earliest",
         "_finders",
-        "_handlers",
         "_interesting",
         "_line",
         "_seek",
@@ -190,7 +189,6 @@ class Scanner:
         self._interesting = frozenset(characters) | ODD
         self._awaited = self._interesting
         self._finders = re.compile("[" + re.escape(characters) + "]")
-        self._handlers = _HANDLERS
 
     # --- the text ---------------------------------------------------------------
 
@@ -297,7 +295,7 @@ class Scanner:
             return None
         index = match.start()
         self.position = index
-        return self._handlers[match.group()](self, index, final)
+        return _HANDLERS[match.group()](self, index, final)
 
     def _stop(self) -> int:
         """Where the scan has to stop: the oldest opener gives up there, or the owner wants to be asked."""
