@@ -40,10 +40,14 @@ class BufferSettings:
     )
     hold: int = _setting(
         1950,
-        "characters after which an opening mark of emphasis that never closed counts as plain text; "
-        "a quote or a bracket after a quarter of them",
+        "characters for which text waits for an opening mark of emphasis to close; "
+        "for a quote, a bracket or a backtick a quarter of them",
         low=0,
         high=100_000,
+    )
+    overlap: bool = _setting(
+        False,  # noqa: FBT003  # a default like all the others
+        "whether the model's interface sends text again that it has sent before; what overlaps is then taken off",
     )
 
 

@@ -435,7 +435,9 @@ def test_a_reply_that_is_broken_off_ends_with_a_whole_clause(
         pytest.param("* item", "* item", id="b31 a bullet"),
         pytest.param("[a", "[a", id="b31 no link is made up"),
         pytest.param("||secret", "||secret||", id="spoiler"),
-        pytest.param("`a (b", "`a (b)", id="a lone backtick is text"),
+        pytest.param("`a (b", "`a (b`", id="b31 code that was broken off"),
+        pytest.param("the ` key (b", "the ` key (b)", id="a lone backtick is text"),
+        pytest.param("**bold and", "**bold and**", id="b31 one mark that was broken off"),
         pytest.param("ok :(", "ok :(", id="b23 a face"),
     ],
 )

@@ -26,7 +26,7 @@ def test_a_line_that_begins_with_a_bar_could_be_a_header(line: str) -> None:
     assert could_be_header(line)
 
 
-@pytest.mark.parametrize("line", ["", "|", "||", "||spoiler||", "|  |  |", "a | b | c", "text"])
+@pytest.mark.parametrize("line", ["", "|", "||", "||spoiler||", "|  |  |", "a | b", "text"])
 def test_other_lines_could_not(line: str) -> None:
     assert not could_be_header(line)
 
@@ -36,7 +36,7 @@ def test_a_line_of_dashes_is_a_separator_from_its_first_character_on(line: str) 
     assert all(could_be_separator(line[:length]) for length in range(len(line) + 1))
 
 
-@pytest.mark.parametrize("line", ["| a", "---|---", "|---|x", "text"])
+@pytest.mark.parametrize("line", ["| a", "|---|x", "text"])
 def test_a_line_with_anything_else_is_none(line: str) -> None:
     assert not could_be_separator(line)
 

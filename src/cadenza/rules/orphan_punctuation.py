@@ -13,8 +13,8 @@ from ..text.units import WHITESPACE
 from ..types import Boundary, Ending, Kind, Segment
 from .rule import Rule, RuleContext
 
-# What begins like this would not be a list, a heading or a quote any more with something in front of it.
-_BLOCK = re.compile(r"\s*(?:[-*+•>]|-?#{1,3}|\d{1,3}[.)])(?:\s|$)")
+# What begins like this would not be a list, a heading, a quote, an address or a large emoji with something in front.
+_BLOCK = re.compile(r"\s*(?:(?:[-*+•>]|-?#{1,3}|\d{1,3}[.)])(?:\s|$)|https?://|<a?:\w+:\d+>)")
 # Stops and commas never stand alone; "!?" may, unless there are three or more.
 _ORPHAN = re.compile(r"[.,;。、，…]+|[.,!?;。！？、，…]{3,}|[!?！？]*…[.,!?;。！？、，…]*")
 

@@ -17,8 +17,9 @@ from ..settings import BufferSettings
 from ..text import tables
 from ..text.cuts import FORWARD, overflow_cut, whole_clauses
 from ..text.intake import Intake
+from ..text.overlap import Overlap
 from ..text.repair import close_fence, close_openers, split_fence
-from ..text.spans import PAIRS, QUOTES, Find, Found, Scanner
+from ..text.spans import Find, Found, Opener, Scanner
 from ..text.tags import BlockTag, HiddenBlock
 from ..text.units import WHITESPACE, whole_grapheme
 from ..types import Aside, AsideKind, Boundary, Ending, Kind, Segment
@@ -26,10 +27,6 @@ from ..types import Aside, AsideKind, Boundary, Ending, Kind, Segment
 Item: TypeAlias = Segment | Aside
 
 _MOUTHFUL = 2048
-
-_CLOSED_AT_THE_END = '("|' + "".join([*PAIRS, *QUOTES])
-"""Marks that are closed when a reply ends inside them. A star or an underscore that is left is one somebody meant."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Place:
@@ -49,6 +46,8 @@ class Buffer:
 
     def feed(self, text: str, /) -> Sequence[Item]:
         """Take the next piece of the stream."""
+        if self._overlap is not None:
+            text = self._overlap.take(text)
         if self._hidden is None and not self._intake.held and self._scanner.put_aside(text):
             return ()
         if len(text) > _MOUTHFUL:
@@ -70,6 +69,7 @@ class Buffer:
 
     def flush(self, why: Ending, /) -> Sequence[Item]:
         """Let go of everything, and begin anew."""
+        self._overlap = None
         out: list[Item] = list(self.feed(self._intake.flush()))
         self._scan(out, final=True)
         self._let_go_of_the_rest(why, out)
@@ -80,9 +80,10 @@ class Buffer:
 
     def _begin(self) -> None:
         self._intake = Intake()
-        self._scanner = Scanner(sentence_ends=self._sentences, hold=self._settings.hold)
+        self._scanner = Scanner(sentence_ends=self._sentences, hold=self._settings.hold, may_break_off=True)
         self._places: list[_Place] = []
         self._hidden: HiddenBlock | None = None
+        self._overlap = Overlap() if self._settings.overlap else None
         self._set_bound()
 
     def _set_bound(self) -> None:
@@ -111,7 +112,9 @@ class Buffer:
                 case Found.TABLE_OPEN:
                     self._cut_before(find.start, Boundary.NEWLINE, out)
                 case Found.TABLE_CLOSE:
-                    self._cut(find.end, Boundary.NEWLINE, Kind.TABLE, out)
+                    self._cut(find.end, Boundary.NEWLINE, self._table_kind(find.end), out)
+                case Found.LONE_MARKER:
+                    self._scanner.replace(find.start, find.end, " ")
                 case Found.BLOCK_TAG:
                     self._enter_or_leave(find, out)
                 case Found.RELEASED:
@@ -227,6 +230,10 @@ class Buffer:
         self._cut(line_end, Boundary.OVERFLOW, Kind.TABLE, out)
         scanner.put_in_front(head)
 
+    def _table_kind(self, end: int) -> Kind:
+        """A head without a row is no table."""
+        return Kind.TABLE if tables.has_rows(self._scanner.text[:end]) else Kind.PROSE
+
     # --- the end --------------------------------------------------------------------------
 
     def _let_go_of_the_rest(self, why: Ending, out: list[Item]) -> None:
@@ -235,16 +242,23 @@ class Buffer:
         if scanner.fence:
             text, kind = close_fence(text), Kind.CODE
         elif scanner.table:
-            kind = Kind.TABLE
+            kind = self._table_kind(len(text))
         else:
-            marks = _CLOSED_AT_THE_END
             if why is not Ending.FINAL:
                 text = whole_clauses(text, scanner.spans)
-                marks += "*~"  # it may be we who cut inside them
-            openers = (opener for opener in scanner.openers if opener.start < len(text) and opener.mark in marks)
-            text = close_openers(text, openers)
+            text = close_openers(text, _broken_off(scanner.openers, len(text)))
         if text:
             out.append(Segment(text, why.boundary, kind))
+
+
+def _broken_off(openers: Sequence[Opener], end: int) -> list[Opener]:
+    """Those of *openers* that want closing when the text ends at *end*.
+
+    One star that is left open was broken off; where there are several (``*args and **kwargs``) somebody meant them.
+    """
+    left = [opener for opener in openers if opener.start < end]
+    emphasis = [opener for opener in left if opener.mark in "*_~"]
+    return left if len(emphasis) == 1 else [opener for opener in left if opener not in emphasis]
 
 
 def _aside(kind: AsideKind, text: str, out: list[Item]) -> None:

@@ -23,6 +23,7 @@ def overflow_cut(scanner: Scanner, target: int) -> int:
     First choice is the end of a sentence a little later, then a little earlier, then a space earlier, then later.
     """
     text = scanner.text
+    target = min(target, len(text))
     low, high = max(0, target - BACK), target + FORWARD
     for pattern, start, stop, backwards in (
         (_SENTENCE, target, high, False),

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from .spans import PAIRS, QUOTES, Opener
 from .units import WHITESPACE
 
-_FENCE_LINE = re.compile(r"(?P<prefix>[ \t>]{0,20})(?P<run>`{3,8})(?P<info>[^\n`]{0,100})(?P<line_end>\n?)")
+_FENCE_LINE = re.compile(r"(?P<prefix>[ \t>]{0,20})(?P<run>`{3,8}|~{3,8})(?P<info>[^\n`~]{0,100})(?P<line_end>\n?)")
 """A first line that is longer than this is no info string: it would be repeated in front of every part."""
 
-_CUT_CLOSING = re.compile(r"\n[ \t>]*`+\Z")
+_CUT_CLOSING = re.compile(r"\n[ \t>]*(?:`+|~+)\Z")
 """A closing fence of which only a part arrived."""
 
 
@@ -52,7 +52,7 @@ def close_fence(text: str) -> str:
     if is_blank(fence, body):
         return first_line_as_code(fence)
     if "\n" not in text:
-        return text.rstrip("`") + fence.run
+        return text.rstrip(fence.run[0]) + fence.run
     text = _CUT_CLOSING.sub("\n", text)
     return text + ("" if text.endswith("\n") else "\n") + fence.closing
 
@@ -65,7 +65,26 @@ def first_line_as_code(fence: Fence) -> str:
 
 def is_blank(fence: Fence, body: str) -> bool:
     """Whether the code block has nothing in it."""
-    return not body.strip(WHITESPACE + "`" + fence.prefix)
+    return not without_closing(body, fence).strip(WHITESPACE + fence.prefix)
+
+
+def without_closing(body: str, fence: Fence) -> str:
+    """*body* without the run that closes it, and the quote marks in front of that."""
+    core = body.rstrip(WHITESPACE)
+    if not core.endswith(fence.run):
+        return body
+    core = core[: -len(fence.run)]
+    # A longer run closes too; a shorter one on the line before is code.
+    line = core.rfind("\n") + 1
+    if not core[line:].strip(fence.run[0]):
+        core = core[:line]
+    return core.removesuffix(fence.prefix) if fence.prefix.strip() else core
+
+
+def is_empty_block(text: str) -> bool:
+    """Whether the code block *text* shows nothing at all."""
+    fence, body = split_fence(text)
+    return is_blank(fence, body) and not fence.info.strip(WHITESPACE)
 
 
 def close_openers(text: str, openers: Iterable[Opener]) -> str:
@@ -79,7 +98,7 @@ def close_openers(text: str, openers: Iterable[Opener]) -> str:
 
 def _closer(opener: Opener) -> str:
     match opener.mark:
-        case "*" | "_" | "~" | "|":
+        case "*" | "_" | "~" | "|" | "`":
             return opener.mark * opener.width
         case "(":
             return ")"

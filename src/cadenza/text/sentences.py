@@ -82,13 +82,15 @@ _ABBREVIATIONS = frozenset(
         "ул",
     ]
 )
-# Also ordinary words: abbreviations only with a digit behind (``no. 5``, ``p. 12``).
+# Also ordinary words: abbreviations only with a digit behind (``no. 5``), or in capitals before a small letter (``Sat. at``).
 _SOMETIMES = frozenset(["no", "may", "mar", "sat", "sun", "p", "ch", "ct", "pl", "ln"])
 
-# Next to one of these a full-width stop is part of an ellipsis or of what a bracket encloses.
+# In front of one of these a full-width stop is part of an ellipsis or of what a bracket encloses.
 _KEEPS_FULL_WIDTH = frozenset("。．｡」』）》〉”’")
 
-_WORD_BEFORE = re.compile(r"[\w.]+\Z")
+_LIST_NUMBER = re.compile(r"\d{1,3}\.")
+_WORD_BEFORE = re.compile(r"[\w./]+\Z")
+_DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _CLAUSE_END = re.compile(r"[.!?。！？…．｡]+[)\"'\]」』》】”’*_~|]*|\n")
 
 
@@ -96,16 +98,27 @@ def ends_sentence(text: str, index: int) -> bool:
     """Whether the stop at *index* ends a sentence; the character after it must be known or not exist."""
     after = text[index + 1 : index + 2]
     if text[index] in FULL_WIDTH_STOPS:
-        around = text[index - 1 : index] + after if index else after
-        return not any(mark in _KEEPS_FULL_WIDTH for mark in around)
+        return after not in _KEEPS_FULL_WIDTH and (not index or text[index - 1] not in FULL_WIDTH_STOPS)
     if after and after not in WHITESPACE:
         return False
-    before = text[index - 1 : index]
-    if not before or before == "." or before.isdigit():
+    before = text[index - 1] if index else ""
+    if before == "." or before.isdigit():
         return False
+    return not _is_short_form(_word_before(text, index), text[index + 1 : index + 3])
+
+
+def ends_with_stop(sentence: str) -> bool:
+    """Whether the last character of *sentence* is a stop that only says that it ends: no ellipsis, no abbreviation."""
+    if sentence[-1:] in FULL_WIDTH_STOPS:
+        return bool(sentence) and sentence[-2:-1] not in ("。", "．", "｡")
+    if not sentence.endswith(".") or sentence.endswith(".."):
+        return False
+    return not _is_short_form(_word_before(sentence, len(sentence) - 1), "") and not _LIST_NUMBER.fullmatch(sentence)
+
+
+def _word_before(text: str, index: int) -> str:
     match = _WORD_BEFORE.search(text, max(0, index - 16), index)
-    word = match.group() if match else ""
-    return not _is_short_form(word, text[index + 1 : index + 3])
+    return match.group() if match else ""
 
 
 def _is_short_form(word: str, following: str) -> bool:
@@ -113,9 +126,10 @@ def _is_short_form(word: str, following: str) -> bool:
     if lower in _ABBREVIATIONS:
         return True
     if lower in _SOMETIMES:
-        return following.strip(WHITESPACE)[:1].isdigit()
+        after = following.strip(WHITESPACE)[:1]
+        return after.isdigit() or (word[0].isupper() and after.islower())
     # An initial (J. R. Smith) or a dotted form (U.S., p.m.) but not the word "I".
-    return (len(word) == 1 and word.isupper() and word != "I") or (len(word) >= 3 and word[-2] == ".")
+    return (len(word) == 1 and word.isupper() and word != "I") or _DOTTED.fullmatch(word) is not None
 
 
 def clause_ends(text: str) -> list[int]:

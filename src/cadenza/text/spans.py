@@ -13,7 +13,8 @@ What it keeps
                  so ``:)`` and ``27"`` are just text.
     ``spans``    what has closed: nothing should be cut inside.
 
-An opener that does not close within ``hold`` characters, or before the paragraph ends, was plain text after all.
+An opener that does not close before the paragraph ends was plain text after all, and none is waited for longer
+than ``hold`` characters.
 """
 
 from __future__ import annotations
@@ -84,6 +85,8 @@ class Opener:
     start: int
     width: int
     """How many characters of the mark are not closed yet: ``***a** b*`` closes in two steps."""
+    holds: bool = True
+    """Whether text behind it waits for it. After a while it does not; it may still close if nothing has left by then."""
 
 
 class Found(Enum):
@@ -96,8 +99,10 @@ class Found(Enum):
     TABLE_OPEN = auto()
     TABLE_CLOSE = auto()
     BLOCK_TAG = auto()
+    LONE_MARKER = auto()
+    """Nothing but ``-#`` on a line: what the find covers belongs between it and the next line as one space."""
     RELEASED = auto()
-    """An opener turned out to be plain text."""
+    """A mark that opened is not waited for any more."""
     FULL = auto()
     """The scan has reached ``bound``."""
 
@@ -116,26 +121,43 @@ _WAIT = Find(Found.FULL, -1, -1)
 """What a handler gives back when it needs to see more."""
 
 _PROSE = '\n`*_~|<"()[]:\\' + "".join([*PAIRS, *_OPENS, *QUOTES]) + "”"
+_STOPS = ".。．｡"
+_WIDEST = {"*": 3, "_": 3, "~": 3}
+"""More marks in a row than this emphasise nothing: somebody drew a line."""
 _LONGEST_RUN = 64
 """More stars or underscores than this in a row are a line that somebody drew."""
 _LONGEST_FENCE = 8
 """A fence is not longer than this; more backticks in a row are several, so that every message has room for one."""
-_IN_FENCE = frozenset("`") | ODD
+_IN_FENCE = frozenset("`~") | ODD
+_LONGEST_INFO = 100
+_TILDES = re.compile(r"\n[ \t>]{0,20}(~{3,})[ \t]*(?=\n|\Z)")
 _BACKTICKS = re.compile(f"`{{1,{_LONGEST_FENCE}}}")
-_BACKTICKS_OR_LINE_END = re.compile(f"`{{1,{_LONGEST_FENCE}}}|\n")
+_BACKTICKS_OR_EMPTY_LINE = re.compile(f"`{{1,{_LONGEST_FENCE}}}|\n[ \t]*\n")
+_LONE_MARKER = re.compile(r"-#[ \t]*")
 _SPACES = re.compile(f"[{WHITESPACE}]{{0,{_LOOKAHEAD}}}")
 _CARRIED = re.compile(f"[.,!?;。！？、，]{{1,{_LOOKAHEAD}}}")
 _AFTER_CARRIED = frozenset([*WHITESPACE, "", '"', "“", "「"])
 _LONGEST_ADDRESS = 2000
 """A masked link that does not fit into a message is none."""
-_ADDRESS_MARK = re.compile(r"[()\n]")
+_ADDRESS_MARK = re.compile(r"[()<\n]")
+_DEPTH = {"(": 1, ")": -1, "<": 0}
 _SCHEME = re.compile(r"(?:https?|ftps?)\Z")
 _URL_END = re.compile(rf"[{WHITESPACE}<>\"`()\[\]*~|「」『』（）。、，]")
+_NO_ADDRESS = frozenset(["", *WHITESPACE])
 _AFTER_URL = frozenset(".,;:!?'…")
 _FENCE_PREFIX = re.compile(r"[ \t>]{0,20}\Z")
 _ASCII_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _BEFORE_SMILEY = frozenset(":;=8'")
 _BEFORE_QUOTE = frozenset(WHITESPACE + "([{<*_~|>-–—:/「『（“")
+
+
+def _wanted(characters: str) -> tuple[frozenset[str], Callable[..., re.Match[str] | None]]:
+    """The characters that a scan stops at, and how it finds the next one."""
+    return frozenset(characters) | ODD, re.compile("[" + re.escape(characters) + "]").search
+
+
+_WITHOUT_STOPS = _wanted(_PROSE)
+_WITH_STOPS = _wanted(_PROSE + _STOPS)
 
 
 class Scanner:
@@ -144,11 +166,13 @@ class Scanner:
     __slots__ = (
         "_aside",
         "_awaited",
+        "_barred",
         "_before",
         "_earliest",
-        "_finders",
         "_interesting",
         "_line",
+        "_may_break_off",
+        "_search",
         "_seek",
         "_seek_depth",
         "_seek_for",
@@ -165,16 +189,22 @@ class Scanner:
         "text",
     )
 
-    def __init__(self, *, sentence_ends: bool = False, hold: int = _NEVER) -> None:
+    def __init__(self, *, sentence_ends: bool = False, hold: int = _NEVER, may_break_off: bool = False) -> None:
+        """Scan for *sentence_ends* too, wait at most *hold* characters for a mark to close.
+
+        With *may_break_off* code that is open at the very end was broken off; else its backtick is plain text.
+        """
         self.text = ""
         self.position = 0
         self.bound = _NEVER
         self.hold = hold
+        self._may_break_off = may_break_off
         self.openers: list[Opener] = []
         self.spans: list[Span] = []
         self.fence = ""
         """The run of backticks that opened the code block we are in."""
         self.table = False
+        self._barred = False  # whether the rows of the table begin with a bar
         self._before = ""  # the character that stood in front of the text before it was dropped
         self._line = 0  # where the current line begins; negative if its beginning is gone
         self._seek = 0  # how far the handler that waits at _seek_for has looked ahead
@@ -185,10 +215,8 @@ class Scanner:
         self._url_depth = 0
         self._aside: list[str] = []  # text that counts as scanned, not joined to the rest yet
         self._space = 0  # how much may be put aside before the scan has to go on
-        characters = _PROSE + (".。．｡" if sentence_ends else "")
-        self._interesting = frozenset(characters) | ODD
+        self._interesting, self._search = _WITH_STOPS if sentence_ends else _WITHOUT_STOPS
         self._awaited = self._interesting
-        self._finders = re.compile("[" + re.escape(characters) + "]")
 
     # --- the text ---------------------------------------------------------------
 
@@ -235,6 +263,11 @@ class Scanner:
         self.position = start
         return rest
 
+    def replace(self, start: int, end: int, text: str) -> None:
+        """Put *text* where ``start:end`` stood, all of it scanned already; the scan goes on behind it."""
+        self.text = self.text[:start] + text + self.text[end:]
+        self.position = start + len(text)
+
     def put_in_front(self, text: str) -> None:
         """Put *text* where the dropped text stood; it counts as scanned. Used to reopen a code block or a table."""
         self._settle()
@@ -245,8 +278,11 @@ class Scanner:
     # --- what is known ------------------------------------------------------------
 
     def held_from(self) -> int:
-        """Where the oldest mark opens that may still close; the length of the text if there is none."""
-        return self.openers[0].start if self.openers else len(self.text)
+        """Where the oldest mark opens that is waited for; the length of the text if there is none."""
+        for opener in self.openers:
+            if opener.holds:
+                return opener.start
+        return len(self.text)
 
     def is_inside(self, index: int) -> bool:
         """Whether a cut before *index* would fall inside a span, closed or still open."""
@@ -289,7 +325,7 @@ class Scanner:
             return self._in_fence(stop, final=final)
         if self._url >= 0:
             return self._in_url(stop)
-        match = self._finders.search(self.text, self.position, stop)
+        match = self._search(self.text, self.position, stop)
         if match is None:
             self.position = stop
             return None
@@ -300,17 +336,18 @@ class Scanner:
     def _stop(self) -> int:
         """Where the scan has to stop: the oldest opener gives up there, or the owner wants to be asked."""
         if self._earliest < 0:
-            self._earliest = min(map(self._gives_up, self.openers), default=_NEVER)
+            self._earliest = min((self._gives_up(opener) for opener in self.openers if opener.holds), default=_NEVER)
         return min(self.bound, self._earliest)
 
     def _gives_up(self, opener: Opener) -> int:
-        """Where *opener* was plain text after all. Emphasis breaks when it is cut, so it is waited for longest."""
+        """Where *opener* is not waited for any more. Emphasis breaks when it is cut, so it is waited for longest."""
         return opener.start + (self.hold if opener.mark in "*~|" else self.hold // 4)
 
     def _reached(self, stop: int) -> Find:
         for opener in self.openers:
-            if self._gives_up(opener) <= stop:
-                self._forget([other for other in self.openers if other is not opener])
+            if opener.holds and self._gives_up(opener) <= stop:
+                opener.holds = False
+                self._earliest = -1
                 return Find(Found.RELEASED, opener.start, self.position)
         return Find(Found.FULL, 0, self.position)
 
@@ -364,11 +401,14 @@ class Scanner:
         spaces = _SPACES.match(text, index + 1)
         following = spaces.end() if spaces else index + 1
         if following == len(text) and not final and following - index <= _LOOKAHEAD:
-            return _WAIT
+            if not self.table or "\n" not in text[index + 1 : following]:
+                return _WAIT  # but an empty line ends a table whatever follows
         if following - index > _LOOKAHEAD:
             following = len(text)  # too far away to wait for, so it must not count where it happens to be there
         if self.table:
-            return self._row_end(index, following)
+            return self._row_end(index, following, final=final)
+        if self._line >= 0 and _LONE_MARKER.fullmatch(text, self._line, index):
+            return self._lone_marker(index, final=final)
         opens_table = self._opens_table(index, final=final)
         if opens_table is None:
             return _WAIT
@@ -381,6 +421,18 @@ class Scanner:
         if end >= len(text) and end == index + 1:
             return None  # nothing follows: whoever flushes takes it
         return Find(Found.LINE_END, index, end)
+
+    def _lone_marker(self, index: int, *, final: bool) -> Find | None:
+        end = index + 1
+        while self.text.startswith("\n", end) and end - index < _LOOKAHEAD:
+            end += 1
+        if end == len(self.text):
+            if not final and end - index < _LOOKAHEAD:
+                return _WAIT
+            self.position = end
+            return None
+        self.position = end
+        return Find(Found.LONE_MARKER, self._line + 2, end)
 
     def _end_line(self, index: int, end: int) -> None:
         if not self.text[max(0, self._line) : index].strip(WHITESPACE) and self._line >= 0:
@@ -410,7 +462,10 @@ class Scanner:
 
     def _opens_table(self, index: int, *, final: bool) -> bool | None:
         """Whether the line that ends at *index* is a table's header; ``None`` if that is not known yet."""
-        if self._line < 0 or not tables.could_be_header(self.text[self._line : index]):
+        if self._line < 0 or self.text.find("|", self._line, index) < 0:
+            return False
+        header = self.text[self._line : index]
+        if not tables.could_be_header(header):
             return False
         end = self.text.find("\n", index + 1)
         separator = self.text[index + 1 :] if end < 0 else self.text[index + 1 : end]
@@ -418,26 +473,40 @@ class Scanner:
             return False
         if end < 0 and not final:
             return None
-        return tables.is_separator(separator, header=self.text[self._line : index])
+        return tables.is_separator(separator, header=header)
 
     def _table_open(self) -> Find:
         start = self._line
         header_end = self.text.index("\n", start)
         separator_end = self.text.find("\n", header_end + 1)
         self.table = True
+        self._barred = self.text[start:header_end].lstrip().startswith("|")
         self._forget([])
         self.position = len(self.text) if separator_end < 0 else separator_end
         self._line = header_end + 1
         return Find(Found.TABLE_OPEN, start, self.position)
 
-    def _row_end(self, index: int, following: int) -> Find | None:
+    def _row_end(self, index: int, following: int, *, final: bool) -> Find | None:
+        goes_on = self._row_follows(index, following, final=final)
+        if goes_on is None:
+            return _WAIT
         self._forget([])
         self.position = self._line = index + 1
-        goes_on = self.text[following : following + 1] == "|" and "\n" not in self.text[index + 1 : following]
-        if goes_on:
-            return None
+        if goes_on or self.position == len(self.text):
+            return None  # a row follows, or nothing: then whoever flushes takes it
         self.table = False
         return Find(Found.TABLE_CLOSE, 0, index + 1)
+
+    def _row_follows(self, index: int, following: int, *, final: bool) -> bool | None:
+        """Whether the line behind *index* is a row; ``None`` if that is not known yet. An empty line never is."""
+        if "\n" in self.text[index + 1 : following]:
+            return False
+        if self._barred:
+            return self.text[following : following + 1] == "|"
+        end = self.text.find("\n", following)
+        if self.text.find("|", following, end if end >= 0 else len(self.text)) >= 0:
+            return True
+        return None if end < 0 and not final and len(self.text) - index <= self.hold else False
 
     def _sentence_end(self, index: int, final: bool) -> Find | None:
         if self._needs_more(index + 2, final=final):
@@ -475,7 +544,51 @@ class Scanner:
         self.position = end
         return Find(Found.FENCE_OPEN, start, end)
 
+    def _opens_tilde_fence(self, index: int, end: int, *, final: bool) -> bool | None:
+        """Whether the tildes at *index* open a code block; ``None`` if that is not known yet.
+
+        With a language behind them they do. Alone on their line they may be a line that somebody drew, so then only
+        if another such line closes the block within reach.
+        """
+        self._start_seeking(index, end)
+        line_end = self.text.find("\n", end)
+        info = self.text[end : line_end if line_end >= 0 else len(self.text)]
+        if "~" in info or len(info) > _LONGEST_INFO:
+            return False
+        if line_end < 0:
+            return False if final else None
+        if info.strip(WHITESPACE):
+            return True
+        closing = _TILDES.search(self.text, max(self._seek, line_end))
+        while closing and closing.end(1) - closing.start(1) < end - index:
+            closing = _TILDES.search(self.text, closing.end(1))
+        if closing and (final or closing.end() < len(self.text)):
+            return True
+        self._seek = self.text.rfind("\n") if closing is None else closing.start()
+        return False if final or len(self.text) - index > self.hold else None
+
+    def _in_tilde_fence(self, stop: int, *, final: bool) -> Find | None:
+        begin = max(0, self.text.rfind("\n", 0, self.position))
+        for closing in _TILDES.finditer(self.text, begin):
+            if closing.start() >= stop:
+                break
+            if closing.end() == len(self.text) and not final:
+                self.position = closing.start()
+                return _WAIT
+            if closing.end(1) - closing.start(1) >= len(self.fence):
+                self.position = closing.end(1)
+                return self._fence_close()
+        self.position = stop
+        return None
+
+    def _fence_close(self) -> Find:
+        self.fence = ""
+        self._line = -1  # the rest of this line is not the beginning of one
+        return Find(Found.FENCE_CLOSE, 0, self.position)
+
     def _in_fence(self, stop: int, *, final: bool) -> Find | None:
+        if self.fence[0] == "~":
+            return self._in_tilde_fence(stop, final=final)
         run = _BACKTICKS.search(self.text, self.position)
         if run is None or run.start() >= stop:
             self.position = stop
@@ -489,15 +602,14 @@ class Scanner:
             return None
         if width >= 2 * len(self.fence):
             self.position = run.start() + len(self.fence)  # it closes this block and opens the next
-        self.fence = ""
-        self._line = -1  # the rest of this line is not the beginning of one
-        return Find(Found.FENCE_CLOSE, 0, self.position)
+        return self._fence_close()
 
     def _inline_code(self, index: int, end: int, *, final: bool) -> Find | None:
         width = end - index
         self._start_seeking(index, end)
-        for run in _BACKTICKS_OR_LINE_END.finditer(self.text, self._seek):
-            if run.group() == "\n" or run.end() - run.start() >= 3 or run.start() - index > self.hold:
+        furthest = index + self.hold // 4
+        for run in _BACKTICKS_OR_EMPTY_LINE.finditer(self.text, self._seek):
+            if run.group()[0] == "\n" or run.end() - run.start() >= 3 or run.start() > furthest:
                 break
             if self._needs_more(run.end(), final=final):
                 self._seek = run.start()
@@ -507,10 +619,22 @@ class Scanner:
                 self.position = run.end()
                 return None
         else:
-            if not final and len(self.text) - index <= self.hold:
-                self._seek = len(self.text)
-                return _WAIT
+            if len(self.text) <= furthest:
+                return self._open_code(index, width, final=final)
         self.position = end
+        return None
+
+    def _open_code(self, index: int, width: int, *, final: bool) -> Find | None:
+        """Nothing closes the code yet. If nothing ever will, it is code that was broken off, or a lone backtick."""
+        if not final:
+            self._seek = _before_line_end(self.text, self._seek)
+            return _WAIT
+        self.position = index + width
+        before, after = self._character_before(index), self.text[index + width : index + width + 1]
+        opens = (not before or before in _BEFORE_QUOTE) and after and after not in WHITESPACE
+        if self._may_break_off and opens and not BLOCK_TAG.search(self.text, index):  # better a lone backtick than a thought that is shown
+            self._open("`", index, width)
+            self.position = len(self.text)
         return None
 
     def _start_seeking(self, index: int, start: int) -> None:
@@ -529,8 +653,14 @@ class Scanner:
         width = end - index
         if width < _LONGEST_RUN and self._needs_more(end, final=final):
             return _WAIT
+        if mark == "~" and 3 <= width <= _LONGEST_FENCE and self._opens_line(index):
+            opens = self._opens_tilde_fence(index, end, final=final)
+            if opens is None:
+                return _WAIT
+            if opens:
+                return self._fence_open(index, end)
         self.position = end
-        if width == _LONGEST_RUN or (mark == "~" and width < 2):
+        if width > _WIDEST[mark] or (mark == "~" and width < 2):
             return None
         before, after = self._character_before(index), self.text[end : end + 1]
         if self._may_close(mark, width, before, after) and self._close_emphasis(mark, index, end):
@@ -559,9 +689,9 @@ class Scanner:
         return position > start
 
     def _spoiler(self, index: int, final: bool) -> Find | None:
-        if self._needs_more(index + 2, final=final):
-            return _WAIT
         pair = self.text[index : index + 2]
+        if pair in ("|", "||") and self._needs_more(index + len(pair), final=final):
+            return _WAIT
         if pair != "||" or self._is_row():
             self.position = index + 1
             return None
@@ -653,21 +783,25 @@ class Scanner:
         last = index + min(self.hold, _LONGEST_ADDRESS)
         for mark in _ADDRESS_MARK.finditer(self.text, self._seek, min(last, len(self.text))):
             character = mark.group()
-            if character == "\n":
-                return 0
+            if character == "\n" or (character == "<" and BLOCK_TAG.match(self.text, mark.start())):
+                return 0  # an address has no line ends, and nothing in it is hidden
+            if character == "<" and not final and could_be_block_tag(self.text, mark.start()):
+                return None
             self._seek = mark.end()
             if character == ")" and not self._seek_depth:
                 return mark.end()
-            self._seek_depth += 1 if character == "(" else -1
+            self._seek_depth += _DEPTH[character]
         self._seek = len(self.text)
         return None if not final and len(self.text) < last else 0
 
     def _colon(self, index: int, final: bool) -> Find | None:
-        slashes = self.text[index : index + 3]
-        if len(slashes) < 3 and "://".startswith(slashes) and not final:
+        slashes = self.text[index : index + 4]
+        if len(slashes) < 4 and "://".startswith(slashes[:3]) and not final:
             return _WAIT
         self.position = index + 1
-        scheme = _SCHEME.search(self.text, max(0, index - 5), index) if slashes == "://" else None
+        if not slashes.startswith("://") or slashes[3:] in _NO_ADDRESS:
+            return None
+        scheme = _SCHEME.search(self.text, max(0, index - 5), index)
         if scheme:
             self._url = scheme.start()
             self._url_depth = 0
@@ -720,6 +854,12 @@ class Scanner:
         return None
 
 
+def _before_line_end(text: str, start: int) -> int:
+    """Where to look on in *text*, of which all was seen: a line end with only space behind it may begin an empty line."""
+    line_end = text.rfind("\n", start)
+    return line_end if line_end >= 0 and not text[line_end:].strip(" \t\n") else len(text)
+
+
 def _touches(inner: str, outer: str, mark: str) -> bool:
     """Whether a mark with *inner* on its text side and *outer* on the other opens or closes something."""
     if not inner or inner in WHITESPACE or _is_word(outer, mark):
@@ -750,7 +890,7 @@ _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys([*QUOTES, "”"], Scanner._quote),
     ")": Scanner._bracket_close,
     **dict.fromkeys(_OPENS, Scanner._bracket_close),
-    **dict.fromkeys(".。．｡", Scanner._sentence_end),
+    **dict.fromkeys(_STOPS, Scanner._sentence_end),
 }
 
 
@@ -783,8 +923,13 @@ def survey(text: str, *, sentence_ends: bool = False) -> Survey:
         elif find.what is Found.BLOCK_TAG:
             scanner.position = find.end
     spans = tuple(sorted(scanner.spans, key=lambda span: (span.start, -span.end)))
+    return Survey(spans, _outside(lines, spans), _outside(stops, spans))
+
+
+def _outside(places: list[int], spans: tuple[Span, ...]) -> tuple[int, ...]:
+    """Those of *places* that lie inside no span."""
     covered = _Cover(spans)
-    return Survey(spans, tuple(i for i in lines if not covered(i)), tuple(i for i in stops if not covered(i)))
+    return tuple(place for place in places if not covered(place))
 
 
 class _Cover:

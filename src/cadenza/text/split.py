@@ -3,31 +3,45 @@
 Every message stands alone. A code block that is cut closes and opens again with its whole first line, a table
 repeats its head, emphasis closes and opens again, and an address, a tag or a character that people see as one
 is only cut if it is longer than a whole message.
+
+How a segment of prose is split
+    1. Emoji of the server that stand alone, and at degree 3 addresses, are messages of their own (``loners``).
+    2. What stands between them is cut at line ends (degrees 1 to 3) and sentence ends (degree 3), never inside a span.
+    3. Whatever is still too long is cut where it hurts least (``fit``).
+    4. A message that would be punctuation only joins its neighbour.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from operator import attrgetter
 from typing import assert_never
 
 from ..types import Kind
 from . import tables
-from .repair import Fence, first_line_as_code, is_blank, split_fence
-from .sentences import FULL_WIDTH_STOPS, ends_sentence
-from .spans import ATOMS, Span, SpanKind, survey
+from .loners import Loner, loners
+from .repair import Fence, first_line_as_code, is_blank, split_fence, without_closing
+from .sentences import ends_with_stop
+from .spans import ATOMS, Span, SpanKind, Survey, survey
 from .units import WHITESPACE, fitting, units, whole_grapheme
 
+_LINE_END = re.compile("\n")
 _SPACE = re.compile(f"[{WHITESPACE}]+")
-_STOPS = "." + FULL_WIDTH_STOPS
 _SENTENCE_MARKS = frozenset(".!?。！？．｡…")
 _FULL_WIDTH_PAUSE = re.compile("[。！？、，．｡､]")
+_PUNCTUATION = re.compile("[.,!?;:。！？、，]")
+_OPENS_ATOM = re.compile(r"https?://|ftps?://|<|`|~~~")
 _LONE_PUNCTUATION = re.compile(rf"[{WHITESPACE}]*[.,!?;:。！？、，]+[{WHITESPACE}]*")
-_QUOTE_PREFIX = re.compile(r"[ \t]{0,8}(?:>[ \t]?){1,4}")
-_LEAST_SHARE = 0.5
-"""A message is not made shorter than this share of what fits, only to end it at a nicer place."""
+_CONTEXT = re.compile(r"(?P<quote>[ \t]{0,8}(?:>>>[ \t]|(?:>[ \t]?){1,4}))?(?P<list>[ \t]{0,20}(?:[-*+•]|\d{1,3}[.)])[ \t]+)?")
+_BLOCK_QUOTE = re.compile(r"^[ \t]{0,8}>>>[ \t]", re.MULTILINE)
+_NATURAL, _TIGHT = 0.5, 0.9
+"""Messages are not made shorter than this share of what fits, only to end them at a nicer place.
+
+Where every line or sentence is a message anyway, a long one may end early for the sake of a whole sentence;
+where as much as possible goes into one message, only its last tenth is searched for a space.
+"""
 
 
 def split(text: str, kind: Kind, degree: int, limit: int) -> list[str]:
@@ -38,21 +52,47 @@ def split(text: str, kind: Kind, degree: int, limit: int) -> list[str]:
         case Kind.TABLE:
             return split_table(text, limit)
         case Kind.PROSE:
-            pieces = [message for piece in _by_degree(text, degree) for message in fit(piece, limit)]
-            return _merge_punctuation(pieces, limit)
+            return _split_prose(text.strip(WHITESPACE), degree, limit)
         case _:
             assert_never(kind)
 
 
-def _by_degree(text: str, degree: int) -> list[str]:
-    text = text.strip(WHITESPACE)
-    if degree == 0 or (degree < 3 and "\n" not in text):
-        return [text]
-    found = survey(text, sentence_ends=degree == 3)
-    pieces = _cut_after(text, sorted(found.line_ends + found.sentence_ends))
-    if degree == 3:
-        return [_without_stop(piece.strip(WHITESPACE)) for piece in pieces]
-    return [piece.strip("\n") for piece in pieces]
+def _split_prose(text: str, degree: int, limit: int) -> list[str]:
+    if degree < 3 and "<" not in text and (degree == 0 or "\n" not in text):
+        pieces = [text]  # nothing to look for: most segments are a line
+    else:
+        pieces = list(_pieces(text, degree))
+    share = _NATURAL if degree in (1, 2) else _TIGHT
+    messages = [message for piece in pieces for message in fit(piece, limit, share)]
+    if not messages:
+        messages = fit(text, limit, share)  # a lone full stop is all there is
+    return _merge_punctuation(messages, limit) if len(messages) > 1 else messages
+
+
+def _pieces(text: str, degree: int) -> Iterator[str]:
+    found = survey(text, sentence_ends=degree >= 3)
+    alone = loners(text, found.spans, addresses=degree >= 3)
+    ends = sorted(found.line_ends + found.sentence_ends) if degree else []
+    begin = 0
+    for loner in (*alone, Loner(len(text), len(text), "")):
+        yield from _by_degree(text, begin, loner.start, ends, degree)
+        yield loner.text
+        begin = loner.end
+
+
+def _by_degree(text: str, begin: int, end: int, ends: list[int], degree: int) -> Iterator[str]:
+    """The lines or sentences of ``text[begin:end]``; at degrees 1 and 2 only the whole loses the space around it."""
+    block = text[begin:end]
+    end -= len(block) - len(block.rstrip(WHITESPACE))
+    begin += len(block) - len(block.lstrip(WHITESPACE))
+    for stop in ends[bisect_left(ends, begin) : bisect_left(ends, end)]:
+        yield _piece(text[begin : stop + 1], degree)
+        begin = stop + 1
+    yield _piece(text[begin:end], degree)
+
+
+def _piece(text: str, degree: int) -> str:
+    return _without_stop(text.strip(WHITESPACE)) if degree >= 3 else text.strip("\n")
 
 
 def _merge_punctuation(pieces: list[str], limit: int) -> list[str]:
@@ -60,7 +100,7 @@ def _merge_punctuation(pieces: list[str], limit: int) -> list[str]:
     merged: list[str] = []
     front = ""
     for piece in pieces:
-        if _LONE_PUNCTUATION.fullmatch(piece) and len(pieces) > 1:
+        if _LONE_PUNCTUATION.fullmatch(piece):
             mark = piece.strip(WHITESPACE)
             if merged and units(merged[-1]) + units(mark) <= limit:
                 merged[-1] += mark
@@ -69,7 +109,7 @@ def _merge_punctuation(pieces: list[str], limit: int) -> list[str]:
             else:
                 merged += [front, mark]
                 front = ""
-        elif units(front) + units(piece) <= limit:
+        elif not _OPENS_ATOM.match(piece) and units(front) + units(piece) <= limit:
             merged.append(front + piece)
             front = ""
         else:
@@ -78,20 +118,9 @@ def _merge_punctuation(pieces: list[str], limit: int) -> list[str]:
     return [*merged, front] if front else merged
 
 
-def _cut_after(text: str, ends: Iterable[int]) -> list[str]:
-    pieces, start = [], 0
-    for end in ends:
-        pieces.append(text[start : end + 1])
-        start = end + 1
-    pieces.append(text[start:])
-    return pieces
-
-
 def _without_stop(sentence: str) -> str:
     """People who send a message a sentence do not put a full stop behind each; an ellipsis stays."""
-    if len(sentence) > 1 and sentence[-1] in _STOPS and ends_sentence(sentence, len(sentence) - 1):
-        return sentence[:-1].rstrip(WHITESPACE)
-    return sentence
+    return sentence[:-1].rstrip(WHITESPACE) if ends_with_stop(sentence) else sentence
 
 
 # --- code and tables ----------------------------------------------------------------------
@@ -100,15 +129,14 @@ def _without_stop(sentence: str) -> str:
 def split_code(text: str, limit: int) -> list[str]:
     """Split a closed code block at line ends; every part is a code block with the same first line."""
     fence, body = split_fence(text)
-    body = _without_closing(body, fence.run, fence.prefix)
     if is_blank(fence, body):
         text = first_line_as_code(fence)
         fence, body = split_fence(text)
-        body = _without_closing(body, fence.run, fence.prefix)
+    body = without_closing(body, fence)
     if not text:
         return []
     if units(text) <= limit:
-        return [text.strip("\n")]
+        return [text.strip("\n").lstrip(" \t")]
     around = units(fence.opening) + units(fence.closing) + 1
     if around > limit // 2:  # so small a message has no room to repeat the first line: it becomes a line like others
         body = f"{fence.info}\n{body}" if fence.info else body
@@ -116,14 +144,6 @@ def split_code(text: str, limit: int) -> list[str]:
         around = units(fence.opening) + units(fence.closing) + 1
     packs = _packed(body.removesuffix("\n").split("\n"), limit - around)
     return [f"{fence.opening}{pack}\n{fence.closing}" for pack in packs if pack.strip(WHITESPACE + fence.prefix)]
-
-
-def _without_closing(body: str, run: str, prefix: str) -> str:
-    core = body.rstrip(WHITESPACE)
-    if core.endswith(run):
-        core = core.rstrip("`")
-        return core.removesuffix(prefix) if prefix.strip() else core
-    return body
 
 
 def split_table(text: str, limit: int) -> list[str]:
@@ -167,65 +187,102 @@ def _hard_cuts(line: str, room: int) -> list[str]:
 # --- prose --------------------------------------------------------------------------------
 
 
-def fit(text: str, limit: int) -> list[str]:
-    """Cut prose into pieces of at most *limit* units, at the best places, with its emphasis closed and reopened."""
+def fit(text: str, limit: int, share: float = _NATURAL) -> list[str]:
+    """Cut prose into pieces of at most *limit* units: whole lines while they fit, long ones at the best places."""
     if units(text) <= limit:
         return [text] if text.strip(WHITESPACE) else []
-    spans = survey(text).spans
+    packs: list[str] = []
+    current = quote = ""
+    for line in _lines(text, survey(text)):
+        if _BLOCK_QUOTE.match(line):
+            quote = ">>> "  # everything behind it is quoted, in the next message too
+        if current and units(current) + 1 + units(line) <= limit:
+            current += "\n" + line
+            continue
+        packs.append(current)
+        begin = quote if current and not line.startswith(quote) else ""
+        *whole, current = _cut_line(begin + line, limit, share)
+        packs += whole
+    packs.append(current)
+    return [pack.rstrip(WHITESPACE) for pack in packs if pack.strip(WHITESPACE)]
+
+
+def _lines(text: str, found: Survey) -> Iterator[str]:
+    """The lines of *text*; a span that goes over a line end keeps its lines together."""
+    begin = 0
+    for end in found.line_ends:
+        yield text[begin:end]
+        begin = end + 1
+    yield text[begin:]
+
+
+def _cut_line(line: str, limit: int, share: float) -> list[str]:
+    """Cut one long line; emphasis closes and reopens, and quote marks and list indentation are repeated."""
+    if units(line) <= limit:
+        return [line]
+    spans = survey(line).spans
+    context = _context(line)
+    if units(context) > limit // 4:
+        context = ""
     pieces: list[str] = []
     start, prefix, behind = 0, "", 0
-    while start < len(text):
+    while start < len(line):
         while behind < len(spans) and spans[behind].end <= start:
             behind += 1
         near = spans[behind : bisect_left(spans, start + limit, key=attrgetter("start"))]
-        end, closing, reopening = _best_piece(text, start, limit - units(prefix), near)
-        piece = text[start:end].rstrip(WHITESPACE)
+        end, closing, reopening = _best_piece(line, start, limit - units(prefix), near, share)
+        piece = line[start:end].rstrip(WHITESPACE)
         if piece:
             pieces.append(prefix + piece + closing)
-        start, prefix = end, reopening
-        while start < len(text) and text[start] in WHITESPACE:
+        start, prefix = end, context + reopening
+        while start < len(line) and line[start] in WHITESPACE:
             start += 1
-    return pieces
+    return pieces or [""]
 
 
-def _best_piece(text: str, start: int, room: int, spans: tuple[Span, ...]) -> tuple[int, str, str]:
+def _context(line: str) -> str:
+    """What a line that is cut begins with behind the cut: its quote marks, and space instead of its list marker."""
+    match = _CONTEXT.match(line)
+    if match is None:
+        return ""
+    return (match["quote"] or "") + " " * len(match["list"] or "")
+
+
+def _best_piece(text: str, start: int, room: int, spans: tuple[Span, ...], share: float) -> tuple[int, str, str]:
     """Where the piece from *start* ends, what closes it, and what opens the next."""
     if fitting(text, room, start) == len(text):
         return len(text), "", ""
     reserved = 0
     while True:
-        end = _best_cut(text, start, max(1, room - reserved), spans)
+        end = _best_cut(text, start, max(1, room - reserved), spans, share)
         opened = [span for span in spans if span.kind is SpanKind.EMPHASIS and span.start < end < span.end]
         opened = [span for span in opened if span.start + len(span.marker) < end]
         closing = "".join(span.marker[::-1] for span in reversed(opened))
         if units(text[start:end]) + units(closing) <= room or reserved >= room // 2:
-            return end, closing, _line_prefix(text, end) + "".join(span.marker for span in opened)
+            return end, closing, "".join(span.marker for span in opened)
         reserved = units(closing)
 
 
-def _line_prefix(text: str, index: int) -> str:
-    """The quote marks of the line that is cut at *index*, for the piece behind the cut."""
-    line = text.rfind("\n", 0, index) + 1
-    if line == index:
-        return ""
-    match = _QUOTE_PREFIX.match(text, line, index)
-    return match.group() if match else ""
-
-
-def _best_cut(text: str, start: int, room: int, spans: tuple[Span, ...]) -> int:
+def _best_cut(text: str, start: int, room: int, spans: tuple[Span, ...], share: float) -> int:
     """The best place to cut between *start* and what fits into *room*.
 
-    In this order: a line end, a sentence end or a space outside every span; in front of a span that fits into a
-    message of its own; a space or a pause inside a span; between two characters.
+    In this order: a space outside every span, behind a line or a sentence if there is time for that; a full-width
+    pause; in front of a span that fits into a message of its own; a space or a pause inside a span; between two
+    characters.
     """
     last = fitting(text, room, start)
-    least = start + int((last - start) * _LEAST_SHARE)
+    least = start + int((last - start) * share)
     near = [span for span in spans if span.start < last and span.end > start]
     spaces = [space for space in _SPACE.finditer(text, least, last) if not _inside(space.end(), near)]
-    for is_good in (_holds_line_end, _follows_sentence, bool):
+    goodness = (_holds_line_end, _follows_sentence, bool) if share == _NATURAL else (bool,)
+    for is_good in goodness:
         for space in reversed(spaces):
-            if space.end() < last and is_good(space):
+            if is_good(space):
                 return space.end()
+    pauses = [pause.end() for pause in _FULL_WIDTH_PAUSE.finditer(text, least, last)]
+    for place in reversed(pauses):
+        if not _inside(place, near):
+            return place
     before = _before_span(text, last, start, near)
     if before > start:
         return before
@@ -249,7 +306,7 @@ def _before_span(text: str, last: int, start: int, spans: Iterable[Span]) -> int
 
     A span that ends right at *last* counts too, if what follows belongs to it as a full stop does.
     """
-    glued = text[last : last + 1] not in WHITESPACE
+    glued = bool(_PUNCTUATION.match(text, last))
     covering = [span.start for span in spans if span.start < last < span.end + glued]
     place = min(covering, default=start)
     return max(start, place)
@@ -257,7 +314,7 @@ def _before_span(text: str, last: int, start: int, spans: Iterable[Span]) -> int
 
 def _cut_in_span(text: str, start: int, least: int, last: int, spans: list[Span]) -> int:
     hard = [span for span in spans if span.kind in ATOMS or _is_marker(span, last)]
-    for pattern in (_SPACE, _FULL_WIDTH_PAUSE):
+    for pattern in (_LINE_END, _SPACE, _FULL_WIDTH_PAUSE):
         places = [match.end() for match in pattern.finditer(text, least, last)]
         places = [place for place in places if place > start and not _inside(place, hard)]
         if places:

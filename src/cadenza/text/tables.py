@@ -1,12 +1,13 @@
-"""Tables in GitHub's writing: a header, a line of dashes, rows. Only those whose lines begin with a bar."""
+"""Tables in GitHub's writing: a header, a line of dashes, rows."""
 
 from __future__ import annotations
 
 import re
 
 _CELLS = re.compile(r"(?<!\\)\|")
-_SEPARATOR_SO_FAR = re.compile(r"[ \t]*(?:\|[ \t|:-]*)?")
+_SEPARATOR_SO_FAR = re.compile(r"[ \t|:-]*")
 _SEPARATOR_CELL = re.compile(r":?-+:?")
+_SPOILER = re.compile(r"\|\|.+?\|\|")
 
 
 def cells(line: str) -> list[str]:
@@ -18,9 +19,16 @@ def cells(line: str) -> list[str]:
 
 
 def could_be_header(line: str) -> bool:
-    """Whether *line* has the shape of a table's first line."""
+    """Whether *line* has the shape of a table's first line: two cells or more, and bars that are no spoilers."""
     line = line.strip()
-    return line.startswith("|") and not line.startswith("||") and len(line) > 2 and any(cells(line))
+    if line.startswith("||") and "|" not in _SPOILER.sub("", line):
+        return False
+    has_edge = line.startswith("|") or line.endswith("|")
+    bars = len(_CELLS.findall(line))
+    if bars < 1 if has_edge else bars < 2:
+        return False
+    found = cells(line)
+    return any(found) and (len(found) > 1 or line.startswith("|"))
 
 
 def could_be_separator(line: str) -> bool:
@@ -31,9 +39,14 @@ def could_be_separator(line: str) -> bool:
 def is_separator(line: str, *, header: str) -> bool:
     """Whether *line* is the line of dashes under *header*."""
     dashes = cells(line)
-    return len(dashes) == len(cells(header)) and all(map(_SEPARATOR_CELL.fullmatch, dashes))
+    return "|" in line and len(dashes) == len(cells(header)) and all(map(_SEPARATOR_CELL.fullmatch, dashes))
 
 
 def head(table: str) -> str:
     """The first two lines of *table*, as a part of it must repeat them."""
     return "\n".join(table.split("\n", 2)[:2]) + "\n"
+
+
+def has_rows(table: str) -> bool:
+    """Whether anything stands behind the first two lines of *table*."""
+    return any(row.strip() for row in table.split("\n")[2:])

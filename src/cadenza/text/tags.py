@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from ..types import AsideKind
 from .units import WHITESPACE
 
-_THINK = r"(?:[a-z][\w.-]{0,40}:)?think"
+_THINK = r"(?:[a-z][\w.-]{0,56}:)?think"
 
 BLOCK_TAG = re.compile(
     rf"(?P<think></?{_THINK}>)|(?-i:(?P<details><details(?:\s[^>]{{0,200}})?>))", re.ASCII | re.IGNORECASE
 )
 """The tag of a hidden block: opening or closing for thoughts, opening for details."""
 
-_BLOCK_TAG_PART = re.compile(r"</?(?:[a-z][\w.:-]{0,61})?\Z|<details\s[^>]{0,200}\Z", re.ASCII | re.IGNORECASE)
+_BLOCK_TAG_PART = re.compile(r"</?(?:[a-z][\w.:-]{0,62})?\Z|<details\s[^>]{0,200}\Z", re.ASCII | re.IGNORECASE)
 
 DISCORD_TAG = re.compile(
     r"<(?:@[!&]?\d{1,20}|#\d{1,20}|a?:\w{1,32}:\d{1,20}|t:-?\d{1,17}(?::[a-zA-Z])?|id:\w{1,20}|/[^\n<>]{1,100}:\d{1,20})>",

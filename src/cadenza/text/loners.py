@@ -1,0 +1,97 @@
+"""What stands alone in a message: an emoji of the server, shown large, and at degree 3 an address, shown with its card.
+
+An emoji stays in its line where it is part of a sentence or of a list item; an address where something encloses it or
+where it is all that a list item says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+
+from .spans import Span, SpanKind
+from .units import WHITESPACE
+
+EMOJI = re.compile(r"<a?:(?P<name>\w{1,32}):\d{1,20}>", re.ASCII)
+"""A custom emoji of a Discord server."""
+
+_RUN_PREFIX = 3
+"""Emoji whose names begin with the same so many letters belong together: ``:soup_bowl:`` and ``:soup_spoon:``."""
+_NOT_IN_PREFIX = re.compile(r"[^a-z0-9]")
+_LIST_ITEM = re.compile(rf"[{WHITESPACE}]*(?:\d+[.)]|[-*•])[{WHITESPACE}]")
+_OPENS_LINE = re.compile(rf"[{WHITESPACE}>#]*(?:(?:\d+[.)]|[-*+•])[{WHITESPACE}]+)?")
+_ENDS_SENTENCE = frozenset(".!?。！？")
+_BEHIND_ADDRESS = re.compile(r"[.,;:!?…。！？、，]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Loner:
+    """A part of the text that is a message of its own."""
+
+    start: int
+    end: int
+    text: str
+
+
+def loners(text: str, spans: Iterable[Span], *, addresses: bool) -> list[Loner]:
+    """What stands alone in *text*, in order; with *addresses*, these too."""
+    found: list[Loner] = []
+    run = ""  # what the emoji of the run have in common
+    for span in _outermost(spans):
+        if span.kind is SpanKind.URL:
+            loner, prefix = (_address(text, span) if addresses else None), " "
+        elif span.kind is SpanKind.TAG and (emoji := EMOJI.fullmatch(text, span.start, span.end)):
+            loner, prefix = _emoji(text, span), _prefix(emoji["name"])
+        else:
+            continue
+        if loner is None:
+            continue
+        if found and prefix and prefix == run and not text[found[-1].end : loner.start].strip(WHITESPACE):
+            between = " " if prefix == " " else ""
+            found[-1] = Loner(found[-1].start, loner.end, found[-1].text + between + loner.text)
+        else:
+            found.append(loner)
+        run = prefix
+    return found
+
+
+def _outermost(spans: Iterable[Span]) -> Iterator[Span]:
+    reach = 0
+    for span in spans:
+        if span.start >= reach:
+            yield span
+        reach = max(reach, span.end)
+
+
+def _emoji(text: str, span: Span) -> Loner | None:
+    return None if _is_inline(text, span) else Loner(span.start, span.end, text[span.start : span.end])
+
+
+def _prefix(name: str) -> str:
+    letters = _NOT_IN_PREFIX.sub("", name.lower())[:_RUN_PREFIX]
+    return letters if len(letters) == _RUN_PREFIX else ""
+
+
+def _is_inline(text: str, span: Span) -> bool:
+    """Whether the emoji is part of its line: of a list item, or with words on both sides and no sentence end before."""
+    begin = text.rfind("\n", 0, span.start) + 1
+    end = text.find("\n", span.end)
+    if _LIST_ITEM.match(text, begin):
+        return True
+    before = EMOJI.sub("", text[begin : span.start]).rstrip(WHITESPACE)
+    if not before or before[-1] in _ENDS_SENTENCE:
+        return False
+    return bool(EMOJI.sub("", text[span.end : end if end >= 0 else len(text)]).strip(WHITESPACE))
+
+
+def _address(text: str, span: Span) -> Loner | None:
+    line = text.rfind("\n", 0, span.start) + 1
+    opening = _OPENS_LINE.match(text, line, span.start)
+    marked = opening is not None and opening.end() == span.start and opening.group().strip(WHITESPACE)
+    if text[span.start] == "<" or marked:
+        return None
+    behind = _BEHIND_ADDRESS.match(text, span.end)
+    end = behind.end() if behind else span.end
+    return Loner(span.start, end, text[span.start : end])

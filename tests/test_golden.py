@@ -1,0 +1,220 @@
+"""The golden rows: what the system that Cadenza follows was seen to do, row by row.
+
+Every row without a ``bug`` is tried for the newest version that gave it (chunker: R3, buffer: R2).
+Where ours differs on purpose the row is named in ``golden/exceptions.toml`` with its reason; such a row must really
+differ, so that the list cannot grow stale.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from cadenza.settings import DeliverySettings
+from cadenza.stages.s5_buffer import Buffer, Item
+from cadenza.stages.s7_delivery import Composer
+from cadenza.text import tables
+from cadenza.text.cuts import overflow_cut, whole_clauses
+from cadenza.text.overlap import Overlap, without_overlap
+from cadenza.text.repair import close_openers
+from cadenza.text.spans import Found, Scanner, survey
+from cadenza.text.split import split
+from cadenza.types import Aside, AsideKind, Boundary, Ending, Kind, Post, Segment
+
+_FOLDER = Path(__file__).parent / "golden"
+_EXCEPTIONS: dict[str, str] = {
+    row: reason
+    for reason, rows in tomllib.loads((_FOLDER / "exceptions.toml").read_text("utf-8")).items()
+    for row in rows["rows"]
+}
+
+Row = dict[str, Any]
+
+
+def _rows(name: str, version: str) -> Iterator[Row]:
+    for line in (_FOLDER / f"{name}.jsonl").read_text("utf-8").splitlines():
+        row: Row = json.loads(line)
+        if "bug" not in row and (version in row["also"] or row["reference_version"].startswith(version)):
+            yield row
+
+
+def _cases() -> Iterator[Any]:
+    for row in _rows("chunker", "R3"):
+        yield pytest.param(row, _messages_of_a_segment, id=row["id"])
+    for row in _rows("buffer", "R2"):
+        yield pytest.param(row, _BUFFER[row["kind"]], id=row["id"])
+
+
+# --- the chunker --------------------------------------------------------------------------
+
+
+def _messages_of_a_segment(row: Row) -> tuple[Any, Any]:
+    """The reference's chunker gets code and prose in one; ours gets them from stage 5 as segments."""
+    pieces = [(row["input"], Kind.PROSE)]
+    if "```" in row["input"] or "~~~" in row["input"]:
+        pieces = list(_code_and_prose(row["input"]))
+    degree = min(row["degree"], 3)
+    ours = [message for text, kind in pieces for message in split(text, kind, degree, row["limit"])]
+    return list(map(_as_shown, ours)), list(map(_as_shown, row["output"]))
+
+
+def _code_and_prose(text: str) -> Iterator[tuple[str, Kind]]:
+    prose = ""
+    for segment in _segments([text], 0, Ending.FINAL):
+        if segment.kind is Kind.CODE:
+            yield prose, Kind.PROSE
+            yield segment.text, Kind.CODE
+            prose = ""
+        else:
+            prose += segment.text
+    yield prose, Kind.PROSE
+
+
+def _as_shown(message: str) -> str:
+    """What is the same to whoever reads it: a closing fence with or without a line of its own, space at the end."""
+    return re.sub(r"(?<=.)\n?```\Z", "```", message.rstrip(), flags=re.DOTALL)
+
+
+# --- the buffer ---------------------------------------------------------------------------
+
+
+def _items(chunks: list[str], degree: int, end: Ending | None) -> list[Item]:
+    buffer = Buffer(sentences=degree == 3)
+    items = [item for chunk in chunks for item in buffer.feed(chunk)]
+    return [*items, *buffer.flush(end)] if end else items
+
+
+def _segments(chunks: list[str], degree: int, end: Ending | None) -> list[Segment]:
+    return [item for item in _items(chunks, degree, end) if isinstance(item, Segment)]
+
+
+_ENDINGS = {"final": Ending.FINAL, "pending": Ending.FINAL, "pending_trim": Ending.TOOL_CALL, "none": None}
+
+
+def _stream(row: Row) -> tuple[Any, Any]:
+    overlap = Overlap()  # the reference looks for overlaps in every stream, we where it is asked for
+    chunks = [overlap.take(chunk) if ".dedup-" in row["id"] else chunk for chunk in row["chunks"]]
+    items = _items(chunks, row["degree"], _ENDINGS[row["end"]])
+    segments = [item for item in items if isinstance(item, Segment)]
+    boundary = Boundary.TOOL_CALL if row["end"] == "pending" else Boundary.FINAL
+    labels = [boundary if segment.boundary is Boundary.FINAL else segment.boundary for segment in segments]
+    ours = [
+        [[label.value, segment.text] for label, segment in zip(labels, segments, strict=True)],
+        [item.text for item in items if isinstance(item, Aside) and item.kind is AsideKind.THOUGHT],
+        [item.text for item in items if isinstance(item, Aside) and item.kind is AsideKind.DETAILS],
+    ]
+    wanted = [
+        # A segment with nothing in it says nothing; ours does not exist.
+        [[label, text] for label, text in zip(row["boundaries"], row["output"], strict=True) if text],
+        row["thoughts"],
+        row["details"],
+    ]
+    return ours, wanted
+
+
+def _incomplete(row: Row) -> tuple[Any, Any]:
+    return [_is_incomplete(row["input"])], row["output"]
+
+
+def _is_incomplete(text: str) -> bool:
+    """Whether something has begun in *text* that what follows may end."""
+    scanner = Scanner(hold=1950)
+    scanner.feed(text)
+    while find := scanner.find():
+        if find.what is Found.BLOCK_TAG:
+            return False  # what follows is hidden; before it nothing waits
+        if find.what in (Found.LINE_END, Found.TABLE_CLOSE, Found.FENCE_CLOSE):
+            scanner.drop(find.end)
+    if scanner.fence:
+        return False
+    line = scanner.text.removesuffix("\n").rpartition("\n")[2]
+    waits = bool(scanner.text[scanner.position :].strip()) or tables.could_be_header(line)
+    return waits or scanner.table or any(opener.mark not in "[_" for opener in scanner.openers)
+
+
+def _autoclose(row: Row) -> tuple[Any, Any]:
+    scanner = Scanner()
+    scanner.feed(row["input"])
+    while scanner.find(final=True):
+        pass
+    return [close_openers(row["input"], scanner.openers)], row["output"]
+
+
+def _trim(row: Row) -> tuple[Any, Any]:
+    return [whole_clauses(row["input"], survey(row["input"]).spans)], row["output"]
+
+
+def _dedup(row: Row) -> tuple[Any, Any]:
+    return [without_overlap(row["accumulated"] + row["aggregated"] + row["buffer"], row["input"])], row["output"]
+
+
+def _aggregate(row: Row) -> tuple[Any, Any]:
+    composer = Composer(DeliverySettings(degree=0), Random(0))
+    posts = []
+    for text, boundary in row["segments"]:
+        kind = Kind.CODE if text.startswith("```") else Kind.PROSE
+        posts += composer.feed(Segment(text, Boundary(boundary or "overflow"), kind))
+    posts += composer.flush(Ending.FINAL)
+    return [post.text for post in posts if isinstance(post, Post)], row["output"]
+
+
+def _tables(row: Row) -> tuple[Any, Any]:
+    found: list[list[str]] = []
+    for segment in _segments([row["input"]], 0, Ending.FINAL):
+        kind = "table" if segment.kind is Kind.TABLE else "text"
+        if found and found[-1][0] == kind == "text":
+            found[-1][1] += segment.text
+        else:
+            found.append([kind, segment.text])
+    return found, row["output"]
+
+
+def _overflow(row: Row) -> tuple[Any, Any]:
+    scanner = Scanner()
+    scanner.feed(row["input"])
+    while find := scanner.find(final=True):
+        if find.what is Found.TABLE_OPEN and find.start > 0:
+            return [find.start], row["output"]  # stage 5 cuts in front of a table before it looks any further
+    return [overflow_cut(scanner, row["target"])], row["output"]
+
+
+_BUFFER: dict[str, Callable[[Row], tuple[Any, Any]]] = {
+    "stream": _stream,
+    "incomplete": _incomplete,
+    "table_tail": _incomplete,
+    "autoclose": _autoclose,
+    "trim": _trim,
+    "dedup": _dedup,
+    "aggregate": _aggregate,
+    "tables": _tables,
+    "overflow": _overflow,
+}
+
+
+# --- the tests ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("row", "run"), list(_cases()))
+def test_golden_row(row: Row, run: Callable[[Row], tuple[Any, Any]]) -> None:
+    ours, wanted = run(row)
+    if row["id"] in _EXCEPTIONS:
+        assert ours != wanted, f"is an exception no more: {_EXCEPTIONS[row['id']]}"
+    else:
+        assert ours == wanted
+
+
+def test_every_exception_is_a_row() -> None:
+    known = {row["id"] for name, version in (("chunker", "R3"), ("buffer", "R2")) for row in _rows(name, version)}
+    assert set(_EXCEPTIONS) <= known
+
+
+def test_the_exceptions_are_few() -> None:
+    rows = [*_rows("chunker", "R3"), *_rows("buffer", "R2")]
+    assert len(_EXCEPTIONS) <= len(rows) / 10
