@@ -82,14 +82,14 @@ def test_code_and_tables_have_their_kind() -> None:
 
 def test_persona_and_roster_reach_the_rules() -> None:
     result = answer(
-        chunks=["Ren (Smug): hi @alice and @Bob :wave:\nRen: bye"],
+        chunks=["Ren (Smug): hi @alice and @Bob :wave: there\nRen: bye"],
         settings={"degree": 1},
         persona={"name": "Ren", "aliases": ["R"], "sprites": ["smug", {"name": "mad", "avatar": "x"}]},
         roster={"emoji": ["<:wave:123>"], "mentions": {"alice": 1, "@bob": "<@2>"}, "personas": {}, "recent_emoji": []},
     )
 
     first, second = result["posts"]
-    assert ("hi <@1> and <@2> <:wave:123>", {"name": "Ren", "avatar": None}, "Ren (smug): ") == (
+    assert ("hi <@1> and <@2> <:wave:123> there", {"name": "Ren", "avatar": None}, "Ren (smug): ") == (
         first["text"],
         first["identity"],
         first["label"],

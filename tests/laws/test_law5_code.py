@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,7 +30,7 @@ def test_a_code_block_arrives_as_it_is(bait: list[str]) -> None:
 def test_code_within_a_line_arrives_as_it_is(bait: list[str]) -> None:
     code = "`" + " ".join(bait) + "`"
 
-    assert [f"say {code} now <:wave:1>"] == _sent(f"say {code} now :wave:")
+    assert [f"say {code} to <@1>"] == _sent(f"say {code} to @alice")
 
 
 def test_an_address_arrives_as_it_is() -> None:
@@ -40,4 +39,4 @@ def test_an_address_arrives_as_it_is() -> None:
 
 def test_the_same_words_in_prose_are_changed() -> None:
     """The bait is real: without code around it the rules take it."""
-    assert re.search("<:wave:1> <@1>", "".join(_sent(":wave: @alice")))
+    assert _sent(":wave: @alice") == ["<:wave:1>", "<@1>"]

@@ -301,7 +301,7 @@ def test_no_letter_of_a_real_reply_is_lost(path: Path) -> None:
 
 def _letters(text: str) -> str:
     """The letters and digits of *text*, but for the language of a code block and the number of an emoji."""
-    text = re.sub(r"^([ >]*`{3,})[^`\n]+$", r"\1", text, flags=re.MULTILINE)
+    text = re.sub(r"^([ >]*(?:`{3,}|~{3,}))[^`~\n]+$", r"\1", text, flags=re.MULTILINE)
     return "".join(filter(str.isalnum, re.sub(r"<a?(:\w+:)\d+>", r"\1", text)))
 
 

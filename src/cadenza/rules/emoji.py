@@ -22,7 +22,7 @@ class Emoji(Rule):
 
     def change(self, segment: Segment) -> Segment:
         """Replace the shortcodes in *segment*."""
-        if ":" not in segment.text:
+        if _SHORTCODE.search(segment.text) is None:  # most colons are none, and the scan for code costs more
             return segment
         return replace(segment, text=map_prose(segment.text, self._resolved))
 

@@ -107,10 +107,13 @@ class Round:
         if self.outcome is not None:
             self._overtake(event)
             return []
+        if type(event) is TextDelta:  # most of what happens, so asked first and quickly
+            if self._thinking:
+                self._pause_thinking()
+            items = self._text.feed(event.text)
+            return self._take(items) if items else []
         match event:
             case TextDelta(text):
-                if self._thinking:
-                    self._pause_thinking()
                 return self._take(self._text.feed(text))
             case ThoughtDelta(text):
                 self._thinking.append(text)

@@ -74,30 +74,33 @@ class Composer:
         if self._settings.degree == 0 and segment.identity is None:
             self._gathered.add(segment)
             return ()
-        posts = self._gathered.take(Boundary.ATTACHMENT) if self._gathered.parts else []
+        posts = self._gathered_posts(Boundary.ATTACHMENT) if self._gathered.parts else []
         if segment.text.strip(WHITESPACE):
             texts = split(segment.text, segment.kind, self._settings.degree, self._settings.limit)
-            posts += [Post(text, segment.boundary, identity=segment.identity) for text in texts]
-            if texts and segment.label:
-                first = len(posts) - len(texts)
-                posts[first] = replace(posts[first], label=segment.label)
-        return self._finished(posts)
+            posts += self._posts(texts, segment.boundary, segment.identity, segment.label)
+        return posts
 
     def flush(self, why: Ending, /) -> Sequence[Post | Halt]:
         """Plan what was put aside."""
-        return self._finished(self._gathered.take(why.boundary))
+        return self._gathered_posts(why.boundary)
 
-    def _finished(self, posts: Iterable[Post]) -> list[Post | Halt]:
-        """Give each post its pause and the first one what it answers; end the reply where the limit is."""
-        finished: list[Post | Halt] = []
-        for post in posts:
+    def _gathered_posts(self, boundary: Boundary) -> list[Post | Halt]:
+        return self._posts(self._gathered.take(), boundary, None, "")
+
+    def _posts(
+        self, texts: Iterable[str], boundary: Boundary, identity: Identity | None, label: str
+    ) -> list[Post | Halt]:
+        """Give each message its pause and the first one what it answers; end the reply where the limit is."""
+        posts: list[Post | Halt] = []
+        for text in texts:
             if self._settings.message_limit and self._planned >= self._settings.message_limit:
-                finished.append(Halt(StopReason.MESSAGE_LIMIT))
+                posts.append(Halt(StopReason.MESSAGE_LIMIT))
                 break
-            pause = self._pacer.pause_before(post.text)
-            finished.append(replace(post, pause=pause, reply=None if self._planned else self._reply_to))
+            pause = self._pacer.pause_before(text)
+            posts.append(Post(text, boundary, pause, identity, label, None, None if self._planned else self._reply_to))
+            label = ""
             self._planned += 1
-        return finished
+        return posts
 
 
 class _Pacer:
@@ -149,7 +152,7 @@ class _Gathered:
         self.parts.append((self._between(segment), segment))
         self._after = segment
 
-    def take(self, boundary: Boundary) -> list[Post]:
+    def take(self) -> list[str]:
         """Give back the messages, and be empty again."""
         texts: list[str] = []
         current = ""
@@ -164,8 +167,7 @@ class _Gathered:
         texts.append(current)
         self.parts.clear()
         self._after = None
-        stripped = (text.strip(WHITESPACE) for text in texts)
-        return [Post(text, boundary) for text in stripped if text]
+        return [text.strip(WHITESPACE) for text in texts if text.strip(WHITESPACE)]
 
     def _blocks(self) -> list[tuple[str, Kind, str]]:
         """What was gathered, neighbouring prose put together: it is split as one text."""

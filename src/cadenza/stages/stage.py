@@ -37,21 +37,20 @@ class Pipe:
     After a ``Halt`` nothing more comes out, for whatever goes in.
     """
 
-    __slots__ = ("_halted", "_stages")
+    __slots__ = ("_feed_first", "_halted", "_stages")
 
     def __init__(self, *stages: Stage[Any, Any]) -> None:
-        self._stages = stages
+        # A row within the row is its stages: one walk instead of two.
+        self._stages = tuple(inner for stage in stages for inner in (stage._stages if type(stage) is Pipe else (stage,)))
+        self._feed_first = self._stages[0].feed if self._stages else _unchanged
         self._halted = False
 
     def feed(self, item: Any, /) -> list[Any]:
         """Send *item* down the row."""
-        out: list[Any] = []
-        if not self._stages:
-            self._push(item, 0, out)
-        elif not self._halted:
-            for result in self._stages[0].feed(item):  # for most tokens there is no result, and this is all
-                self._push(result, 1, out)
-        return out
+        if self._halted:
+            return []
+        results = self._feed_first(item)
+        return self._pass_on(results, 1) if results else []  # for most tokens there is no result, and this is all
 
     def flush(self, why: Ending, /) -> list[Any]:
         """Flush each stage in turn; what it lets go passes the stages after it."""
@@ -59,18 +58,33 @@ class Pipe:
         for after, stage in enumerate(self._stages, start=1):
             if self._halted:
                 break
-            for item in stage.flush(why):
-                self._push(item, after, out)
+            out += self._pass_on(stage.flush(why), after)
         return out
 
-    def _push(self, item: Any, start: int, out: list[Any]) -> None:
-        if self._halted:
-            return
-        if isinstance(item, Halt):
-            self._halted = True
-            out.append(item)
-        elif start == len(self._stages) or isinstance(item, Aside):
-            out.append(item)
-        else:
-            for result in self._stages[start].feed(item):
-                self._push(result, start + 1, out)
+    def _pass_on(self, items: Iterable[Any], start: int) -> list[Any]:
+        """Send *items* through the stages from *start* on, each stage all of them before the next one begins."""
+        for stage in self._stages[start:]:
+            passed: list[Any] = []
+            for item in items:
+                if type(item) is Halt:
+                    passed.append(item)
+                    break  # whatever came behind it is not wanted any more
+                if type(item) is Aside:
+                    passed.append(item)
+                else:
+                    passed += stage.feed(item)
+            items = passed
+        return self._until_halt(items)
+
+    def _until_halt(self, items: Iterable[Any]) -> list[Any]:
+        kept: list[Any] = []
+        for item in items:
+            kept.append(item)
+            if type(item) is Halt:
+                self._halted = True
+                break
+        return kept
+
+
+def _unchanged(item: Any) -> tuple[Any]:
+    return (item,)

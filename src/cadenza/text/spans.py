@@ -156,6 +156,7 @@ def _wanted(characters: str) -> tuple[frozenset[str], Callable[..., re.Match[str
     return frozenset(characters) | ODD, re.compile("[" + re.escape(characters) + "]").search
 
 
+_IN_TABLE, _SEARCH_TABLE = _wanted("\n`<\\")
 _WITHOUT_STOPS = _wanted(_PROSE)
 _WITH_STOPS = _wanted(_PROSE + _STOPS)
 
@@ -308,36 +309,35 @@ class Scanner:
         """
         self._settle()
         while True:
-            stop = self._stop()
+            if self._earliest < 0:
+                self._find_earliest()
+            stop = min(self.bound, self._earliest)
             if self.position >= stop:
                 return self._reached(stop)
-            find = self._step(min(stop, len(self.text)), final=final)
-            if find is _WAIT:
+            end = min(stop, len(self.text))
+            if self.position == end:
+                self._come_to_rest(stop, final=final)
                 return None
+            find = self._step(end, final=final)
             if find is not None:
-                return find
-            if len(self.text) <= self.position < self._stop():
-                self._come_to_rest(final=final)
-                return None
+                return None if find is _WAIT else find
 
-    def _step(self, stop: int, *, final: bool) -> Find | None:
+    def _step(self, end: int, *, final: bool) -> Find | None:
         if self.fence:
-            return self._in_fence(stop, final=final)
+            return self._in_fence(end, final=final)
         if self._url >= 0:
-            return self._in_url(stop)
-        match = self._search(self.text, self.position, stop)
+            return self._in_url(end)
+        match = (_SEARCH_TABLE if self.table else self._search)(self.text, self.position, end)
         if match is None:
-            self.position = stop
+            self.position = end
             return None
         index = match.start()
         self.position = index
         return _HANDLERS[match.group()](self, index, final)
 
-    def _stop(self) -> int:
-        """Where the scan has to stop: the oldest opener gives up there, or the owner wants to be asked."""
-        if self._earliest < 0:
-            self._earliest = min((self._gives_up(opener) for opener in self.openers if opener.holds), default=_NEVER)
-        return min(self.bound, self._earliest)
+    def _find_earliest(self) -> None:
+        """Look up where the first of the openers is not waited for any more."""
+        self._earliest = min((self._gives_up(opener) for opener in self.openers if opener.holds), default=_NEVER)
 
     def _gives_up(self, opener: Opener) -> int:
         """Where *opener* is not waited for any more. Emphasis breaks when it is cut, so it is waited for longest."""
@@ -351,11 +351,11 @@ class Scanner:
                 return Find(Found.RELEASED, opener.start, self.position)
         return Find(Found.FULL, 0, self.position)
 
-    def _come_to_rest(self, *, final: bool) -> None:
+    def _come_to_rest(self, stop: int, *, final: bool) -> None:
         """All is scanned: until the next interesting character comes, text may be put aside."""
         if self._url < 0:
-            self._awaited = _IN_FENCE if self.fence else self._interesting
-            self._space = self._stop() - self.position
+            self._awaited = _IN_FENCE if self.fence else _IN_TABLE if self.table else self._interesting
+            self._space = stop - self.position
         elif final:
             self._url_over(len(self.text))
 
