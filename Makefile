@@ -33,12 +33,13 @@ check: $(READY) ## lint, format and types
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/mypy bench
 
 format: $(READY) ## put the code in order
 	@$(BIN)/ruff check --fix-only .
 	@$(BIN)/ruff format .
 
-bench: $(READY) ## what a token costs
+bench: $(READY) ## what a token costs, written into bench/results and the README (under a minute)
 	@$(BIN)/python bench/text.py
 
 soak: $(READY) ## the property tests again, for long

@@ -1,26 +1,56 @@
 """What a token costs: ``make bench``.
 
 Streams made-up documents in tokens of four characters through the whole pure half (round, buffer, rules, composer) and
-prints, for each: nanoseconds a token, the same as a multiple of an empty method call measured in the same run (so that
-machines can be compared), and megabytes a second. Read the ratios; the times are this machine's at this moment.
+prints, for each: what a token costs as a multiple of an empty method call (so that machines can be compared), the same
+in nanoseconds, megabytes a second, and the most memory held at once. Read the calls; the times are this machine's at
+this moment.
 
-    python bench/text.py [--seed N] [--degree N]
+How it is measured, so that a busy machine shows little: a document is timed in stretches of about a millisecond, each
+followed by as short a run of empty calls, and all documents take turns in every round. Of each stretch, and of the
+calls beside it, the best of all rounds counts; a document is the sum of its stretches, and a call the mean of all
+places. So the figures are a ratio of minima, and both sides had the same chances. Minima of whole documents are worse:
+a long one is never left in peace for as long as it takes, a short one is, and the difference looks like growth. Medians
+of the ratio in each round are worse too: where something else runs most of the time, they measure that.
+
+Memory comes from a pass of its own, because tracing slows everything down: the peak minus what was there before. The
+tokens are cut off one by one as they are needed, and the posts are dropped as they come; the round's own record of what
+was said is counted.
+
+    python bench/text.py [--seed N | --fresh] [--degree N] [--no-save | --json FILE] [--profile NAME]
+
+A run with the default seed and degree writes ``bench/results/`` and the table in the README; any other run writes only
+what ``--json`` names. A fresh seed gives documents that nobody has tuned for.
 """
 
 from __future__ import annotations
 
 import argparse
+import cProfile
+import gc
+import platform
+import pstats
 import time
-from collections.abc import Callable
-from random import Random
+import tracemalloc
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from random import Random, SystemRandom
+from statistics import mean
+from typing import NamedTuple
 
 from cadenza.pipeline import text_row
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import Round
 from cadenza.types import Finished, Persona, Scene, TextDelta
+from corpus import documents
+from report import Results, Row, dump, save, screen
 
 TOKEN = 4
-ROUNDS = 5
+ROUNDS = 15
+STRETCH = 2_000
+"""Characters that are timed at once: long enough for the clock, short enough to fit between two interruptions."""
+CALLS = 10_000
+"""Empty calls that are timed at once, likewise."""
+SEED, DEGREE = 1, 1
 
 
 class _Empty:
@@ -28,114 +58,157 @@ class _Empty:
         """Do nothing: the yardstick."""
 
 
-def _words(dice: Random, count: int) -> str:
-    return " ".join("".join(dice.choices("etaoinshrdlu", k=dice.randint(2, 9))) for _ in range(count))
+class Stretch(NamedTuple):
+    """The seconds that a stretch of a document took, and those of an empty call right after it."""
+
+    seconds: float
+    call: float
 
 
-def _sentence(dice: Random) -> str:
-    return _words(dice, dice.randint(4, 18)).capitalize() + dice.choice([". ", ". ", "! ", "? "])
+def tokens(text: str) -> Iterator[TextDelta]:
+    """*text* as a model sends it, cut as it is asked for."""
+    return (TextDelta(text[start : start + TOKEN]) for start in range(0, len(text), TOKEN))
 
 
-def _chatty(dice: Random) -> str:
-    return _sentence(dice) + dice.choice([":) ", "", "lol ", '27" ', "**really** "]) + "\n"
+def fresh_round(degree: int) -> Round:
+    """A round that has heard nothing yet."""
+    return Round(text_row(Scene("", Persona("Ren")), Settings.of(degree=degree), Random(0)))
 
 
-def _prose(dice: Random) -> str:
-    return "".join(_sentence(dice) for _ in range(dice.randint(5, 12))) + "\n\n"
-
-
-def _list(dice: Random) -> str:
-    return "".join(f"- **{_words(dice, 2)}**: {_sentence(dice)}\n" for _ in range(6)) + "\n"
-
-
-def _code(dice: Random) -> str:
-    body = "".join(f"    {_words(dice, 1)} = f({_words(dice, 1)}, [1, 2])\n" for _ in range(15))
-    return f"{_sentence(dice)}\n```py\n{body}```\n"
-
-
-def _japanese(dice: Random) -> str:
-    return (
-        "".join(dice.choices("あいうえおかきくけこ漢字文章例", k=dice.randint(10, 40))) + dice.choice("。、！") + "\n"
-    )
-
-
-def _table(dice: Random) -> str:
-    rows = "".join(f"| {_words(dice, 2)} | {dice.randint(0, 99)} |\n" for _ in range(8))
-    return f"| name | count |\n|---|---|\n{rows}\n"
-
-
-def _mixed(dice: Random) -> str:
-    return dice.choice([_chatty, _prose, _list, _code, _japanese, _table])(dice)
-
-
-def document(make: Callable[[Random], str], size: int, seed: int) -> str:
-    """A document of *size* characters."""
-    dice = Random(seed)
-    parts: list[str] = []
-    length = 0
-    while length < size:
-        parts.append(make(dice))
-        length += len(parts[-1])
-    return "".join(parts)[:size]
-
-
-def documents(seed: int) -> dict[str, str]:
-    """What is measured, by name."""
-    return {
-        "chatty 10 kB": document(_chatty, 10_000, seed),
-        "prose 10 kB": document(_prose, 10_000, seed),
-        "lists 10 kB": document(_list, 10_000, seed),
-        "code 10 kB": document(_code, 10_000, seed),
-        "Japanese 10 kB": document(_japanese, 10_000, seed),
-        "tables 10 kB": document(_table, 10_000, seed),
-        "one code block 15 kB": "```py\n" + document(lambda dice: _words(dice, 6) + "\n", 15_000, seed) + "```",
-        "open bracket 100 kB": "(" + document(_prose, 100_000, seed).replace("\n\n", " "),
-        "mixed 10 kB": document(_mixed, 10_000, seed),
-        "mixed 100 kB": document(_mixed, 100_000, seed),
-        "mixed 1 MB": document(_mixed, 1_000_000, seed),
-    }
-
-
-def seconds_for(text: str, degree: int) -> float:
-    """How long it takes to stream *text*: the best of some rounds, for the rest is noise."""
-    settings = Settings.of(degree=degree)
-    tokens = [TextDelta(text[start : start + TOKEN]) for start in range(0, len(text), TOKEN)]
-    best = float("inf")
-    for _ in range(ROUNDS if len(text) < 500_000 else 2):
-        round_ = Round(text_row(Scene("", Persona("Ren")), settings, Random(0)))
-        begin = time.perf_counter()
-        for token in tokens:
-            round_.receive(token)
-        round_.receive(Finished())
-        best = min(best, time.perf_counter() - begin)
-    return best
+def feed(round_: Round, chunks: Iterable[TextDelta | Finished]) -> None:
+    """Let *round_* receive all *chunks*."""
+    for chunk in chunks:
+        round_.receive(chunk)
 
 
 def seconds_for_a_call() -> float:
     """How long an empty method call takes."""
-    empty, calls = _Empty(), range(1_000_000)
-    best = float("inf")
-    for _ in range(ROUNDS):
+    empty, calls = _Empty(), range(CALLS)
+    begin = time.perf_counter()
+    for _ in calls:
+        empty.call()
+    return (time.perf_counter() - begin) / CALLS
+
+
+def stretches(text: str, degree: int) -> list[Stretch]:
+    """Stream *text* once, and time it stretch by stretch."""
+    round_, timed = fresh_round(degree), []
+    for start in range(0, len(text), STRETCH):
+        chunks: list[TextDelta | Finished] = [*tokens(text[start : start + STRETCH])]
+        if start + STRETCH >= len(text):
+            chunks.append(Finished())
         begin = time.perf_counter()
-        for _ in calls:
-            empty.call()
-        best = min(best, time.perf_counter() - begin)
-    return best / len(calls)
+        feed(round_, chunks)
+        seconds = time.perf_counter() - begin
+        timed.append(Stretch(seconds, seconds_for_a_call()))
+    return timed
+
+
+def best(runs: Sequence[Sequence[Stretch]]) -> list[Stretch]:
+    """The least that each stretch of a document took in any of the *runs*, and so the calls."""
+    return [
+        Stretch(min(one.seconds for one in same), min(one.call for one in same)) for same in zip(*runs, strict=True)
+    ]
+
+
+def peak_bytes(text: str, degree: int) -> int:
+    """The most memory held at once while *text* is streamed, without what was there before."""
+    gc.collect()
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        round_ = fresh_round(degree)
+        feed(round_, tokens(text))
+        feed(round_, [Finished()])
+        return tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+
+
+def row(name: str, text: str, *, seconds: float, call: float, peak: int) -> Row:
+    """The figures for *text*."""
+    count, size = -(-len(text) // TOKEN), len(text.encode())
+    return Row(
+        name=name,
+        size=size,
+        tokens=count,
+        ns_per_token=round(seconds / count * 1e9, 1),
+        calls_per_token=round(seconds / count / call, 2),
+        mb_per_s=round(size / seconds / 1e6, 2),
+        peak_kb=round(peak / 1000, 1),
+    )
+
+
+def measure(texts: Mapping[str, str], *, degree: int = DEGREE, seed: int = SEED, rounds: int = ROUNDS) -> Results:
+    """Measure all *texts*, in turns."""
+    runs: dict[str, list[list[Stretch]]] = {name: [] for name in texts}
+    for _ in range(rounds):
+        for name, text in texts.items():
+            gc.collect()  # what the last document left behind is not this one's cost
+            runs[name].append(stretches(text, degree))
+    bests = {name: best(of_document) for name, of_document in runs.items()}
+    call = mean(one.call for of_document in bests.values() for one in of_document)
+    rows = tuple(
+        row(name, text, seconds=sum(one.seconds for one in bests[name]), call=call, peak=peak_bytes(text, degree))
+        for name, text in texts.items()
+    )
+    return Results(platform.python_version(), seed, degree, TOKEN, rounds, round(call * 1e9, 1), rows)
+
+
+def profile(text: str, degree: int) -> None:
+    """Print the 25 functions that take most of the time of *text*."""
+    round_ = fresh_round(degree)
+    chunks: list[TextDelta | Finished] = [*tokens(text), Finished()]
+    with cProfile.Profile() as profiler:
+        feed(round_, chunks)
+    pstats.Stats(profiler).strip_dirs().sort_stats("tottime").print_stats(25)
+
+
+def seed_of(text: str) -> int:
+    """The number that *text* says, or a new one for ``random``."""
+    return SystemRandom().randrange(1_000_000) if text == "random" else int(text)
+
+
+def _options() -> tuple[argparse.ArgumentParser, argparse.Namespace]:
+    parser = argparse.ArgumentParser(description="What a token costs.")
+    seed = parser.add_mutually_exclusive_group()
+    seed.add_argument("--seed", type=seed_of, default=SEED, help="where the dice for the documents start, or: random")
+    seed.add_argument("--fresh", action="store_true", help="the same as --seed random")
+    parser.add_argument("--degree", type=int, default=DEGREE, choices=range(4), help="how the text is split")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--no-save", action="store_true", help="write nothing")
+    what.add_argument("--json", type=Path, metavar="FILE", help="write the figures to FILE and nothing else")
+    what.add_argument("--profile", metavar="NAME", help="print the costliest functions for one document instead")
+    return parser, parser.parse_args()
+
+
+def _keep(results: Results, options: argparse.Namespace) -> str:
+    """Write what is to be written, and say so."""
+    if options.json:
+        options.json.write_text(dump(results), encoding="utf-8")
+        return f"written: {options.json}"
+    if options.no_save or (results.seed, results.degree) != (SEED, DEGREE):
+        return "nothing written"
+    save(results)
+    return "written: bench/results/text.json, bench/results/text.svg and the table in README.md"
 
 
 def main() -> None:
-    """Measure everything and print a table."""
-    parser = argparse.ArgumentParser(description="What a token costs.")
-    parser.add_argument("--seed", type=int, default=1, help="where the dice for the documents start")
-    parser.add_argument("--degree", type=int, default=1, choices=range(4), help="how the text is split")
-    options = parser.parse_args()
-    call = seconds_for_a_call()
-    print(f"an empty method call: {call * 1e9:.0f} ns; tokens of {TOKEN} characters; degree {options.degree}\n")
-    print(f"{'document':24}{'ns/token':>10}{'calls/token':>13}{'MB/s':>8}")
-    for name, text in documents(options.seed).items():
-        per_token = seconds_for(text, options.degree) / (len(text) / TOKEN)
-        speed = len(text.encode()) / (per_token * len(text) / TOKEN) / 1e6
-        print(f"{name:24}{per_token * 1e9:10.0f}{per_token / call:13.1f}{speed:8.1f}")
+    """Measure everything, print a table and keep it; or profile one document."""
+    parser, options = _options()
+    seed: int = seed_of("random") if options.fresh else options.seed
+    texts = documents(seed)
+    if options.profile:
+        name = next((name for name in texts if name.startswith(options.profile)), None)
+        if not name:
+            parser.error(f"no document begins with {options.profile!r}; there are: {', '.join(texts)}")
+        print(f"{name}, seed {seed}, degree {options.degree}")
+        profile(texts[name], options.degree)
+        return
+    print(f"seed {seed}: {len(texts)} documents in {ROUNDS} rounds, about half a minute ...\n", flush=True)
+    results = measure(texts, degree=options.degree, seed=seed)
+    print("\n".join(screen(results)))
+    print(f"\n{_keep(results, options)}")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from ..settings import DeliverySettings
 from ..text.repair import is_empty_block
 from ..text.sentences import clause_ends
 from ..text.spans import survey
-from ..text.split import split
+from ..text.split import line_context, split
 from ..text.units import WHITESPACE, units
 from ..types import Boundary, Ending, Halt, Identity, Kind, Post, Receipt, Segment, StopReason
 
@@ -67,6 +67,7 @@ class Composer:
         self._gathered = _Gathered(settings.limit)
         self._pacer = _Pacer(settings, chance)
         self._reply_to = reply_to
+        self._context = ""  # what the next segment begins with, because it goes on in a line that was cut
         self._planned = 0
 
     def feed(self, segment: Segment, /) -> Sequence[Post | Halt]:
@@ -76,9 +77,19 @@ class Composer:
             return ()
         posts = self._gathered_posts(Boundary.ATTACHMENT) if self._gathered.parts else []
         if segment.text.strip(WHITESPACE):
-            texts = split(segment.text, segment.kind, self._settings.degree, self._settings.limit)
+            texts = split(self._in_context(segment), segment.kind, self._settings.degree, self._settings.limit)
             posts += self._posts(texts, segment.boundary, segment.identity, segment.label)
         return posts
+
+    def _in_context(self, segment: Segment) -> str:
+        """The text of *segment*; if it goes on in a line that had to be cut, with the quote marks of that line."""
+        text = segment.text
+        if self._context and segment.kind is Kind.PROSE:
+            text = self._context + text.lstrip(" ")
+        self._context = ""
+        if segment.boundary is Boundary.OVERFLOW and segment.kind is Kind.PROSE and not text.endswith("\n"):
+            self._context = line_context(text.rpartition("\n")[2])
+        return text
 
     def flush(self, why: Ending, /) -> Sequence[Post | Halt]:
         """Plan what was put aside."""

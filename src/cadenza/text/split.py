@@ -221,7 +221,7 @@ def _cut_line(line: str, limit: int, share: float) -> list[str]:
     if units(line) <= limit:
         return [line]
     spans = survey(line).spans
-    context = _context(line)
+    context = line_context(line)
     if units(context) > limit // 4:
         context = ""
     pieces: list[str] = []
@@ -240,7 +240,7 @@ def _cut_line(line: str, limit: int, share: float) -> list[str]:
     return pieces or [""]
 
 
-def _context(line: str) -> str:
+def line_context(line: str) -> str:
     """What a line that is cut begins with behind the cut: its quote marks, and space instead of its list marker."""
     match = _CONTEXT.match(line)
     if match is None:
