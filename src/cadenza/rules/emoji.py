@@ -20,6 +20,11 @@ class Emoji(Rule):
         super().__init__(context)
         self._tags = {name.casefold(): tag for name, tag in context.roster.emoji.items()}
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether there is neither an emoji to put in nor one to take out."""
+        return not self._tags and self.context.settings.unknown_emoji == "keep"
+
     def change(self, segment: Segment) -> Segment:
         """Replace the shortcodes in *segment*."""
         if _SHORTCODE.search(segment.text) is None:  # most colons are none, and the scan for code costs more

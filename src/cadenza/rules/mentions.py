@@ -20,6 +20,11 @@ class Mentions(Rule):
         pattern = rf"(?<!\w)@({'|'.join(map(re.escape, handles))})(?!\w)"
         self._pattern = re.compile(pattern, re.IGNORECASE) if handles else None
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether the roster knows nobody."""
+        return self._pattern is None
+
     def change(self, segment: Segment) -> Segment:
         """Replace the handles in *segment*."""
         pattern = self._pattern

@@ -20,6 +20,11 @@ class OwnName(Rule):
         label = rf"(?:\*\*(?:{names}):\*\*|\*\*(?:{names})\*\*[:：]|(?:{names})[:：])[ \t]*"
         self._labels = re.compile(rf"\s*(?:{label})+", re.IGNORECASE) if names else None
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether the persona has no name."""
+        return self._labels is None
+
     def feed(self, segment: Segment, /) -> Iterable[Segment]:
         """Strip the label from *segment* if it is prose and begins a line."""
         opens_line = self._line.opens_line

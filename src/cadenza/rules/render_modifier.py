@@ -32,6 +32,11 @@ class RenderModifier(Rule):
             )
             self._plain = re.compile(rf"\s*(?:\*\*)?(?:{names})(?:\*\*)?[:：]", re.IGNORECASE)
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether the persona has no other face."""
+        return self._decorated is None
+
     def feed(self, segment: Segment, /) -> Iterable[Segment]:
         """Take the label off a line that has one; let the look that is on last."""
         opens_line = self._line.opens_line

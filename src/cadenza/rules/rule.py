@@ -30,6 +30,11 @@ class Rule:
     def __init__(self, context: RuleContext) -> None:
         self.context = context
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether the rule can change nothing in this scene; then it is left out of the row."""
+        return False
+
     def feed(self, segment: Segment, /) -> Iterable[Segment | Halt]:
         """Take a segment; give back what becomes of it. Only prose is given to ``change``."""
         if segment.kind is not Kind.PROSE:

@@ -10,8 +10,7 @@ Hidden blocks leave the row here, at the door, as ``Aside``; what stood before a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TypeAlias, assert_never
+from typing import NamedTuple, TypeAlias, assert_never
 
 from ..settings import BufferSettings
 from ..text import tables
@@ -28,8 +27,11 @@ Item: TypeAlias = Segment | Aside
 
 _MOUTHFUL = 2048
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+# A member of an enumeration takes longer to look up than a name.
+_LINE_END = Found.LINE_END
+_NEWLINE = Boundary.NEWLINE
+
+class _Place(NamedTuple):
     """A place where the text could be cut."""
 
     end: int
@@ -42,13 +44,14 @@ class Buffer:
     def __init__(self, settings: BufferSettings | None = None, *, sentences: bool = False) -> None:
         self._settings = settings or BufferSettings()
         self._sentences = sentences
+        self._full = self._settings.overflow + FORWARD + 1
         self._begin()
 
     def feed(self, text: str, /) -> Sequence[Item]:
         """Take the next piece of the stream."""
         if self._overlap is not None:
             text = self._overlap.take(text)
-        if self._hidden is None and not self._intake.held and self._scanner.put_aside(text):
+        if self._scanner.put_aside(text):
             return ()
         if len(text) > _MOUTHFUL:
             # How the text is sliced changes nothing, and every cut copies what is left: keep that short.
@@ -65,6 +68,8 @@ class Buffer:
         else:
             self._scanner.feed(text)
         self._scan(out, final=False)
+        if self._hidden is not None or self._intake.held:
+            self._scanner.pause()  # what comes next is not for the scanner, or not yet
         return out
 
     def flush(self, why: Ending, /) -> Sequence[Item]:
@@ -88,20 +93,22 @@ class Buffer:
 
     def _set_bound(self) -> None:
         """Say how much may gather before this stage wants to be asked."""
-        scanner, settings = self._scanner, self._settings
+        scanner = self._scanner
         if scanner.fence or scanner.table:
-            scanner.bound = settings.code_overflow
+            scanner.bound = self._settings.code_overflow
         else:
-            scanner.bound = settings.overflow + FORWARD + 1
+            scanner.bound = self._full
 
     # --- what the scan finds --------------------------------------------------------
 
     def _scan(self, out: list[Item], *, final: bool) -> None:
         while find := self._scanner.find(final=final):
+            if find.what is _LINE_END:  # by far the most frequent
+                self._line_end(find.end, out)
+                continue
             match find.what:
                 case Found.LINE_END:
-                    self._places.append(_Place(find.end, Boundary.NEWLINE))
-                    self._release(out)
+                    pass
                 case Found.SENTENCE_END:
                     self._places.append(_Place(find.end, Boundary.PERIOD))
                     self._release(out)
@@ -123,6 +130,16 @@ class Buffer:
                     self._overflow(find.end, out)
                 case _:
                     assert_never(find.what)
+
+    def _line_end(self, end: int, out: list[Item]) -> None:
+        scanner = self._scanner
+        if scanner.openers or scanner.spans or self._places:
+            self._places.append(_Place(end, _NEWLINE))
+            self._release(out)
+        else:  # nothing in sight that it could be inside of
+            out.append(Segment(scanner.text[:end], _NEWLINE))
+            scanner.drop(end)
+            scanner.bound = self._full
 
     def _release(self, out: list[Item]) -> int:
         """Cut at every place that nothing can change any more; say how much left."""
@@ -154,7 +171,8 @@ class Buffer:
     def _drop(self, count: int) -> None:
         if count > 0:
             self._scanner.drop(count)
-            self._places = [_Place(place.end - count, place.boundary) for place in self._places if place.end > count]
+            if self._places:
+                self._places = [_Place(place.end - count, place.boundary) for place in self._places if place.end > count]
             self._set_bound()
 
     # --- hidden blocks ----------------------------------------------------------------

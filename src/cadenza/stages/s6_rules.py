@@ -13,5 +13,6 @@ from .stage import Pipe
 
 
 def rule_row(context: RuleContext, rules: Iterable[type[Rule]] = RULES) -> Pipe:
-    """Build *rules*, in their order, for one reply."""
-    return Pipe(*(rule(context) for rule in rules))
+    """Build *rules*, in their order, for one reply; those that have nothing to do in this scene are left out."""
+    row = (rule(context) for rule in rules)
+    return Pipe(*(rule for rule in row if not rule.is_idle))

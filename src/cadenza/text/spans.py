@@ -23,6 +23,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import NamedTuple
 
 from . import sentences, tables
 from .intake import ODD
@@ -66,9 +67,10 @@ ATOMS = frozenset({SpanKind.LINK, SpanKind.CODE, SpanKind.URL, SpanKind.TAG})
 """Spans that rules leave alone and that break when they are cut."""
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A stretch of text that belongs together."""
+
+    # A tuple because one is made for every mark that closes, and a frozen dataclass takes three times as long to make.
 
     kind: SpanKind
     start: int
@@ -107,8 +109,7 @@ class Found(Enum):
     """The scan has reached ``bound``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Find:
+class Find(NamedTuple):
     """Something that the owner of the text should know before the scan goes on."""
 
     what: Found
@@ -116,6 +117,10 @@ class Find:
     end: int
     tag: BlockTag | None = None
 
+
+# A member of an enumeration takes longer to look up than a name.
+_LINE_END = Found.LINE_END
+_SENTENCE_END = Found.SENTENCE_END
 
 _WAIT = Find(Found.FULL, -1, -1)
 """What a handler gives back when it needs to see more."""
@@ -133,9 +138,10 @@ _LONGEST_INFO = 100
 _TILDES = re.compile(r"\n[ \t>]{0,20}(~{3,})[ \t]*(?=\n|\Z)")
 _BACKTICKS = re.compile(f"`{{1,{_LONGEST_FENCE}}}")
 _BACKTICKS_OR_EMPTY_LINE = re.compile(f"`{{1,{_LONGEST_FENCE}}}|\n[ \t]*\n")
-_LONE_MARKER = re.compile(r"-#[ \t]*")
 _SPACES = re.compile(f"[{WHITESPACE}]{{0,{_LOOKAHEAD}}}")
 _CARRIED = re.compile(f"[.,!?;。！？、，]{{1,{_LOOKAHEAD}}}")
+_LOOKS_AHEAD = frozenset(WHITESPACE + ".,!?;。！？、，")
+"""Behind a line end these may go with the line before."""
 _AFTER_CARRIED = frozenset([*WHITESPACE, "", '"', "“", "「"])
 _LONGEST_ADDRESS = 2000
 """A masked link that does not fit into a message is none."""
@@ -230,6 +236,10 @@ class Scanner:
             return True
         return False
 
+    def pause(self) -> None:
+        """Put nothing aside until the scan has gone on."""
+        self._space = 0
+
     def feed(self, text: str) -> None:
         """Take *text*, to be scanned."""
         self._settle()
@@ -247,14 +257,16 @@ class Scanner:
         self._seek = max(0, self._seek - count)
         self._seek_for -= count
         self._url = self._url - count if self._url >= count else -1
-        self._forget([opener for opener in self.openers if opener.start >= count])
-        for opener in self.openers:
-            opener.start -= count
-        self.spans = [
-            Span(span.kind, span.start - count, span.end - count, span.marker)
-            for span in self.spans
-            if span.start >= count
-        ]
+        if self.openers:
+            self._forget([opener for opener in self.openers if opener.start >= count])
+            for opener in self.openers:
+                opener.start -= count
+        if self.spans:
+            self.spans = [
+                Span(span.kind, span.start - count, span.end - count, span.marker)
+                for span in self.spans
+                if span.start >= count
+            ]
 
     def cut_out(self, start: int) -> str:
         """Take away and give back everything from *start* on; the scan goes on there with what is fed next."""
@@ -289,7 +301,7 @@ class Scanner:
         """Whether a cut before *index* would fall inside a span, closed or still open."""
         if index > self.held_from() or 0 <= self._url < index:
             return True
-        return any(span.start < index < span.end for span in self.spans)
+        return bool(self.spans) and any(span.start < index < span.end for span in self.spans)
 
     def outside(self, index: int) -> int:
         """The last place at or before *index* where a cut would not fall inside a span; 0 if there is none."""
@@ -397,30 +409,41 @@ class Scanner:
     # --- lines and tables -----------------------------------------------------------
 
     def _line_end(self, index: int, final: bool) -> Find | None:
-        text = self.text
-        spaces = _SPACES.match(text, index + 1)
-        following = spaces.end() if spaces else index + 1
-        if following == len(text) and not final and following - index <= _LOOKAHEAD:
-            if not self.table or "\n" not in text[index + 1 : following]:
-                return _WAIT  # but an empty line ends a table whatever follows
-        if following - index > _LOOKAHEAD:
-            following = len(text)  # too far away to wait for, so it must not count where it happens to be there
+        text, following = self.text, index + 1
+        after = text[following : following + 1]
+        looks_ahead = not after or after in _LOOKS_AHEAD  # most lines are followed by a word: then there is no need
+        if looks_ahead:
+            following = self._next_visible(index, final=final)
+            if following < 0:
+                return _WAIT
         if self.table:
             return self._row_end(index, following, final=final)
-        if self._line >= 0 and _LONE_MARKER.fullmatch(text, self._line, index):
+        if self._line >= 0 and text.startswith("-#", self._line) and not text[self._line + 2 : index].strip(" \t"):
             return self._lone_marker(index, final=final)
         opens_table = self._opens_table(index, final=final)
         if opens_table is None:
             return _WAIT
         if opens_table:
             return self._table_open()
-        end = self._carry_end(index, following, final=final)
+        end = self._carry_end(index, following, final=final) if looks_ahead else following
         if end < 0:
             return _WAIT
         self._end_line(index, end)
         if end >= len(text) and end == index + 1:
             return None  # nothing follows: whoever flushes takes it
-        return Find(Found.LINE_END, index, end)
+        return Find(_LINE_END, index, end)
+
+    def _next_visible(self, index: int, *, final: bool) -> int:
+        """Where the first character behind the line end at *index* is that is no space, or -1 if it is awaited."""
+        text = self.text
+        spaces = _SPACES.match(text, index + 1)
+        following = spaces.end() if spaces else index + 1
+        if following - index > _LOOKAHEAD:
+            return len(text)  # too far away to wait for, so it must not count where it happens to be there
+        if following < len(text) or final:
+            return following
+        # An empty line ends a table whatever follows.
+        return following if self.table and "\n" in text[index + 1 : following] else -1
 
     def _lone_marker(self, index: int, *, final: bool) -> Find | None:
         end = index + 1
@@ -435,11 +458,12 @@ class Scanner:
         return Find(Found.LONE_MARKER, self._line + 2, end)
 
     def _end_line(self, index: int, end: int) -> None:
-        if not self.text[max(0, self._line) : index].strip(WHITESPACE) and self._line >= 0:
-            self._forget([])  # an empty line: the paragraph is over, and so is whatever it left open
-        else:
-            self._forget([opener for opener in self.openers if opener.mark != "["])
-        self._line = self.text.rfind("\n", index, end) + 1
+        if self.openers:
+            if self._line >= 0 and not self.text[self._line : index].strip(WHITESPACE):
+                self._forget([])  # an empty line: the paragraph is over, and so is whatever it left open
+            else:
+                self._forget([opener for opener in self.openers if opener.mark != "["])
+        self._line = end if end == index + 1 else self.text.rfind("\n", index, end) + 1
         self.position = end
 
     def _carry_end(self, index: int, following: int, *, final: bool) -> int:
@@ -515,7 +539,7 @@ class Scanner:
         after = self.text[index + 1 : index + 2]
         if not after or after == "\n" or self.table or not sentences.ends_sentence(self.text, index):
             return None
-        return Find(Found.SENTENCE_END, index, index + 1)
+        return Find(_SENTENCE_END, index, index + 1)
 
     # --- code -------------------------------------------------------------------------
 

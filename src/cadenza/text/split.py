@@ -25,7 +25,7 @@ from .loners import Loner, loners
 from .repair import Fence, first_line_as_code, is_blank, split_fence, without_closing
 from .sentences import ends_with_stop
 from .spans import ATOMS, Span, SpanKind, Survey, survey
-from .units import WHITESPACE, fitting, units, whole_grapheme
+from .units import WHITESPACE, fits, fitting, units, whole_grapheme
 
 _LINE_END = re.compile("\n")
 _SPACE = re.compile(f"[{WHITESPACE}]+")
@@ -189,7 +189,7 @@ def _hard_cuts(line: str, room: int) -> list[str]:
 
 def fit(text: str, limit: int, share: float = _NATURAL) -> list[str]:
     """Cut prose into pieces of at most *limit* units: whole lines while they fit, long ones at the best places."""
-    if units(text) <= limit:
+    if fits(text, limit):
         return [text] if text.strip(WHITESPACE) else []
     packs: list[str] = []
     current = quote = ""
@@ -218,7 +218,7 @@ def _lines(text: str, found: Survey) -> Iterator[str]:
 
 def _cut_line(line: str, limit: int, share: float) -> list[str]:
     """Cut one long line; emphasis closes and reopens, and quote marks and list indentation are repeated."""
-    if units(line) <= limit:
+    if fits(line, limit):
         return [line]
     spans = survey(line).spans
     context = line_context(line)

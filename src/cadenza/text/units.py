@@ -22,6 +22,11 @@ def units(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
+def fits(text: str, limit: int) -> bool:
+    """Whether *text* takes at most *limit* units."""
+    return len(text) * 2 <= limit or units(text) <= limit  # no character takes more than two
+
+
 def fitting(text: str, limit: int, start: int = 0) -> int:
     """The largest index such that ``text[start:index]`` takes at most *limit* units."""
     piece = text[start : start + limit]
