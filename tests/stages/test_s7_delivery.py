@@ -31,7 +31,7 @@ def lines(*texts: str) -> list[Segment]:
         pytest.param(0, ["One. Two.\n\nThree."], id="0 one message"),
         pytest.param(1, ["One. Two.", "Three."], id="1 a line"),
         pytest.param(2, ["One. Two.", "Three."], id="2 a line"),
-        pytest.param(3, ["One", "Two", "Three"], id="3 a sentence"),
+        pytest.param(3, ["one", "two", "three"], id="3 a sentence"),
     ],
 )
 def test_the_degree_decides_how_much_a_message_holds(degree: int, expected: list[str]) -> None:
@@ -265,8 +265,46 @@ def test_a_reply_halts_in_the_middle_of_a_segment() -> None:
 
     first, second, *rest = composer.feed(Segment("One. Two. Three. Four.", FINAL))
 
-    assert [Post("One", FINAL), "Two"] == [first, second.text if isinstance(second, Post) else second]
+    assert [Post("one", FINAL), "two"] == [first, second.text if isinstance(second, Post) else second]
     assert [Halt(StopReason.MESSAGE_LIMIT)] == rest
+
+
+@pytest.mark.parametrize(
+    ("roll", "expected"),
+    [
+        pytest.param(0.0, ["well sure!", "why not"], id="the comma goes, the mark ends the message"),
+        pytest.param(0.45, ["well", "sure!", "why not"], id="both end a message"),
+        pytest.param(0.99, ["well, sure! why not"], id="both stay"),
+    ],
+)
+def test_degree_3_writes_in_a_hurry(roll: float, expected: list[str]) -> None:
+    composer = Composer(DeliverySettings(degree=3), Dice(roll))
+
+    assert expected == [post.text for post in posts_for(composer, *lines("Well, sure! Why not.\n"))]
+
+
+def test_degree_3_leaves_code_and_tables_alone() -> None:
+    code, table = "```py\nPrint(A, B);\n```", "| Ab, C | D; |\n|---|---|\n| E, F | G |"
+    composer = Composer(DeliverySettings(degree=3), Dice(0.0))
+    segments = Segment(code, Boundary.CODE_CLOSE, Kind.CODE), Segment(table, NEWLINE, Kind.TABLE)
+
+    assert [code, table] == [post.text for post in posts_for(composer, *segments)]
+
+
+@pytest.mark.parametrize(
+    ("line", "context"),
+    [
+        pytest.param("> a line that ", "> ", id="a quote"),
+        pytest.param("first\n> > a line that ", "> > ", id="a quote in a quote"),
+        pytest.param("plain ", "", id="nothing"),
+        pytest.param("> quoted\nplain ", "", id="only the line that is cut counts"),
+    ],
+)
+def test_a_line_that_overflowed_goes_on_as_what_it_was(line: str, context: str) -> None:
+    composer = Composer(DeliverySettings(degree=1), Dice())
+    planned = posts_for(composer, Segment(line, OVERFLOW), Segment(" goes on\n", NEWLINE), Segment("next\n", NEWLINE))
+
+    assert [f"{context}goes on", "next"] == [post.text for post in planned[-2:]]
 
 
 def test_a_reply_that_just_fits_does_not_halt() -> None:

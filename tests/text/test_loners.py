@@ -60,7 +60,9 @@ def test_emoji_of_a_kind_are_one_message(text: str, expected: list[str]) -> None
         pytest.param("see https://e.org/1, now", ["https://e.org/1,"], id="with what stands right behind it"),
         pytest.param("https://e.org/1 https://e.org/2", ["https://e.org/1 https://e.org/2"], id="two are one message"),
         pytest.param("- see https://e.org/1", ["https://e.org/1"], id="words before it in a list item"),
-        pytest.param("- https://e.org/1\n1. https://e.org/2\n> https://e.org/3\n# https://e.org/4", [], id="all there is"),
+        pytest.param(
+            "- https://e.org/1\n1. https://e.org/2\n> https://e.org/3\n# https://e.org/4", [], id="all there is"
+        ),
         pytest.param("(https://e.org/1) **https://e.org/2** <https://e.org/3> [a](https://e.org/4)", [], id="enclosed"),
     ],
 )

@@ -31,6 +31,7 @@ _MOUTHFUL = 2048
 _LINE_END = Found.LINE_END
 _NEWLINE = Boundary.NEWLINE
 
+
 class _Place(NamedTuple):
     """A place where the text could be cut."""
 
@@ -74,8 +75,7 @@ class Buffer:
 
     def flush(self, why: Ending, /) -> Sequence[Item]:
         """Let go of everything, and begin anew."""
-        self._overlap = None
-        out: list[Item] = list(self.feed(self._intake.flush()))
+        out: list[Item] = list(self._feed(self._intake.flush()))
         self._scan(out, final=True)
         self._let_go_of_the_rest(why, out)
         if self._hidden is not None:
@@ -105,31 +105,34 @@ class Buffer:
         while find := self._scanner.find(final=final):
             if find.what is _LINE_END:  # by far the most frequent
                 self._line_end(find.end, out)
-                continue
-            match find.what:
-                case Found.LINE_END:
-                    pass
-                case Found.SENTENCE_END:
-                    self._places.append(_Place(find.end, Boundary.PERIOD))
-                    self._release(out)
-                case Found.FENCE_OPEN:
-                    self._cut_before(find.start, Boundary.CODE_OPEN, out)
-                case Found.FENCE_CLOSE:
-                    self._cut(find.end, Boundary.CODE_CLOSE, Kind.CODE, out)
-                case Found.TABLE_OPEN:
-                    self._cut_before(find.start, Boundary.NEWLINE, out)
-                case Found.TABLE_CLOSE:
-                    self._cut(find.end, Boundary.NEWLINE, self._table_kind(find.end), out)
-                case Found.LONE_MARKER:
-                    self._scanner.replace(find.start, find.end, " ")
-                case Found.BLOCK_TAG:
-                    self._enter_or_leave(find, out)
-                case Found.RELEASED:
-                    self._release(out)
-                case Found.FULL:
-                    self._overflow(find.end, out)
-                case _:
-                    assert_never(find.what)
+            else:
+                self._answer(find, out)
+
+    def _answer(self, find: Find, out: list[Item]) -> None:
+        match find.what:
+            case Found.LINE_END:
+                self._line_end(find.end, out)
+            case Found.SENTENCE_END:
+                self._places.append(_Place(find.end, Boundary.PERIOD))
+                self._release(out)
+            case Found.FENCE_OPEN:
+                self._cut_before(find.start, Boundary.CODE_OPEN, out)
+            case Found.FENCE_CLOSE:
+                self._cut(find.end, Boundary.CODE_CLOSE, Kind.CODE, out)
+            case Found.TABLE_OPEN:
+                self._cut_before(find.start, Boundary.NEWLINE, out)
+            case Found.TABLE_CLOSE:
+                self._cut(find.end, Boundary.NEWLINE, self._table_kind(find.end), out)
+            case Found.LONE_MARKER:
+                self._scanner.replace(find.start, find.end, " ")
+            case Found.BLOCK_TAG:
+                self._enter_or_leave(find, out)
+            case Found.RELEASED:
+                self._release(out)
+            case Found.FULL:
+                self._overflow(find.end, out)
+            case _:
+                assert_never(find.what)
 
     def _line_end(self, end: int, out: list[Item]) -> None:
         scanner = self._scanner
@@ -172,7 +175,9 @@ class Buffer:
         if count > 0:
             self._scanner.drop(count)
             if self._places:
-                self._places = [_Place(place.end - count, place.boundary) for place in self._places if place.end > count]
+                self._places = [
+                    _Place(place.end - count, place.boundary) for place in self._places if place.end > count
+                ]
             self._set_bound()
 
     # --- hidden blocks ----------------------------------------------------------------

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from ..errors import SettingsError
 from ..settings import DeliverySettings
+from ..text.humanize import humanize
 from ..text.repair import is_empty_block
 from ..text.sentences import clause_ends
 from ..text.spans import survey
@@ -65,6 +66,7 @@ class Composer:
     def __init__(self, settings: DeliverySettings, chance: Chance, *, reply_to: str | None = None) -> None:
         self._settings = settings
         self._gathered = _Gathered(settings.limit)
+        self._chance = chance
         self._pacer = _Pacer(settings, chance)
         self._reply_to = reply_to
         self._context = ""  # what the next segment begins with, because it goes on in a line that was cut
@@ -78,6 +80,8 @@ class Composer:
         posts = self._gathered_posts(Boundary.ATTACHMENT) if self._gathered.parts else []
         if segment.text.strip(WHITESPACE):
             texts = split(self._in_context(segment), segment.kind, self._settings.degree, self._settings.limit)
+            if self._settings.degree == 3 and segment.kind is Kind.PROSE:
+                texts = [piece for text in texts for piece in humanize(text, self._chance.random)]
             posts += self._posts(texts, segment.boundary, segment.identity, segment.label)
         return posts
 
@@ -104,6 +108,8 @@ class Composer:
         """Give each message its pause and the first one what it answers; end the reply where the limit is."""
         posts: list[Post | Halt] = []
         for text in texts:
+            if not text.strip(WHITESPACE):
+                continue
             if self._settings.message_limit and self._planned >= self._settings.message_limit:
                 posts.append(Halt(StopReason.MESSAGE_LIMIT))
                 break

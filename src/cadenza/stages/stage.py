@@ -40,10 +40,14 @@ class Pipe:
     __slots__ = ("_feed_first", "_halted", "_stages")
 
     def __init__(self, *stages: Stage[Any, Any]) -> None:
-        # A row within the row is its stages: one walk instead of two.
-        self._stages = tuple(inner for stage in stages for inner in (stage._stages if type(stage) is Pipe else (stage,)))
+        self._stages: tuple[Stage[Any, Any], ...] = tuple(inner for stage in stages for inner in _members(stage))
         self._feed_first = self._stages[0].feed if self._stages else _unchanged
         self._halted = False
+
+    @property
+    def stages(self) -> tuple[Stage[Any, Any], ...]:
+        """The stages, in order."""
+        return self._stages
 
     def feed(self, item: Any, /) -> list[Any]:
         """Send *item* down the row."""
@@ -84,6 +88,11 @@ class Pipe:
                 self._halted = True
                 break
         return kept
+
+
+def _members(stage: Stage[Any, Any]) -> tuple[Stage[Any, Any], ...]:
+    """A row within a row is its stages: one walk instead of two."""
+    return stage.stages if isinstance(stage, Pipe) else (stage,)
 
 
 def _unchanged(item: Any) -> tuple[Any]:

@@ -656,7 +656,9 @@ class Scanner:
         self.position = index + width
         before, after = self._character_before(index), self.text[index + width : index + width + 1]
         opens = (not before or before in _BEFORE_QUOTE) and after and after not in WHITESPACE
-        if self._may_break_off and opens and not BLOCK_TAG.search(self.text, index):  # better a lone backtick than a thought that is shown
+        if (
+            self._may_break_off and opens and not BLOCK_TAG.search(self.text, index)
+        ):  # better a lone backtick than a thought that is shown
             self._open("`", index, width)
             self.position = len(self.text)
         return None

@@ -34,7 +34,9 @@ _FULL_WIDTH_PAUSE = re.compile("[。！？、，．｡､]")
 _PUNCTUATION = re.compile("[.,!?;:。！？、，]")
 _OPENS_ATOM = re.compile(r"https?://|ftps?://|<|`|~~~")
 _LONE_PUNCTUATION = re.compile(rf"[{WHITESPACE}]*[.,!?;:。！？、，]+[{WHITESPACE}]*")
-_CONTEXT = re.compile(r"(?P<quote>[ \t]{0,8}(?:>>>[ \t]|(?:>[ \t]?){1,4}))?(?P<list>[ \t]{0,20}(?:[-*+•]|\d{1,3}[.)])[ \t]+)?")
+_CONTEXT = re.compile(
+    r"(?P<quote>[ \t]{0,8}(?:>>>[ \t]|(?:>[ \t]?){1,4}))?(?P<list>[ \t]{0,20}(?:[-*+•]|\d{1,3}[.)])[ \t]+)?"
+)
 _BLOCK_QUOTE = re.compile(r"^[ \t]{0,8}>>>[ \t]", re.MULTILINE)
 _NATURAL, _TIGHT = 0.5, 0.9
 """Messages are not made shorter than this share of what fits, only to end them at a nicer place.

@@ -1,0 +1,339 @@
+"""Text as people type it in a hurry: small letters, few commas, and now and then a message more than one.
+
+How it works
+    The text is never rewritten step by step. What must stay (code, addresses, tags, labels) is a list of ranges;
+    what goes (a semicolon, a comma) and where a message ends is a list of edits; one walk over both makes the pieces.
+    So nothing stands in for anything, and no text of a model can be taken for a stand-in.
+
+Chance is handed in. Every comma is rolled for, then every run of ``!`` and ``?``, each from left to right.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from enum import IntEnum
+
+from .spans import Span, SpanKind, survey
+from .units import WHITESPACE
+
+_COMMA_GOES = 0.4
+"""A comma goes for a roll below this one,"""
+_COMMA_BREAKS = 0.6
+"""ends the message for a roll below this one, and stays for any other."""
+_MARKS_BREAK = 0.5
+
+_SHORTHAND = frozenset(
+    [
+        "lol",
+        "rofl",
+        "lmao",
+        "lmfao",
+        "wtf",
+        "btw",
+        "omg",
+        "iirc",
+        "afaik",
+        "tbh",
+        "imo",
+        "imho",
+        "fyi",
+        "idk",
+        "brb",
+        "afk",
+        "ttyl",
+        "rn",
+        "smh",
+        "tysm",
+    ]
+)
+"""Written as it was typed, whatever the case."""
+
+_Range = tuple[int, int]
+_FAR = 1 << 60
+
+_SPACE = f"[{WHITESPACE}]"
+_SPACES = re.compile(f"{_SPACE}*+")
+_LETTERS = r"[^\W\d_]++"
+_JOINERS = r"\u0300-\u036f'’\-"
+"""An accent of its own joins letters like an apostrophe does."""
+# What touches a digit or "_" is a name, not a word.
+_WORD = re.compile(rf"(?<!\w){_LETTERS}(?:[{_JOINERS}]++{_LETTERS})*(?!\w)")
+
+# Part of a word in a script that puts spaces between its words; those further up do not.
+_IN_SPACED_WORD = re.compile(rf"(?![\u2e80-\U0010ffff])[\w{_JOINERS}]")
+
+# Where there is nothing else than these there is no span to look for: most messages of degree 3 are words, and an emoji or two.
+_MARKED = re.compile(rf"[^\w.,;:!?'’…。、，！？；{WHITESPACE}\u200d\u2600-\u27bf\ufe0f\U0001f300-\U0001faff-]|_")
+_ESCAPED_OR_FENCE = re.compile(r"\\[!-/:-@\[-`{-~]|`{3,8}")
+_FENCE_END = re.compile("`{3,8}")
+_AFTER_URL = ".,;:!?'…；，、！？。"
+# The scanner knows an address by its scheme in small letters; the case of these matters all the same.
+_BARE_ADDRESS = re.compile(
+    rf"(?<![\w.+-])(?:[\w+-]++://|[\w-]++(?:\.[\w-]++)++/)[^{WHITESPACE}<>\"`()\[\]*|]*+"  # discord.gg/Ab, Https://
+)
+_LABEL = re.compile(rf"\([\w{WHITESPACE}]++\):|[\w{WHITESPACE}]++:?")
+_SHORTCODE = re.compile(r":\w*+[+-][\w+-]*+:")
+"""A shortcode of plain letters is kept as a label is; these have a sign in them."""
+
+_MOUTH = r"[-'^]?(?:[()\]]|[DPp3](?![\w;；]))"
+_SMILE = re.compile(rf"(?<={_SPACE}):{_MOUTH}")
+# A wink is a face as well: ;) ;-D ;_; and the like.
+_SEMICOLONS = re.compile(rf"(?P<face>;[-_.w];|;++{_MOUTH})|[;；]++")
+# A semicolon goes whatever a comma does, so it does not stand between the comma and its space.
+_COMMA = re.compile(rf"(?:,(?=[;；]*+(?:{_SPACE}|\Z))[;；]*+|[、，､](?!\d))({_SPACE}*+)")
+_MARKS = re.compile("[!?！？]++")
+_NEVER_FIRST = frozenset(")]}」』）》〉｣”’»›.,…。．｡、，､~～ー")
+"""No message begins with one of these."""
+# What opens these lines shapes them to their end, and a message cut off them would have lost its shape.
+_SHAPED_LINE = re.compile(r"^[ \t]*+(?:>>> [\s\S]*|(?:>|-#|#{1,3}) .*|\|(?!\|).*)", re.MULTILINE)
+
+
+class _Does(IntEnum):
+    """What happens to a range of the text."""
+
+    BREAKS = 0
+    GOES = 1
+    STAYS = 2
+
+
+_Edit = tuple[int, int, _Does]
+
+
+def humanize(text: str, roll: Callable[[], float] | None = None) -> list[str]:
+    """Make *text* casual; each piece is a message of its own.
+
+    Without *roll* only capitals and semicolons go, and there is one piece.
+    """
+    spans = survey(text).spans if _MARKED.search(text) else ()
+    kept = _kept(text, spans)
+    edits = _without_semicolons(text, kept)
+    if roll is not None:
+        quiet = _merged([*kept, *_quiet(text, spans)])
+        edits += _rolled_commas(text, quiet, roll)
+        edits += _rolled_marks(text, quiet, edits, roll)
+    return _pieces(text, [*edits, *((start, end, _Does.STAYS) for start, end in kept)])
+
+
+# --- ranges -------------------------------------------------------------------------
+
+
+def _merged(ranges: Iterable[_Range]) -> list[_Range]:
+    """The same places in order, none of them twice."""
+    merged: list[_Range] = []
+    for start, end in sorted(ranges):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _gaps(ranges: list[_Range], length: int) -> Iterator[_Range]:
+    """What lies between *ranges*, which are merged."""
+    position = 0
+    for start, end in ranges:
+        yield position, start
+        position = end
+    yield position, length
+
+
+def _holds(ranges: list[_Range], index: int) -> bool:
+    at = bisect_right(ranges, (index, _FAR)) - 1
+    return at >= 0 and index < ranges[at][1]
+
+
+# --- what stays ---------------------------------------------------------------------
+
+
+def _kept(text: str, spans: tuple[Span, ...]) -> list[_Range]:
+    """Where not a character may change."""
+    kept = _merged(filter(None, (_atom(text, span) for span in spans)))
+    if "```" in text:
+        kept = _merged([*kept, *_fences(text, kept)])
+    if "/" in text:
+        kept = _merged([*kept, *_addresses(text, kept)])
+    if ":" in text:
+        # Not one after the other: a label goes up to the first colon of a shortcode.
+        shortcodes = [match.span() for match in _SHORTCODE.finditer(text)]
+        kept = _merged([*kept, *shortcodes, *_labels(text, kept)])
+    return kept
+
+
+def _atom(text: str, span: Span) -> _Range | None:
+    match span.kind:
+        case SpanKind.CODE | SpanKind.TAG:
+            return span.start, span.end
+        case SpanKind.URL:
+            return span.start, _address_end(text, span.start, span.end)
+        case SpanKind.LINK:
+            # Its text is read like any other; only the address has to stay.
+            return max(span.start, text.find("](", span.start, span.end)), span.end
+        case _:
+            return None
+
+
+def _address_end(text: str, start: int, end: int) -> int:
+    """Where an address ends without the punctuation of the sentence around it."""
+    return start + len(text[start:end].rstrip(_AFTER_URL))
+
+
+def _fences(text: str, atoms: list[_Range]) -> Iterator[_Range]:
+    """Blocks of code as the scanner sees them; one that is not closed goes on to the end."""
+    position = 0
+    while mark := _ESCAPED_OR_FENCE.search(text, position):
+        start, position = mark.span()
+        if text[start] == "\\" or _holds(atoms, start):
+            continue
+        width = position - start
+        if width >= 6:
+            width = 3  # it opens and closes at once
+        position = _fence_end(text, start + width, width)
+        yield start, position
+
+
+def _fence_end(text: str, start: int, width: int) -> int:
+    found = text.find("`" * width, start)
+    closer = _FENCE_END.match(text, found) if found >= 0 else None
+    if closer is None:
+        return len(text)
+    # A run twice as long closes this block and opens the next.
+    return found + width if closer.end() - found >= 2 * width else closer.end()
+
+
+def _addresses(text: str, atoms: list[_Range]) -> Iterator[_Range]:
+    for gap in _gaps(atoms, len(text)):
+        for match in _BARE_ADDRESS.finditer(text, *gap):
+            yield match.start(), _address_end(text, *match.span())
+
+
+def _labels(text: str, atoms: list[_Range]) -> Iterator[_Range]:
+    """Who speaks (``Name:``, ``(Full Name):``), and with it what else stands before a colon: 10:30."""
+    for gap in _gaps(atoms, len(text)):
+        for match in _LABEL.finditer(text, *gap):
+            colon = match.end() - 1
+            if text[colon] == ":" and not _SMILE.match(text, colon):
+                yield match.span()
+
+
+def _quiet(text: str, spans: tuple[Span, ...]) -> Iterator[_Range]:
+    """Where nothing is rolled for: half of a quotation, of bold or of a table is no message."""
+    for span in spans:
+        if span.kind is not SpanKind.URL:  # the mark behind an address may be the scanner's part of it
+            yield span.start, span.end
+    for match in _SHAPED_LINE.finditer(text):
+        yield match.span()
+
+
+# --- what goes ----------------------------------------------------------------------
+
+
+def _without_semicolons(text: str, kept: list[_Range]) -> list[_Edit]:
+    if ";" not in text and "；" not in text:
+        return []
+    return [
+        (*match.span(), _Does.GOES)
+        for match in _SEMICOLONS.finditer(text)
+        if not (match["face"] or _holds(kept, match.start()) or _joins(text, *match.span()))
+    ]
+
+
+def _joins(text: str, start: int, end: int) -> bool:
+    """Whether what stands around the semicolons would become something else without them."""
+    before, after = text[start - 1 : start], text[end : end + 1]
+    if before in ("\\", ":"):
+        return True  # an escape, or the beginning of an address
+    if _IN_SPACED_WORD.match(before) and _IN_SPACED_WORD.match(after):
+        return True  # two words
+    return before == after != "" and before not in WHITESPACE  # one run of backticks or stars
+
+
+def _rolled_commas(text: str, quiet: list[_Range], roll: Callable[[], float]) -> list[_Edit]:
+    edits: list[_Edit] = []
+    for match in _COMMA.finditer(text):
+        start, end = match.span()
+        if _holds(quiet, start):
+            continue
+        if start + 1 < end and _holds(quiet, match.start(1)):
+            if text[start] == ",":
+                continue  # the space belongs to a label, so this comma has none
+            end = start + 1
+        rolled = roll()
+        if rolled < _COMMA_GOES:
+            edits.append((start, start + 1, _Does.GOES))
+        elif rolled < _COMMA_BREAKS:
+            edits.append((start, end, _Does.BREAKS))
+    return edits
+
+
+def _rolled_marks(text: str, quiet: list[_Range], edits: list[_Edit], roll: Callable[[], float]) -> list[_Edit]:
+    gone = {start: end for start, end, does in edits if does is _Does.GOES}
+    breaks: list[_Edit] = []
+    for match in _MARKS.finditer(text):
+        if _holds(quiet, match.start()):
+            continue
+        start = match.end()
+        while start in gone:
+            start = gone[start]
+        end = start if _holds(quiet, start) else _space_end(text, start)
+        if _ends_something(match.group(), text[end : end + 1], spaced=end > start) and roll() < _MARKS_BREAK:
+            breaks.append((start, end, _Does.BREAKS))
+    return breaks
+
+
+def _space_end(text: str, start: int) -> int:
+    spaces = _SPACES.match(text, start)
+    return spaces.end() if spaces else start
+
+
+def _ends_something(marks: str, after: str, *, spaced: bool) -> bool:
+    """Whether a sentence may end with *marks*; full-width ones need no space behind them."""
+    if spaced or not after:
+        return True
+    return not marks.isascii() and after not in _NEVER_FIRST
+
+
+# --- the pieces ---------------------------------------------------------------------
+
+
+def _pieces(text: str, edits: list[_Edit]) -> list[str]:
+    pieces: list[str] = []
+    parts: list[str] = []
+    position = 0
+    for start, end, does in sorted(edits):
+        if start < position:
+            continue  # a semicolon before the space that a break has taken
+        parts.append(_lowered(text[position:start]))
+        position = end
+        if does is _Does.STAYS:
+            parts.append(text[start:end])
+        elif does is _Does.BREAKS:
+            pieces.append("".join(parts))
+            parts.clear()
+    parts.append(_lowered(text[position:]))
+    pieces.append("".join(parts))
+    return _trimmed(pieces)
+
+
+def _trimmed(pieces: list[str]) -> list[str]:
+    """Without the space around breaks, and without what is nothing else."""
+    if len(pieces) == 1:
+        return pieces
+    first, *between, last = pieces
+    trimmed = [
+        first.rstrip(WHITESPACE),
+        *(piece.strip(WHITESPACE) for piece in between),
+        last.lstrip(WHITESPACE),
+    ]
+    return [piece for piece in trimmed if piece] or [""]
+
+
+def _lowered(text: str) -> str:
+    return text if text == text.lower() else _WORD.sub(_lowered_word, text)
+
+
+def _lowered_word(match: re.Match[str]) -> str:
+    word = match.group()
+    lower = word.lower()
+    return word if word.isupper() or lower in _SHORTHAND else lower
