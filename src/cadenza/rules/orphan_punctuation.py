@@ -15,8 +15,9 @@ from .rule import Rule, RuleContext
 
 # What begins like this would not be a list, a heading, a quote, an address or a large emoji with something in front.
 _BLOCK = re.compile(r"\s*(?:(?:[-*+•>]|-?#{1,3}|\d{1,3}[.)])(?:\s|$)|https?://|<a?:\w+:\d+>)")
-# Stops and commas never stand alone; "!?" may, unless there are three or more.
-_ORPHAN = re.compile(r"[.,;。、，…]+|[.,!?;。！？、，…]{3,}|[!?！？]*…[.,!?;。！？、，…]*")
+_ORPHAN = re.compile(r"[.,!?;:。！？、，…]+")
+_MOST = 100
+"""A line of dots that somebody drew is not held for ever."""
 
 
 class OrphanPunctuation(Rule):
@@ -32,12 +33,12 @@ class OrphanPunctuation(Rule):
         if not core:
             return (segment,)
         if segment.kind is Kind.PROSE and _ORPHAN.fullmatch(core):
-            return self._hold(replace(segment, text=core))
+            return self._hold(replace(segment, text=core)) if len(core) <= _MOST else (*self._release(), segment)
         held = self._held
         if held is None:
             return (segment,)
         if segment.kind is not Kind.PROSE or segment.identity != held.identity or _BLOCK.match(segment.text):
-            return (*self._release(Boundary.NEWLINE), segment)
+            return (*self._release(), segment)
         self._held = None
         text = held.text + segment.text.lstrip("\n")
         return (replace(segment, text=text, label=held.label or segment.label),)
@@ -48,13 +49,13 @@ class OrphanPunctuation(Rule):
 
     def _hold(self, segment: Segment) -> tuple[Segment, ...]:
         held = self._held
-        if held is not None and held.identity != segment.identity:
-            released = self._release(Boundary.NEWLINE)
+        if held is not None and (held.identity != segment.identity or len(held.text) > _MOST):
+            released = self._release()
             self._held = segment
             return released
         self._held = replace(held, text=held.text + segment.text) if held else segment
         return ()
 
-    def _release(self, boundary: Boundary) -> tuple[Segment, ...]:
+    def _release(self, boundary: Boundary = Boundary.NEWLINE) -> tuple[Segment, ...]:
         held, self._held = self._held, None
         return (replace(held, boundary=boundary),) if held else ()

@@ -17,7 +17,7 @@ from ..text import tables
 from ..text.cuts import FORWARD, overflow_cut, whole_clauses
 from ..text.intake import Intake
 from ..text.overlap import Overlap
-from ..text.repair import close_fence, close_openers, split_fence
+from ..text.repair import close_fence, close_openers, is_blank, split_fence
 from ..text.spans import Find, Found, Opener, Scanner
 from ..text.tags import BlockTag, HiddenBlock
 from ..text.units import WHITESPACE, whole_grapheme
@@ -87,6 +87,7 @@ class Buffer:
         self._intake = Intake()
         self._scanner = Scanner(sentence_ends=self._sentences, hold=self._settings.hold, may_break_off=True)
         self._places: list[_Place] = []
+        self._reopened = False  # whether the code block that we are in is the rest of a longer one
         self._hidden: HiddenBlock | None = None
         self._overlap = Overlap() if self._settings.overlap else None
         self._set_bound()
@@ -118,7 +119,7 @@ class Buffer:
             case Found.FENCE_OPEN:
                 self._cut_before(find.start, Boundary.CODE_OPEN, out)
             case Found.FENCE_CLOSE:
-                self._cut(find.end, Boundary.CODE_CLOSE, Kind.CODE, out)
+                self._close_code(find.end, out)
             case Found.TABLE_OPEN:
                 self._cut_before(find.start, Boundary.NEWLINE, out)
             case Found.TABLE_CLOSE:
@@ -240,6 +241,14 @@ class Buffer:
         out.append(Segment(closed, Boundary.OVERFLOW, Kind.CODE))
         scanner.drop(cut)
         scanner.put_in_front(fence.opening)
+        self._reopened = True
+
+    def _close_code(self, end: int, out: list[Item]) -> None:
+        if self._reopened and is_blank(*split_fence(self._scanner.text[:end])):
+            self._drop(end)  # all of the block had left already
+        else:
+            self._cut(end, Boundary.CODE_CLOSE, Kind.CODE, out)
+        self._reopened = False
 
     def _overflow_table(self, position: int, out: list[Item]) -> None:
         """Let the rows so far go; the rest repeats the head."""
@@ -263,7 +272,8 @@ class Buffer:
         scanner = self._scanner
         text, kind = scanner.text, Kind.PROSE
         if scanner.fence:
-            text, kind = close_fence(text), Kind.CODE
+            empty = self._reopened and is_blank(*split_fence(text))
+            text, kind = "" if empty else close_fence(text), Kind.CODE
         elif scanner.table:
             kind = self._table_kind(len(text))
         else:

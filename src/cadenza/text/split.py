@@ -232,6 +232,8 @@ def _cut_line(line: str, limit: int, share: float) -> list[str]:
         while behind < len(spans) and spans[behind].end <= start:
             behind += 1
         near = spans[behind : bisect_left(spans, start + limit, key=attrgetter("start"))]
+        if prefix and near and near[0].start == start and limit - units(prefix) < units(line[start : near[0].end]) <= limit:
+            prefix = ""  # better without its quote marks than in two pieces
         end, closing, reopening = _best_piece(line, start, limit - units(prefix), near, share)
         piece = line[start:end].rstrip(WHITESPACE)
         if piece:
@@ -276,11 +278,15 @@ def _best_cut(text: str, start: int, room: int, spans: tuple[Span, ...], share: 
     least = start + int((last - start) * share)
     near = [span for span in spans if span.start < last and span.end > start]
     spaces = [space for space in _SPACE.finditer(text, least, last) if not _inside(space.end(), near)]
-    goodness = (_holds_line_end, _follows_sentence, bool) if share == _NATURAL else (bool,)
-    for is_good in goodness:
-        for space in reversed(spaces):
-            if is_good(space):
-                return space.end()
+    if share == _NATURAL:
+        for is_good in (_holds_line_end, _follows_sentence):
+            for space in reversed(spaces):
+                if is_good(space):
+                    return space.end()
+    if text[last : last + 1] in WHITESPACE and not _inside(last, near):
+        return last
+    if spaces:
+        return spaces[-1].end()
     pauses = [pause.end() for pause in _FULL_WIDTH_PAUSE.finditer(text, least, last)]
     for place in reversed(pauses):
         if not _inside(place, near):
