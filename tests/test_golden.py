@@ -1,6 +1,7 @@
 """The golden rows: what the system that Cadenza follows was seen to do, row by row.
 
-Every row without a ``bug`` is tried for the newest version that gave it (chunker: R3, buffer: R2).
+Every row without a ``bug`` is tried for the newest version that there is of its part (chunker and humanizer: R3,
+buffer: R2).
 Where ours differs on purpose the row is named in ``golden/exceptions.toml`` with its reason; such a row must really
 differ, so that the list cannot grow stale.
 """
@@ -22,11 +23,13 @@ from cadenza.stages.s5_buffer import Buffer, Item
 from cadenza.stages.s7_delivery import Composer
 from cadenza.text import tables
 from cadenza.text.cuts import overflow_cut, whole_clauses
+from cadenza.text.humanize import humanize
 from cadenza.text.overlap import Overlap, without_overlap
 from cadenza.text.repair import close_openers
 from cadenza.text.spans import Found, Scanner, survey
 from cadenza.text.split import split
 from cadenza.types import Aside, AsideKind, Boundary, Ending, Kind, Post, Segment
+from tests.helpers import Dice
 
 _FOLDER = Path(__file__).parent / "golden"
 _EXCEPTIONS: dict[str, str] = {
@@ -41,7 +44,7 @@ Row = dict[str, Any]
 def _rows(name: str, version: str) -> Iterator[Row]:
     for line in (_FOLDER / f"{name}.jsonl").read_text("utf-8").splitlines():
         row: Row = json.loads(line)
-        if "bug" not in row and (version in row["also"] or row["reference_version"].startswith(version)):
+        if "bug" not in row and (version in row.get("also", ()) or row["reference_version"].startswith(version)):
             yield row
 
 
@@ -50,6 +53,8 @@ def _cases() -> Iterator[Any]:
         yield pytest.param(row, _messages_of_a_segment, id=row["id"])
     for row in _rows("buffer", "R2"):
         yield pytest.param(row, _BUFFER[row["kind"]], id=row["id"])
+    for row in _rows("humanizer", "R3"):
+        yield pytest.param(row, _humanized, id=row["id"])
 
 
 # --- the chunker --------------------------------------------------------------------------
@@ -198,6 +203,13 @@ _BUFFER: dict[str, Callable[[Row], tuple[Any, Any]]] = {
 }
 
 
+# --- the humanizer ------------------------------------------------------------------------
+
+
+def _humanized(row: Row) -> tuple[Any, Any]:
+    return humanize(row["input"], Dice(*row["rolls"]).random if "rolls" in row else None), row["output"]
+
+
 # --- the tests ----------------------------------------------------------------------------
 
 
@@ -211,10 +223,8 @@ def test_golden_row(row: Row, run: Callable[[Row], tuple[Any, Any]]) -> None:
 
 
 def test_every_exception_is_a_row() -> None:
-    known = {row["id"] for name, version in (("chunker", "R3"), ("buffer", "R2")) for row in _rows(name, version)}
-    assert set(_EXCEPTIONS) <= known
+    assert set(_EXCEPTIONS) <= {case.id for case in _cases()}
 
 
 def test_the_exceptions_are_few() -> None:
-    rows = [*_rows("chunker", "R3"), *_rows("buffer", "R2")]
-    assert len(_EXCEPTIONS) <= len(rows) / 10
+    assert len(_EXCEPTIONS) <= len(list(_cases())) / 10

@@ -16,7 +16,9 @@ def cleaned(*segments: str | Segment) -> list[str]:
     return out + [item.text for item in rule.flush(Ending.FINAL)]
 
 
-@pytest.mark.parametrize("orphan", ["...", ".", "…", "!", "?!", ":", "!!!", "?!?", "、", "……", "?…", ",", " ... \n", "。。。"])
+@pytest.mark.parametrize(
+    "orphan", ["...", ".", "…", "!", "?!", ":", "!!!", "?!?", "、", "……", "?…", ",", " ... \n", "。。。"]
+)
 def test_marks_that_stand_alone_go_in_front_of_what_comes(orphan: str) -> None:
     assert ["hi\n", orphan.strip() + "there\n"] == cleaned("hi\n", orphan, "there\n")
 

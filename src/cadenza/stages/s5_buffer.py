@@ -17,7 +17,7 @@ from ..text import tables
 from ..text.cuts import FORWARD, overflow_cut, whole_clauses
 from ..text.intake import Intake
 from ..text.overlap import Overlap
-from ..text.repair import close_fence, close_openers, is_blank, split_fence
+from ..text.repair import close_fence, close_openers, in_backticks, is_blank, split_fence
 from ..text.spans import Find, Found, Opener, Scanner
 from ..text.tags import BlockTag, HiddenBlock
 from ..text.units import WHITESPACE, whole_grapheme
@@ -238,7 +238,7 @@ class Buffer:
         cut = line_end if line_end > head else whole_grapheme(scanner.text, position - 1, head)
         code = scanner.text[:cut]
         closed = code + ("" if code.endswith("\n") else "\n") + fence.closing
-        out.append(Segment(closed, Boundary.OVERFLOW, Kind.CODE))
+        out.append(Segment(in_backticks(closed), Boundary.OVERFLOW, Kind.CODE))
         scanner.drop(cut)
         scanner.put_in_front(fence.opening)
         self._reopened = True
@@ -247,7 +247,9 @@ class Buffer:
         if self._reopened and is_blank(*split_fence(self._scanner.text[:end])):
             self._drop(end)  # all of the block had left already
         else:
-            self._cut(end, Boundary.CODE_CLOSE, Kind.CODE, out)
+            out.append(Segment(in_backticks(self._scanner.text[:end]), Boundary.CODE_CLOSE, Kind.CODE))
+            self._drop(end)
+        self._set_bound()
         self._reopened = False
 
     def _overflow_table(self, position: int, out: list[Item]) -> None:
@@ -273,7 +275,7 @@ class Buffer:
         text, kind = scanner.text, Kind.PROSE
         if scanner.fence:
             empty = self._reopened and is_blank(*split_fence(text))
-            text, kind = "" if empty else close_fence(text), Kind.CODE
+            text, kind = "" if empty else in_backticks(close_fence(text)), Kind.CODE
         elif scanner.table:
             kind = self._table_kind(len(text))
         else:

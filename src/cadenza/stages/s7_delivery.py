@@ -81,9 +81,13 @@ class Composer:
         if segment.text.strip(WHITESPACE):
             texts = split(self._in_context(segment), segment.kind, self._settings.degree, self._settings.limit)
             if self._settings.degree == 3 and segment.kind is Kind.PROSE:
-                texts = [piece for text in texts for piece in humanize(text, self._chance.random)]
+                texts = [piece for text in texts for piece in self._humanized(text)]
             posts += self._posts(texts, segment.boundary, segment.identity, segment.label)
         return posts
+
+    def _humanized(self, text: str) -> list[str]:
+        pieces = humanize(text, self._chance.random)
+        return pieces if any(piece.strip(WHITESPACE) for piece in pieces) else [text]  # a lone comma is all there is
 
     def _in_context(self, segment: Segment) -> str:
         """The text of *segment*; if it goes on in a line that had to be cut, with the quote marks of that line."""
@@ -92,7 +96,7 @@ class Composer:
             text = self._context + text.lstrip(" ")
         self._context = ""
         if segment.boundary is Boundary.OVERFLOW and segment.kind is Kind.PROSE and not text.endswith("\n"):
-            self._context = line_context(text.rpartition("\n")[2])
+            self._context = ">>> " if text.startswith(">>> ") else line_context(text.rpartition("\n")[2])
         return text
 
     def flush(self, why: Ending, /) -> Sequence[Post | Halt]:

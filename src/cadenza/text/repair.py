@@ -12,6 +12,8 @@ from .units import WHITESPACE
 _FENCE_LINE = re.compile(r"(?P<prefix>[ \t>]{0,20})(?P<run>`{3,8}|~{3,8})(?P<info>[^\n`~]{0,100})(?P<line_end>\n?)")
 """A first line that is longer than this is no info string: it would be repeated in front of every part."""
 
+_BACKTICKS = re.compile("`{3,}")
+_LONGEST_RUN = 8
 _CUT_CLOSING = re.compile(r"\n[ \t>]*(?:`+|~+)\Z")
 """A closing fence of which only a part arrived."""
 
@@ -79,6 +81,17 @@ def without_closing(body: str, fence: Fence) -> str:
     if not core[line:].strip(fence.run[0]):
         core = core[:line]
     return core.removesuffix(fence.prefix) if fence.prefix.strip() else core
+
+
+def in_backticks(text: str) -> str:
+    """The code block *text* with a fence of backticks: Discord knows no other."""
+    fence, body = split_fence(text)
+    if not fence.run.startswith("~"):
+        return text
+    inner = max(map(len, _BACKTICKS.findall(body)), default=0)
+    fence = Fence(fence.prefix, "`" * min(max(3, inner + 1), _LONGEST_RUN), fence.info)
+    body = without_closing(body, split_fence(text)[0])
+    return fence.opening + body + ("" if body.endswith("\n") else "\n") + fence.closing
 
 
 def is_empty_block(text: str) -> bool:

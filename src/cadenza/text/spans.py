@@ -138,8 +138,11 @@ _LONGEST_INFO = 100
 _TILDES = re.compile(r"\n[ \t>]{0,20}(~{3,})[ \t]*(?=\n|\Z)")
 _BACKTICKS = re.compile(f"`{{1,{_LONGEST_FENCE}}}")
 _BACKTICKS_OR_EMPTY_LINE = re.compile(f"`{{1,{_LONGEST_FENCE}}}|\n[ \t]*\n")
+_SPACE = re.compile(f"[{WHITESPACE}]")
 _SPACES = re.compile(f"[{WHITESPACE}]{{0,{_LOOKAHEAD}}}")
 _CARRIED = re.compile(f"[.,!?;。！？、，]{{1,{_LOOKAHEAD}}}")
+_SHAPED = re.compile(r"[ \t]{0,8}(?:>+[ \t]|-?#{1,3} )")
+"""Quotes, headings and subtext."""
 _LOOKS_AHEAD = frozenset(WHITESPACE + ".,!?;。！？、，")
 """Behind a line end these may go with the line before."""
 _AFTER_CARRIED = frozenset([*WHITESPACE, "", '"', "“", "「"])
@@ -179,6 +182,7 @@ class Scanner:
         "_interesting",
         "_line",
         "_may_break_off",
+        "_quoting",
         "_search",
         "_seek",
         "_seek_depth",
@@ -214,6 +218,7 @@ class Scanner:
         self._barred = False  # whether the rows of the table begin with a bar
         self._before = ""  # the character that stood in front of the text before it was dropped
         self._line = 0  # where the current line begins; negative if its beginning is gone
+        self._quoting = False  # whether a >>> is open
         self._seek = 0  # how far the handler that waits at _seek_for has looked ahead
         self._seek_for = -1
         self._seek_depth = 0
@@ -428,10 +433,25 @@ class Scanner:
         end = self._carry_end(index, following, final=final) if looks_ahead else following
         if end < 0:
             return _WAIT
+        in_quote = self._line >= 0 and self._stays_quoted(index, following)
         self._end_line(index, end)
-        if end >= len(text) and end == index + 1:
-            return None  # nothing follows: whoever flushes takes it
+        if in_quote or (end >= len(text) and end == index + 1):
+            return None  # or nothing follows: then whoever flushes takes it
         return Find(_LINE_END, index, end)
+
+    def _stays_quoted(self, index: int, following: int) -> bool:
+        """Whether the line that ends at *index* and the next one are one quote: no place for a cut.
+
+        A ``>>>`` goes on over line ends, to the next empty line as models use it; a ``>`` with nothing behind it is an
+        empty line of a quote.
+        """
+        opening = self.text[self._line : self._line + 4]
+        if opening == ">>> ":
+            self._quoting = True
+        if self._quoting:
+            self._quoting = "\n" not in self.text[index + 1 : following]
+            return self._quoting
+        return opening[:1] == ">" and not self.text[self._line : index].strip(" \t>")
 
     def _next_visible(self, index: int, *, final: bool) -> int:
         """Where the first character behind the line end at *index* is that is no space, or -1 if it is awaited."""
@@ -537,8 +557,10 @@ class Scanner:
             return _WAIT  # "No. 5" is decided by its digit
         self.position = index + 1
         after = self.text[index + 1 : index + 2]
-        if not after or after == "\n" or self.table or not sentences.ends_sentence(self.text, index):
+        if not after or after == "\n" or self.table or self._quoting or not sentences.ends_sentence(self.text, index):
             return None
+        if self._line >= 0 and _SHAPED.match(self.text, self._line):
+            return None  # what opens the line shapes all of it
         return Find(_SENTENCE_END, index, index + 1)
 
     # --- code -------------------------------------------------------------------------
@@ -564,6 +586,7 @@ class Scanner:
             return Find(Found.TABLE_CLOSE, 0, max(0, self._line))
         start = self._line if self._opens_line(index) else index
         self.fence = self.text[index:end]
+        self._quoting = False
         self._forget([])
         self.position = end
         return Find(Found.FENCE_OPEN, start, end)
@@ -806,7 +829,11 @@ class Scanner:
     def _address_end(self, index: int, *, final: bool) -> int | None:
         """Where the address behind the ``](`` at *index* ends; 0 if there is none, ``None`` if that is not known yet."""
         self._start_seeking(index, index + 2)
-        last = index + min(self.hold, _LONGEST_ADDRESS)
+        last = index + self.hold // 4
+        if len(self.text) > last and (space := _SPACE.search(self.text, index + 2)) is not None:
+            last = max(last, space.start())
+        else:  # only an address without a space in it is waited for any longer
+            last = index + min(self.hold, _LONGEST_ADDRESS)
         for mark in _ADDRESS_MARK.finditer(self.text, self._seek, min(last, len(self.text))):
             character = mark.group()
             if character == "\n" or (character == "<" and BLOCK_TAG.match(self.text, mark.start())):

@@ -232,7 +232,12 @@ def _cut_line(line: str, limit: int, share: float) -> list[str]:
         while behind < len(spans) and spans[behind].end <= start:
             behind += 1
         near = spans[behind : bisect_left(spans, start + limit, key=attrgetter("start"))]
-        if prefix and near and near[0].start == start and limit - units(prefix) < units(line[start : near[0].end]) <= limit:
+        if (
+            prefix
+            and near
+            and near[0].start == start
+            and limit - units(prefix) < units(line[start : near[0].end]) <= limit
+        ):
             prefix = ""  # better without its quote marks than in two pieces
         end, closing, reopening = _best_piece(line, start, limit - units(prefix), near, share)
         piece = line[start:end].rstrip(WHITESPACE)
