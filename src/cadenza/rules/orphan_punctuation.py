@@ -15,7 +15,8 @@ from .rule import Rule, RuleContext
 
 # What begins like this would not be a list, a heading, a quote, an address or a large emoji with something in front.
 _BLOCK = re.compile(r"\s*(?:(?:[-*+•>]|-?#{1,3}|\d{1,3}[.)])(?:\s|$)|https?://|<a?:\w+:\d+>)")
-_ORPHAN = re.compile(r"[.,!?;:。！？、，…]+")
+_MARKS = "[.,!?;:。！？、，…]+"
+_ORPHAN = re.compile(rf"{_MARKS}(?:\s+{_MARKS})*")
 _MOST = 100
 """A line of dots that somebody drew is not held for ever."""
 
@@ -33,7 +34,8 @@ class OrphanPunctuation(Rule):
         if not core:
             return (segment,)
         if segment.kind is Kind.PROSE and _ORPHAN.fullmatch(core):
-            return self._hold(replace(segment, text=core)) if len(core) <= _MOST else (*self._release(), segment)
+            orphan = replace(segment, text="".join(core.split()))
+            return self._hold(orphan) if len(core) <= _MOST else (*self._release(), segment)
         held = self._held
         if held is None:
             return (segment,)

@@ -1,0 +1,137 @@
+"""Markdown as nobody should write it, and a small reader of our own to look at what comes out.
+
+The reader shares no code with the scanner in ``cadenza.text``: a mistake there must not hide itself here.
+"""
+
+from __future__ import annotations
+
+import re
+
+import regex
+from hypothesis import strategies as st
+
+DEGREES = (0, 1, 2, 3)
+LIMITS = (50, 120, 1950)
+QUOTE_PAIRS = ("「」", "『』", "｢｣", "«»", "‹›", "“”", "〈〉", "《》", "（）")
+FAMILY = "👨‍👩‍👧‍👦"
+
+BITS: list[str] = [
+    *("\n", "\n\n", "\n\n\n", " ", "  ", "\t", "\r\n", "\r", "\u3000", "\u00a0", "\u2028"),
+    *("word ", "Two words. ", "a", "B", "7", "\\", "\\*", "\\`", "x * y", "a_b_c", "it's ", 'xx" ', ":(", ":)", "<3 "),
+    *("`", "``", "```", "````", "``````", "~~~", "```py\n", "\n```\n", '```c++ title="x"\n', "````md\n", "\n````\n"),
+    *("\n~~~\n", "`code`", "``a`b``", "`" * 70, "*", "**", "***", "_", "__", "~~", "||", "|", "*" * 70, "_" * 70),
+    *("(", ")", "[", "]", "{", "}", "](", '"', "'", *"".join(QUOTE_PAIRS)),
+    *("\n> ", "\n>>> ", "\n> > ", "\n- ", "\n  - ", "\n    * ", "\n1. ", "\n10) ", "\n# ", "\n### ", "\n-# ", "\n-#\n"),
+    *("\n---\n", "\n| a | b |\n|---|:-:|\n| x | y |\n", "\na | b | c\n---|---|---\n1 | 2 | 3\n", "\n| a |\n", "|---|\n"),
+    *("[link](https://e.org/a_(b)) ", "https://e.org/a_(b)?c=d ", "<https://e.org/x> ", "http", "://", "[a](b", "ftp://e"),
+    *("<@123456789012345678> ", "<@&1>", "<#1>", "<:soup:123456789012345678>", "<a:wave:1>", "<t:1700000000:R>", "</ban:1>"),
+    *("<think>", "</think>", "<ns:think>", "</ns:think>", "<think>hm</think>", "`<think>`", "<thi", "nk>", "</", "<", ">"),
+    *("<details>", '<details open="">', "</details>", "<summary>s</summary>", "<details><summary>s</summary>d</details>"),
+    *(".", ". ", "! ", "? ", ", ", "; ", "...", "…", "\n...\n", "\n!!\n", "\n. ", "Dr. ", "No. 5", "3.14", "U.S. ", "?! "),
+    *("日本語。", "はい、そう", "（笑）", "한국어 ", "العربية، ", "עברית ", "नमस्ते ", "ไทย", "\u202eback\u202c", "\u061c"),
+    *(FAMILY, "🇯🇵", "👍🏽", "❤️", "1️⃣", "e\u0301", "o\u0308\u0323", "\u200d", "\ufe0f", "\ufeff", "\u0600", "क्षि"),
+    *("\x00", "\x1b[31m", "\ud83d", "\ude00", "\ufffd", "\ue000", "$&", "__URL_0__"),
+]  # fmt: skip
+
+_FRAMES = [
+    *("**{}**", "*{}*", "***{}***", "_{}_", "__{}__", "~~{}~~", "||{}||", "`{}`", "``{}``", "({})", "[{}](https://e.org)"),
+    *('"{}"', *("{}".join(pair) for pair in QUOTE_PAIRS), "\n> {}\n", "\n>>> {}", "\n# {}\n", "\n- {}\n  - {}\n"),
+    *("\n```py\n{}\n```\n", "\n````\n{}\n````\n", "\n~~~\n{}\n~~~\n", "\n| {} | b |\n|---|---|\n| x | {} |\n", "<{}>"),
+    *("<think>{}</think>", "<details>{}</details>", "\n-# {}\n", "**{}", "({}", "「{}", "`{}", "\n```\n{}", "[{}](https://e.org/("),
+]  # fmt: skip
+
+LONG: list[str] = [
+    *("a" * 300, "x" * 2600, "lorem ipsum dolor " * 150, "長い文" * 800, "語。" * 300, FAMILY * 90, "e" + "\u0301" * 90),
+    *("word\n" * 90, "- item\n" * 90, "\n```py\n" + "    x = 1\n\n" * 90 + "```\n", "https://e.org/" + "y" * 2600),
+    *("**" + "bold " * 500 + "**", "| a | b |\n|---|---|\n" + "| x | y |\n" * 90, "." * 300, " " * 300, "!\n" * 90),
+]  # fmt: skip
+_ENDLESS = ["z" * 15_500, "no end " * 2300, "\n```\n" + "code\n" * 3200, "語" * 15_500, "(" + "so \n" * 4000]
+_SIZES: list[list[str]] = [*([[]] * 40), *([LONG] * 9), _ENDLESS]
+
+
+@st.composite
+def nasty(draw: st.DrawFn, max_bits: int = 24) -> str:
+    """Markdown that is nested, unbalanced and cut anywhere, in many scripts, now and then without end."""
+    bit = st.one_of(st.sampled_from(BITS), st.sampled_from(BITS), st.text(max_size=6))
+    bits = draw(st.lists(bit, min_size=draw(st.sampled_from([0, max_bits // 2])), max_size=max_bits))
+    frame = st.tuples(st.integers(0, max_bits), st.integers(0, 6), st.sampled_from(_FRAMES))
+    for start, count, around in draw(st.lists(frame, max_size=4)):
+        bits[start : start + count] = [around.replace("{}", "".join(bits[start : start + count]))]
+    long = draw(st.sampled_from(_SIZES))
+    if long:
+        bits.insert(draw(st.integers(0, len(bits))), draw(st.sampled_from(long)))
+    front, back = draw(st.sampled_from([0, 0, 1, 5])), draw(st.sampled_from([0, 0, 1, 7]))
+    text = "".join(bits)
+    return text[front : max(front, len(text) - back)]
+
+
+# --- the reader -----------------------------------------------------------------------------
+
+_BACKTICKS, _TILDES, _ESCAPE = "`{3,}", r"^[ \t>]*~{3,8}(?!.*~)", r"\\[^\w\s]"
+_READINGS = [
+    re.compile("|".join(marks), re.MULTILINE)
+    for marks in ([_BACKTICKS], [_ESCAPE, _BACKTICKS], [_BACKTICKS, _TILDES], [_ESCAPE, _BACKTICKS, _TILDES])
+]
+_EMPTY_BLOCK = re.compile(r"\s*(?:(`{3,}|~{3,})[^\n`~]*\n\s*\1[`~]*|`{6,})")
+_QUOTE_MARKS = re.compile("^>+ ?", re.MULTILINE)
+_SPACE = re.compile("[\t-\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+")
+_PUNCTUATION = frozenset(".,!?;:。！？、，")
+
+
+def leaves_code_open(message: str) -> bool:
+    """Whether a code block is open at the end, whoever reads it: some know tildes, some escapes, some neither."""
+    return all(_ends_in_code(message, opening) for opening in _READINGS)
+
+
+def _ends_in_code(message: str, opening: re.Pattern[str]) -> bool:
+    """Read on from one block to the next: no fewer marks close a block than opened it, and tildes need a line."""
+    position = 0
+    while mark := opening.search(message, position):
+        position = mark.end()
+        run = mark.group().lstrip(" \t>")
+        if run[0] == "\\" or run.startswith("``````"):
+            continue
+        closing = f"`{{{len(run)},}}" if run[0] == "`" else rf"^[ \t>]*~{{{len(run)},}}[ \t]*$"
+        closed = re.compile(closing, re.MULTILINE).search(message, position)
+        if closed is None:
+            return True
+        position = closed.end()
+    return False
+
+
+def is_empty_block(message: str) -> bool:
+    """Whether *message* is a code block with nothing in it."""
+    inside = _QUOTE_MARKS.sub("", message) if message.startswith(">") else message
+    return _EMPTY_BLOCK.fullmatch(inside) is not None
+
+
+def is_punctuation(message: str) -> bool:
+    """Whether there is nothing in *message* but marks that end or divide a sentence."""
+    return set(ink(message)) <= _PUNCTUATION
+
+
+def is_sound(message: str, limit: int) -> bool:
+    """Whether *message* can be sent and says something: valid, short enough, not blank, and with its code closed."""
+    message.encode("utf-8")
+    fits = 0 < utf16(message) <= limit and len(message) <= 2000
+    return fits and bool(ink(message)) and not is_empty_block(message) and not leaves_code_open(message)
+
+
+def utf16(text: str) -> int:
+    """How long *text* is for Discord."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def grapheme_edges(text: str) -> set[int]:
+    """Every place in *text* that is not inside what people see as one character."""
+    return {0} | {match.end() for match in regex.finditer(r"\X", text)}
+
+
+def ink(text: str) -> str:
+    """*text* without anything that a browser calls white space."""
+    return _SPACE.sub("", text)
+
+
+def plain(text: str) -> str:
+    """*text* as far as degree 3 keeps it: no space, no case, and none of the marks that it may leave out."""
+    return re.sub(r"[,;、，､；.。．｡]", "", ink(text).casefold())
