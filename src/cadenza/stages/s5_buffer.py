@@ -105,17 +105,16 @@ class Buffer:
     def _scan(self, out: list[Item], *, final: bool) -> None:
         while find := self._scanner.find(final=final):
             if find.what is _LINE_END:  # by far the most frequent
-                self._line_end(find.end, out)
+                self._may_cut(find.end, _NEWLINE, out)
             else:
                 self._answer(find, out)
 
     def _answer(self, find: Find, out: list[Item]) -> None:
         match find.what:
             case Found.LINE_END:
-                self._line_end(find.end, out)
+                self._may_cut(find.end, _NEWLINE, out)
             case Found.SENTENCE_END:
-                self._places.append(_Place(find.end, Boundary.PERIOD))
-                self._release(out)
+                self._may_cut(find.end, Boundary.PERIOD, out)
             case Found.FENCE_OPEN:
                 self._cut_before(find.start, Boundary.CODE_OPEN, out)
             case Found.FENCE_CLOSE:
@@ -135,13 +134,14 @@ class Buffer:
             case _:
                 assert_never(find.what)
 
-    def _line_end(self, end: int, out: list[Item]) -> None:
+    def _may_cut(self, end: int, boundary: Boundary, out: list[Item]) -> None:
+        """The text may be cut at *end*, now or when what it stands inside of is decided."""
         scanner = self._scanner
         if scanner.openers or scanner.spans or self._places:
-            self._places.append(_Place(end, _NEWLINE))
+            self._places.append(_Place(end, boundary))
             self._release(out)
         else:  # nothing in sight that it could be inside of
-            out.append(Segment(scanner.text[:end], _NEWLINE))
+            out.append(Segment(scanner.text[:end], boundary))
             scanner.drop(end)
             scanner.bound = self._full
 

@@ -59,7 +59,8 @@ _LETTERS = r"[^\W\d_]++"
 _JOINERS = r"\u0300-\u036f'’\-"
 """An accent of its own joins letters like an apostrophe does."""
 # What touches a digit or "_" is a name, not a word.
-_WORD = re.compile(rf"(?<!\w){_LETTERS}(?:[{_JOINERS}]++{_LETTERS})*(?!\w)")
+# Plain small letters, most words, are passed over: asking about each would take longer than all the rest.
+_WORD = re.compile(rf"(?<!\w)(?![a-z]++(?![\w{_JOINERS}])){_LETTERS}(?:[{_JOINERS}]++{_LETTERS})*(?!\w)")
 
 # Part of a word in a script that puts spaces between its words; those further up do not.
 _IN_SPACED_WORD = re.compile(rf"(?![\u2e80-\U0010ffff])[\w{_JOINERS}]")

@@ -38,6 +38,8 @@ _CONTEXT = re.compile(
     r"(?P<quote>[ \t]{0,8}(?:>>>[ \t]|(?:>[ \t]?){1,4}))?(?P<list>[ \t]{0,20}(?:[-*+•]|\d{1,3}[.)])[ \t]+)?"
 )
 _BLOCK_QUOTE = re.compile(r"^[ \t]{0,8}>>>[ \t]", re.MULTILINE)
+_TO_LOOK_FOR = (re.compile("<"), re.compile("[<\n]"), re.compile("[<\n]"), re.compile(r"[<\n]|://|[.。．｡](?=.)"))
+"""By degree: where none of these is, there is nothing to take a segment apart at."""
 _NATURAL, _TIGHT = 0.5, 0.9
 """Messages are not made shorter than this share of what fits, only to end them at a nicer place.
 
@@ -60,8 +62,8 @@ def split(text: str, kind: Kind, degree: int, limit: int) -> list[str]:
 
 
 def _split_prose(text: str, degree: int, limit: int) -> list[str]:
-    if degree < 3 and "<" not in text and (degree == 0 or "\n" not in text):
-        pieces = [text]  # nothing to look for: most segments are a line
+    if not _TO_LOOK_FOR[degree].search(text):
+        pieces = [_piece(text, degree)]  # most segments are a line or a sentence
     else:
         pieces = list(_pieces(text, degree))
     share = _NATURAL if degree in (1, 2) else _TIGHT
