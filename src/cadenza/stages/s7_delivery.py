@@ -14,7 +14,7 @@ from typing import Protocol
 from ..errors import SettingsError
 from ..settings import DeliverySettings
 from ..text.humanize import humanize
-from ..text.repair import is_empty_block
+from ..text.repair import tidy_block
 from ..text.sentences import clause_ends
 from ..text.spans import survey
 from ..text.split import line_context, split
@@ -166,7 +166,9 @@ class _Gathered:
 
     def add(self, segment: Segment) -> None:
         """Put *segment* behind what is there, with what belongs between the two."""
-        if _says_nothing(segment):
+        if segment.kind is Kind.CODE:
+            segment = replace(segment, text=tidy_block(segment.text))
+        if not segment.text.strip(WHITESPACE):
             if segment.boundary is Boundary.NEWLINE and self._after is not None:
                 self._after = replace(self._after, boundary=Boundary.NEWLINE)  # an empty line separates too
             return
@@ -211,10 +213,6 @@ class _Gathered:
         if Kind.PROSE is not self._after.kind or Kind.PROSE is not segment.kind:
             return "\n"  # a code block has its lines to itself
         return ""
-
-
-def _says_nothing(segment: Segment) -> bool:
-    return not segment.text.strip(WHITESPACE) or (segment.kind is Kind.CODE and is_empty_block(segment.text))
 
 
 def _joined(before: str, between: str, after: str) -> str:

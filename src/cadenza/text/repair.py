@@ -78,7 +78,7 @@ def without_closing(body: str, fence: Fence) -> str:
     core = core[: -len(fence.run)]
     # A longer run closes too; a shorter one on the line before is code.
     line = core.rfind("\n") + 1
-    if not core[line:].strip(fence.run[0]):
+    if not core[line:].strip(fence.run[0] + WHITESPACE):
         core = core[:line]
     return core.removesuffix(fence.prefix) if fence.prefix.strip() else core
 
@@ -94,18 +94,22 @@ def in_backticks(text: str) -> str:
     return fence.opening + body + ("" if body.endswith("\n") else "\n") + fence.closing
 
 
-def is_empty_block(text: str) -> bool:
-    """Whether the code block *text* shows nothing at all."""
+def tidy_block(text: str) -> str:
+    """The code block *text* as it is shown: nothing if it is empty, and code on its first line on a line of its own."""
     fence, body = split_fence(text)
-    return is_blank(fence, body) and not fence.info.strip(WHITESPACE)
+    if is_blank(fence, body):
+        return first_line_as_code(fence)
+    if "\n" in body and not text[len(fence.closing) :].startswith(f"{fence.info}\n"):
+        return fence.opening + body
+    return text
 
 
 def close_openers(text: str, openers: Iterable[Opener]) -> str:
     """Close the marks that *text* left open, in reverse of their order, before the space at its end."""
-    closers = "".join(_closer(opener) for opener in reversed(list(openers)))
-    if not closers:
-        return text
     core = text.rstrip(WHITESPACE)
+    # Backticks that are there already would make one run with those that close the code.
+    left = [opener for opener in openers if opener.mark != "`" or not core.endswith("`")]
+    closers = "".join(_closer(opener) for opener in reversed(left))
     return core + closers + text[len(core) :]
 
 

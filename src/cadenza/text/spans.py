@@ -449,7 +449,7 @@ class Scanner:
         if opening == ">>> ":
             self._quoting = True
         if self._quoting:
-            self._quoting = "\n" not in self.text[index + 1 : following]
+            self._quoting = "\n" not in self.text[index + 1 : min(following, index + _LOOKAHEAD)]
             return self._quoting
         return opening[:1] == ">" and not self.text[self._line : index].strip(" \t>")
 
@@ -548,7 +548,8 @@ class Scanner:
         if self._barred:
             return self.text[following : following + 1] == "|"
         end = self.text.find("\n", following)
-        if self.text.find("|", following, end if end >= 0 else len(self.text)) >= 0:
+        reach = min(index + self.hold, end if end >= 0 else len(self.text))
+        if self.text.find("|", following, reach) >= 0:
             return True
         return None if end < 0 and not final and len(self.text) - index <= self.hold else False
 
@@ -610,7 +611,8 @@ class Scanner:
         while closing and closing.end(1) - closing.start(1) < end - index:
             closing = _TILDES.search(self.text, closing.end(1))
         if closing and (final or closing.end() < len(self.text)):
-            return True
+            # What is in reach must not depend on how much of the text happens to be there.
+            return closing.end() + (closing.end() < len(self.text)) - index <= self.hold
         self._seek = self.text.rfind("\n") if closing is None else closing.start()
         return False if final or len(self.text) - index > self.hold else None
 
@@ -1006,7 +1008,11 @@ def map_prose(text: str, change: Callable[[str], str]) -> str:
     position = 0
     for span in survey(text).spans:
         if span.kind in ATOMS and span.start >= position:
-            parts += [change(text[position : span.start]), text[span.start : span.end]]
+            prose, atom = text[position : span.start], text[span.start : span.end]
+            changed = change(prose)
+            if atom[0] == "`" == changed[-1:] != prose[-1:]:
+                changed += " "  # what stood between two runs of backticks is gone: they stay two
+            parts += [changed, atom]
             position = span.end
     parts.append(change(text[position:]))
     return "".join(parts)

@@ -22,7 +22,7 @@ from typing import assert_never
 from ..types import Kind
 from . import tables
 from .loners import Loner, loners
-from .repair import Fence, first_line_as_code, is_blank, split_fence, without_closing
+from .repair import Fence, split_fence, tidy_block, without_closing
 from .sentences import ends_with_stop
 from .spans import ATOMS, Span, SpanKind, Survey, survey
 from .units import WHITESPACE, fits, fitting, units, whole_grapheme
@@ -62,10 +62,8 @@ def split(text: str, kind: Kind, degree: int, limit: int) -> list[str]:
 
 
 def _split_prose(text: str, degree: int, limit: int) -> list[str]:
-    if not _TO_LOOK_FOR[degree].search(text):
-        pieces = [_piece(text, degree)]  # most segments are a line or a sentence
-    else:
-        pieces = list(_pieces(text, degree))
+    is_one = not _TO_LOOK_FOR[degree].search(text)  # as most segments are: a line or a sentence
+    pieces = [_piece(text, degree)] if is_one else list(_pieces(text, degree))
     share = _NATURAL if degree in (1, 2) else _TIGHT
     messages = [message for piece in pieces for message in fit(piece, limit, share)]
     if not messages:
@@ -132,10 +130,8 @@ def _without_stop(sentence: str) -> str:
 
 def split_code(text: str, limit: int) -> list[str]:
     """Split a closed code block at line ends; every part is a code block with the same first line."""
+    text = tidy_block(text)
     fence, body = split_fence(text)
-    if is_blank(fence, body):
-        text = first_line_as_code(fence)
-        fence, body = split_fence(text)
     body = without_closing(body, fence)
     if not text:
         return []
