@@ -290,8 +290,9 @@ def _broken_off(openers: Sequence[Opener], end: int) -> list[Opener]:
     """Those of *openers* that want closing when the text ends at *end*.
 
     One star that is left open was broken off; where there are several (``*args and **kwargs``) somebody meant them.
+    A single underscore is part of a name.
     """
-    left = [opener for opener in openers if opener.start < end]
+    left = [opener for opener in openers if opener.start < end and (opener.mark != "_" or opener.width > 1)]
     emphasis = [opener for opener in left if opener.mark in "*_~"]
     return left if len(emphasis) == 1 else [opener for opener in left if opener not in emphasis]
 

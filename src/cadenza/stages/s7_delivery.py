@@ -14,11 +14,12 @@ from typing import Protocol
 from ..errors import SettingsError
 from ..settings import DeliverySettings
 from ..text.humanize import humanize
+from ..text.loners import EMOJI, is_loner
 from ..text.repair import tidy_block
 from ..text.sentences import clause_ends
 from ..text.spans import survey
 from ..text.split import line_context, split
-from ..text.units import WHITESPACE, units
+from ..text.units import WHITESPACE, fits, units
 from ..types import Boundary, Ending, Halt, Identity, Kind, Post, Receipt, Segment, StopReason
 
 
@@ -181,12 +182,20 @@ class _Gathered:
         current = ""
         for between, kind, text in self._blocks():
             joined = _joined(current, between, text)
-            if units(joined) <= self._limit:
+            if fits(joined, self._limit) and not (kind is Kind.PROSE and EMOJI.search(text)):
                 current = joined
                 continue
-            texts.append(current)
-            *whole, current = split(text, kind, 0, self._limit) or [""]
+            first, *rest = split(text, kind, 0, self._limit) or [""]
+            joined = _joined(current, between, first)
+            if fits(joined, self._limit) and not is_loner(first):
+                first = joined
+            else:
+                texts.append(current)
+            *whole, current = first, *rest
             texts += whole
+            if is_loner(current):
+                texts.append(current)
+                current = ""
         texts.append(current)
         self.parts.clear()
         self._after = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from .sentences import clause_ends
+from .sentences import clause_ends, closes, is_whole
 from .spans import Scanner, Span
 from .units import WHITESPACE, whole_grapheme
 
@@ -53,8 +53,11 @@ def whole_clauses(text: str, spans: Iterable[Span]) -> str:
     Never cuts inside anything that has closed (an address, a quote, emphasis), and keeps the clause's closing marks.
     """
     core = text.rstrip(WHITESPACE)
+    if is_whole(core):
+        return text
     closed = list(spans)
     for end in clause_ends(core):
-        if not any(span.start < end < span.end for span in closed):
-            return core[:end] + text[len(core) :]
+        outer = max((span.end for span in closed if span.start < end < span.end), default=end)
+        if outer == end or closes(core[end:outer]):
+            return core[:outer] + text[len(core) :]
     return text

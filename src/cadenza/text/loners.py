@@ -16,12 +16,14 @@ from .units import WHITESPACE
 EMOJI = re.compile(r"<a?:(?P<name>\w{1,32}):\d{1,20}>", re.ASCII)
 """A custom emoji of a Discord server."""
 
+_EMOJI_RUN = re.compile(rf"(?:{EMOJI.pattern.replace('?P<name>', '?:')})+[.,!?;:。！？、，]*", re.ASCII)
 _RUN_PREFIX = 3
 """Emoji whose names begin with the same so many letters belong together: ``:soup_bowl:`` and ``:soup_spoon:``."""
 _NOT_IN_PREFIX = re.compile(r"[^a-z0-9]")
 _LIST_ITEM = re.compile(rf"[{WHITESPACE}]*(?:\d+[.)]|[-*•])[{WHITESPACE}]")
 _OPENS_LINE = re.compile(rf"[{WHITESPACE}>#]*(?:(?:\d+[.)]|[-*+•])[{WHITESPACE}]+)?")
 _ENDS_SENTENCE = frozenset(".!?。！？")
+_BEHIND_EMOJI = re.compile(rf"[.!?。]+(?=[{WHITESPACE}]|\Z)")
 _BEHIND_ADDRESS = re.compile(r"[.,;:!?…。！？、，]*")
 
 
@@ -42,7 +44,7 @@ def loners(text: str, spans: Iterable[Span], *, addresses: bool) -> list[Loner]:
         if span.kind is SpanKind.URL:
             loner, prefix = (_address(text, span) if addresses else None), " "
         elif span.kind is SpanKind.TAG and (emoji := EMOJI.fullmatch(text, span.start, span.end)):
-            loner, prefix = _emoji(text, span), _prefix(emoji["name"])
+            loner, prefix = _emoji(text, span, stops=not addresses), _prefix(emoji["name"])
         else:
             continue
         if loner is None:
@@ -56,6 +58,11 @@ def loners(text: str, spans: Iterable[Span], *, addresses: bool) -> list[Loner]:
     return found
 
 
+def is_loner(message: str) -> bool:
+    """Whether *message* begins with an emoji that stands alone in it."""
+    return _EMOJI_RUN.fullmatch(message) is not None
+
+
 def _outermost(spans: Iterable[Span]) -> Iterator[Span]:
     reach = 0
     for span in spans:
@@ -64,8 +71,14 @@ def _outermost(spans: Iterable[Span]) -> Iterator[Span]:
         reach = max(reach, span.end)
 
 
-def _emoji(text: str, span: Span) -> Loner | None:
-    return None if _is_inline(text, span) else Loner(span.start, span.end, text[span.start : span.end])
+def _emoji(text: str, span: Span, *, stops: bool) -> Loner | None:
+    """The emoji with the marks right behind it, which would be the beginning of nothing; stops only where they stay."""
+    if _is_inline(text, span):
+        return None
+    behind = _BEHIND_EMOJI.match(text, span.end)
+    marks = behind.group() if behind else ""
+    end = span.end + len(marks)
+    return Loner(span.start, end, text[span.start : span.end] + (marks if stops else marks.rstrip(".。")))
 
 
 def _prefix(name: str) -> str:

@@ -37,15 +37,22 @@ _ABBREVIATIONS = frozenset(
         "ibid",
         "phd",
         "md",
+        "ba",
+        "bs",
+        "jd",
         "dds",
         "st",
         "ave",
         "blvd",
         "rd",
+        "ln",
+        "ct",
+        "pl",
         "vol",
         "fig",
         "ref",
         "pp",
+        "ch",
         "sec",
         "jan",
         "feb",
@@ -66,10 +73,6 @@ _ABBREVIATIONS = frozenset(
         "a.k.a",
         "aka",
         "approx",
-        "usu",
-        "est",
-        "dept",
-        "ca",
         "sra",
         "srta",
         "sres",
@@ -82,16 +85,19 @@ _ABBREVIATIONS = frozenset(
         "ул",
     ]
 )
-# Also ordinary words: abbreviations only with a digit behind (``no. 5``), or in capitals before a small letter (``Sat. at``).
-_SOMETIMES = frozenset(["no", "may", "mar", "sat", "sun", "p", "ch", "ct", "pl", "ln"])
+# Also ordinary words or names: abbreviations only with a digit or a small letter behind (``no. 5``, ``Sat. at noon``).
+_SOMETIMES = frozenset(["no", "may", "mar", "sat", "sun", "p", "us", "uk", "usa", "ussr", "eu", "ma"])
 
 # In front of one of these a full-width stop is part of an ellipsis or of what a bracket encloses.
 _KEEPS_FULL_WIDTH = frozenset("。．｡」』）》〉”’")
 
 _LIST_NUMBER = re.compile(r"\d{1,3}\.")
-_WORD_BEFORE = re.compile(r"[\w./]+\Z")
+_WORD_BEFORE = re.compile(r"[\w.]+\Z")
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
-_CLAUSE_END = re.compile(r"[.!?。！？…．｡]+[)\"'\]」』》】”’*_~|]*|\n")
+_CLOSERS = r"[)\"'\]」』》〉】）｣»›”’*_~|`]*"
+_CLAUSE_END = re.compile(rf"[.!?。！？…．｡]+{_CLOSERS}|\n")
+_ENDS_CLAUSE = re.compile(rf"[.!?。！？…．｡]{_CLOSERS}(?:\]\([^()\s]*\){_CLOSERS})?\Z")
+_CLOSING = re.compile(rf"{_CLOSERS}(?:\]?\([^\n]*\){_CLOSERS})?")
 
 
 def ends_sentence(text: str, index: int) -> bool:
@@ -104,32 +110,52 @@ def ends_sentence(text: str, index: int) -> bool:
     before = text[index - 1] if index else ""
     if before == "." or before.isdigit():
         return False
-    return not _is_short_form(_word_before(text, index), text[index + 1 : index + 3])
+    return not _is_short_form(text, index)
 
 
 def ends_with_stop(sentence: str) -> bool:
-    """Whether the last character of *sentence* is a stop that only says that it ends: no ellipsis, no abbreviation."""
+    """Whether the last character of *sentence* is a stop that only says that it ends: no ellipsis, no ``p.m.``."""
     if sentence[-1:] in FULL_WIDTH_STOPS:
         return bool(sentence) and sentence[-2:-1] not in ("。", "．", "｡")
     if not sentence.endswith(".") or sentence.endswith(".."):
         return False
-    return not _is_short_form(_word_before(sentence, len(sentence) - 1), "") and not _LIST_NUMBER.fullmatch(sentence)
+    return not _is_dotted(*_word_before(sentence, len(sentence) - 1)) and not _LIST_NUMBER.fullmatch(sentence)
 
 
-def _word_before(text: str, index: int) -> str:
+def _word_before(text: str, index: int) -> tuple[str, str]:
+    """The word in front of the stop at *index*, with the stops inside it, and the character before that."""
     match = _WORD_BEFORE.search(text, max(0, index - 16), index)
-    return match.group() if match else ""
+    if match is None:
+        return "", ""
+    return match.group().lstrip("."), text[match.start() - 1 : match.start()]
 
 
-def _is_short_form(word: str, following: str) -> bool:
-    lower = word.lower()
-    if lower in _ABBREVIATIONS:
-        return True
-    if lower in _SOMETIMES:
-        after = following.strip(WHITESPACE)[:1]
-        return after.isdigit() or (word[0].isupper() and after.islower())
-    # An initial (J. R. Smith) or a dotted form (U.S., p.m.) but not the word "I".
-    return (len(word) == 1 and word.isupper() and word != "I") or _DOTTED.fullmatch(word) is not None
+def _is_short_form(text: str, index: int) -> bool:
+    word, before = _word_before(text, index)
+    for form in (word.lower(), word.rpartition(".")[2].lower()):
+        if form in _ABBREVIATIONS:
+            return True
+        if form in _SOMETIMES:
+            after = text[index + 1 : index + 3].strip(WHITESPACE)[:1]
+            return after.isdigit() or after.islower()
+    return _is_dotted(word, before)
+
+
+def _is_dotted(word: str, before: str) -> bool:
+    """Whether *word* is an initial (J. R. Smith) or a dotted form (U.S., p.m.), but not the word "I" or an address."""
+    if len(word) == 1:
+        return word.isupper() and word != "I"
+    return before != "/" and _DOTTED.fullmatch(word) is not None
+
+
+def is_whole(text: str) -> bool:
+    """Whether *text* ends as a clause does, closing marks included."""
+    return _ENDS_CLAUSE.search(text) is not None
+
+
+def closes(text: str) -> bool:
+    """Whether *text* only closes what stands before it: quotes, brackets, emphasis, code, a link."""
+    return _CLOSING.fullmatch(text) is not None
 
 
 def clause_ends(text: str) -> list[int]:

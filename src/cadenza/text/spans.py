@@ -135,6 +135,7 @@ _LONGEST_FENCE = 8
 """A fence is not longer than this; more backticks in a row are several, so that every message has room for one."""
 _IN_FENCE = frozenset("`~") | ODD
 _LONGEST_INFO = 100
+_LANGUAGE = re.compile(r"[\w+#.-]+(?:[ \t{].*)?")
 _TILDES = re.compile(r"\n[ \t>]{0,20}(~{3,})[ \t]*(?=\n|\Z)")
 _BACKTICKS = re.compile(f"`{{1,{_LONGEST_FENCE}}}")
 _BACKTICKS_OR_EMPTY_LINE = re.compile(f"`{{1,{_LONGEST_FENCE}}}|\n[ \t]*\n")
@@ -189,6 +190,7 @@ class Scanner:
         "_seek_for",
         "_space",
         "_url",
+        "_url_bracket",
         "_url_depth",
         "bound",
         "fence",
@@ -225,6 +227,7 @@ class Scanner:
         self._earliest = -1  # where the first opener gives up; -1 if that has to be looked up again
         self._url = -1  # where the address that we are in begins
         self._url_depth = 0
+        self._url_bracket = 0  # where the outermost bracket of the address opens
         self._aside: list[str] = []  # text that counts as scanned, not joined to the rest yet
         self._space = 0  # how much may be put aside before the scan has to go on
         self._interesting, self._search = _WITH_STOPS if sentence_ends else _WITHOUT_STOPS
@@ -262,6 +265,7 @@ class Scanner:
         self._seek = max(0, self._seek - count)
         self._seek_for -= count
         self._url = self._url - count if self._url >= count else -1
+        self._url_bracket -= count
         if self.openers:
             self._forget([opener for opener in self.openers if opener.start >= count])
             for opener in self.openers:
@@ -392,7 +396,8 @@ class Scanner:
 
     def _open(self, mark: str, start: int, width: int) -> None:
         if len(self.openers) < _DEEPEST:
-            self.openers.append(Opener(mark, start, width))
+            # A single underscore is in names and faces more often than around words: it is not waited for.
+            self.openers.append(Opener(mark, start, width, holds=mark != "_" or width > 1))
             self._earliest = -1
 
     def _forget(self, kept: list[Opener]) -> None:
@@ -451,7 +456,8 @@ class Scanner:
         if self._quoting:
             self._quoting = "\n" not in self.text[index + 1 : min(following, index + _LOOKAHEAD)]
             return self._quoting
-        return opening[:1] == ">" and not self.text[self._line : index].strip(" \t>")
+        is_empty = opening[:1] == ">" and not self.text[self._line : index].strip(" \t>")
+        return is_empty and self.text.startswith(">", following)
 
     def _next_visible(self, index: int, *, final: bool) -> int:
         """Where the first character behind the line end at *index* is that is no space, or -1 if it is awaited."""
@@ -554,12 +560,15 @@ class Scanner:
         return None if end < 0 and not final and len(self.text) - index <= self.hold else False
 
     def _sentence_end(self, index: int, final: bool) -> Find | None:
-        if self._needs_more(index + 2, final=final):
-            return _WAIT  # "No. 5" is decided by its digit
+        looks_at = 1 if self.text[index] in sentences.FULL_WIDTH_STOPS else 2  # "No. 5" is decided by its digit
+        if self._needs_more(index + looks_at, final=final):
+            return _WAIT
         self.position = index + 1
         after = self.text[index + 1 : index + 2]
-        if not after or after == "\n" or self.table or self._quoting or not sentences.ends_sentence(self.text, index):
+        if self.table or self._quoting or not sentences.ends_sentence(self.text, index):
             return None
+        if after == "\n" or not (after or self.text[index] in sentences.FULL_WIDTH_STOPS):
+            return None  # the line end is the better place, or whoever flushes takes it
         if self._line >= 0 and _SHAPED.match(self.text, self._line):
             return None  # what opens the line shapes all of it
         return Find(_SENTENCE_END, index, index + 1)
@@ -605,7 +614,7 @@ class Scanner:
             return False
         if line_end < 0:
             return False if final else None
-        if info.strip(WHITESPACE):
+        if _LANGUAGE.fullmatch(info):
             return True
         closing = _TILDES.search(self.text, max(self._seek, line_end))
         while closing and closing.end(1) - closing.start(1) < end - index:
@@ -716,12 +725,12 @@ class Scanner:
         before, after = self._character_before(index), self.text[end : end + 1]
         if self._may_close(mark, width, before, after) and self._close_emphasis(mark, index, end):
             return None
-        if _touches(after, before, mark):
+        if _touches(after, before, mark, width):
             self._open(mark, index, width)
         return None
 
     def _may_close(self, mark: str, width: int, before: str, after: str) -> bool:
-        if _touches(before, after, mark):
+        if _touches(before, after, mark, width):
             return True
         # In the middle of a word only what matches exactly closes: **API**s.
         opener = self._last_open(mark) if mark != "_" and before and before not in WHITESPACE else None
@@ -872,6 +881,8 @@ class Scanner:
         self.position = match.end()
         if character == "(":
             self._url_depth += 1
+            if self._url_depth == 1:
+                self._url_bracket = match.start()
         elif character == ")" and self._url_depth:
             self._url_depth -= 1
         elif character not in "*~|" or self._last_open(character):
@@ -881,6 +892,8 @@ class Scanner:
 
     def _url_over(self, end: int) -> None:
         start, self._url = self._url, -1
+        if self._url_depth and self.text[end : end + 1] == " ":
+            end = self._url_bracket  # a bracket that closes behind a space is not part of the address
         while self.text[end - 1] in _AFTER_URL and end > self.position - 8:
             end -= 1  # what ends the sentence does not belong to the address
         self.position = end
@@ -915,11 +928,11 @@ def _before_line_end(text: str, start: int) -> int:
     return line_end if line_end >= 0 and not text[line_end:].strip(" \t\n") else len(text)
 
 
-def _touches(inner: str, outer: str, mark: str) -> bool:
+def _touches(inner: str, outer: str, mark: str, width: int) -> bool:
     """Whether a mark with *inner* on its text side and *outer* on the other opens or closes something."""
     if not inner or inner in WHITESPACE or _is_word(outer, mark):
         return False
-    return mark != "_" or inner.isalnum() or inner in _ASCII_PUNCTUATION
+    return mark != "_" or width > 1 or inner.isalnum()  # ^_^ is no italics
 
 
 def _is_word(character: str, mark: str) -> bool:
@@ -973,6 +986,8 @@ def survey(text: str, *, sentence_ends: bool = False) -> Survey:
     while find := scanner.find(final=True):
         if find.what is Found.LINE_END:
             lines.append(find.start)
+            if sentence_ends and find.end > find.start + 1 and text[find.end - 1] in _STOPS:
+                stops.append(find.end - 1)  # on the next line, where the scan has jumped over it
         elif find.what is Found.SENTENCE_END:
             stops.append(find.start)
         elif find.what is Found.BLOCK_TAG:

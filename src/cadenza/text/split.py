@@ -32,7 +32,7 @@ _SPACE = re.compile(f"[{WHITESPACE}]+")
 _SENTENCE_MARKS = frozenset(".!?。！？．｡…")
 _FULL_WIDTH_PAUSE = re.compile("[。！？、，．｡､]")
 _PUNCTUATION = re.compile("[.,!?;:。！？、，]")
-_OPENS_ATOM = re.compile(r"https?://|ftps?://|<|`|~~~")
+_OPENS_ATOM = re.compile(r"https?://|ftps?://|<a?:|<http|```")
 _LONE_PUNCTUATION = re.compile(rf"[{WHITESPACE}]*[.,!?;:。！？、，]+[{WHITESPACE}]*")
 _CONTEXT = re.compile(
     r"(?P<quote>[ \t]{0,8}(?:>>>[ \t]|(?:>[ \t]?){1,4}))?(?P<list>[ \t]{0,20}(?:[-*+•]|\d{1,3}[.)])[ \t]+)?"
@@ -318,7 +318,9 @@ def _before_span(text: str, last: int, start: int, spans: Iterable[Span]) -> int
     A span that ends right at *last* counts too, if what follows belongs to it as a full stop does.
     """
     glued = bool(_PUNCTUATION.match(text, last))
-    covering = [span.start for span in spans if span.start < last < span.end + glued]
+    # What does not fit into a message anyway is cut where the message is full.
+    whole = (span for span in spans if span.kind in ATOMS or span.end - span.start <= last - start)
+    covering = [span.start for span in whole if span.start < last < span.end + glued]
     place = min(covering, default=start)
     return max(start, place)
 
