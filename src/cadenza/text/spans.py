@@ -725,12 +725,13 @@ class Scanner:
         before, after = self._character_before(index), self.text[end : end + 1]
         if self._may_close(mark, width, before, after) and self._close_emphasis(mark, index, end):
             return None
-        if _touches(after, before, mark, width):
+        # ^_^ is no italics: a single underscore opens in front of a word only.
+        if _touches(after, before, mark) and (mark != "_" or width > 1 or after.isalnum()):
             self._open(mark, index, width)
         return None
 
     def _may_close(self, mark: str, width: int, before: str, after: str) -> bool:
-        if _touches(before, after, mark, width):
+        if _touches(before, after, mark):
             return True
         # In the middle of a word only what matches exactly closes: **API**s.
         opener = self._last_open(mark) if mark != "_" and before and before not in WHITESPACE else None
@@ -928,11 +929,9 @@ def _before_line_end(text: str, start: int) -> int:
     return line_end if line_end >= 0 and not text[line_end:].strip(" \t\n") else len(text)
 
 
-def _touches(inner: str, outer: str, mark: str, width: int) -> bool:
+def _touches(inner: str, outer: str, mark: str) -> bool:
     """Whether a mark with *inner* on its text side and *outer* on the other opens or closes something."""
-    if not inner or inner in WHITESPACE or _is_word(outer, mark):
-        return False
-    return mark != "_" or width > 1 or inner.isalnum()  # ^_^ is no italics
+    return bool(inner) and inner not in WHITESPACE and not _is_word(outer, mark)
 
 
 def _is_word(character: str, mark: str) -> bool:
