@@ -44,6 +44,7 @@ LONG: list[str] = [
     *("a" * 300, "x" * 2600, "lorem ipsum dolor " * 150, "長い文" * 800, "語。" * 300, FAMILY * 90, "e" + "\u0301" * 90),
     *("word\n" * 90, "- item\n" * 90, "\n```py\n" + "    x = 1\n\n" * 90 + "```\n", "https://e.org/" + "y" * 2600),
     *("**" + "bold " * 500 + "**", "| a | b |\n|---|---|\n" + "| x | y |\n" * 90, "." * 300, " " * 300, "!\n" * 90),
+    *("\n~~~py\n" + "    x = 1\n\n" * 200 + "~~~\n", "\na | b | c\n---|---|---\n1 | " + "y" * 2000 + " | 3\nend", "\n>>> \n" + " " * 40 + "a\n"),
 ]  # fmt: skip
 _ENDLESS = ["z" * 15_500, "no end " * 2300, "\n```\n" + "code\n" * 3200, "語" * 15_500, "(" + "so \n" * 4000]
 _SIZES: list[list[str]] = [*([[]] * 40), *([LONG] * 9), _ENDLESS]
@@ -67,35 +68,30 @@ def nasty(draw: st.DrawFn, max_bits: int = 24) -> str:
 
 # --- the reader -----------------------------------------------------------------------------
 
-_BACKTICKS, _TILDES, _ESCAPE = "`{3,}", r"^[ \t>]*~{3,8}(?!.*~)", r"\\[^\w\s]"
-_READINGS = [
-    re.compile("|".join(marks), re.MULTILINE)
-    for marks in ([_BACKTICKS], [_ESCAPE, _BACKTICKS], [_BACKTICKS, _TILDES], [_ESCAPE, _BACKTICKS, _TILDES])
-]
-_EMPTY_BLOCK = re.compile(r"\s*(?:(`{3,}|~{3,})[^\n`~]*\n\s*\1[`~]*|`{6,})")
+_READINGS = [re.compile("`{3,}"), re.compile(r"\\[^\w\s]|`{3,}")]
+# What stands behind the opening marks is shown as code if there is nothing else, so then it is not empty.
+_EMPTY_BLOCK = re.compile(r"\s*(?:(`{3,})\s*\1`*|`{6,})")
 _QUOTE_MARKS = re.compile("^>+ ?", re.MULTILINE)
 _SPACE = re.compile("[\t-\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+")
 _PUNCTUATION = frozenset(".,!?;:。！？、，")
 
 
 def leaves_code_open(message: str) -> bool:
-    """Whether a code block is open at the end, whoever reads it: some know tildes, some escapes, some neither."""
+    """Whether a code block is open at the end, whether or not a backslash in front of a backtick is an escape."""
     return all(_ends_in_code(message, opening) for opening in _READINGS)
 
 
 def _ends_in_code(message: str, opening: re.Pattern[str]) -> bool:
-    """Read on from one block to the next: no fewer marks close a block than opened it, and tildes need a line."""
+    """Read on from one block to the next: no fewer backticks close it than opened it, six open and close at once."""
     position = 0
     while mark := opening.search(message, position):
-        position = mark.end()
-        run = mark.group().lstrip(" \t>")
-        if run[0] == "\\" or run.startswith("``````"):
+        position, run = mark.end(), mark.group()
+        if run[0] == "\\" or len(run) >= 6:
             continue
-        closing = f"`{{{len(run)},}}" if run[0] == "`" else rf"^[ \t>]*~{{{len(run)},}}[ \t]*$"
-        closed = re.compile(closing, re.MULTILINE).search(message, position)
-        if closed is None:
+        closing = re.compile(f"`{{{len(run)},}}").search(message, position)
+        if closing is None:
             return True
-        position = closed.end()
+        position = closing.end()
     return False
 
 

@@ -1,4 +1,4 @@
-"""Tokens thrown at the pipeline: 20 000 of them in ``make test``, a million in ``make soak``.
+"""Tokens thrown at the pipeline: 100 000 of them in ``make test``, a million in ``make soak``.
 
 A throw is several replies through one row of stages, with random settings and random endings. It is made of a seed
 alone, so the number in the name of a failed test is all that is needed to see it again.
@@ -16,7 +16,7 @@ from cadenza.settings import Settings
 from cadenza.types import Ending, Persona, Post, Roster, Scene, Sprite
 from tests.laws.nasty import BITS, LONG, is_sound
 
-TOKENS = 1_000_000 if os.environ.get("HYPOTHESIS_PROFILE") == "soak" else 20_000
+TOKENS = 1_000_000 if os.environ.get("HYPOTHESIS_PROFILE") == "soak" else 100_000
 A_THROW = 1000
 """Tokens in one throw."""
 

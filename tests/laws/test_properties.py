@@ -59,7 +59,8 @@ def test_p01_every_message_can_be_sent(text: str, degree: int, limit: int) -> No
 
 # --- P2: what is said arrives, in order -----------------------------------------------------
 
-# Every word is numbered and occurs once; there is no other "w" or digit. What a part of a cut block repeats (its first lines) holds no word.
+# Every word is numbered and occurs once; there is no other "w" or digit. What a part of a cut block repeats (its first
+# lines) holds no word, and no frame makes a fence of two that meet.
 _WORDS = [
     *("{} ", "{}\n", "{}\n\n", "{}. ", "{}.\n", "{}! ", "{}, ", "{}; ", "{}。", "{}… ", "{}\n...\n", "{}\n!\n{} ", "{}" * 30),
     *("`{}` ", "`{}\n", "[{}](https://e.org/{}_({})) ", "https://e.org/{}?{} ", "<https://e.org/{}> ", "<{}> ", "{} " * 60),
@@ -68,8 +69,8 @@ _WORDS = [
     *("\n| a | b |\n|---|---|\n| {} | {} |\n", "\n```c++ title='x'\n" + "{}\n" * 40 + "```\n", '{}" ', "<t:{}", "\\*{} "),
 ]  # fmt: skip
 _AROUND = [
-    *("**{}** ", "*{}* ", "__{}__ ", "_{}_ ", "~~{}~~ ", "||{}|| ", "({}) ", '"{}" ', *("{}".join(pair) for pair in QUOTE_PAIRS)),
-    *("**{}", "*{}", "~~{}", "||{}", "({}", '"{}', "「{}", "{})", "{}」", "{}**", "[{}", "{}](", "> {}", "\n{}\n", FAMILY + "{}"),
+    *("**{}** ", "*{}* ", "__{}__ ", "_{}_ ", "(~~{}~~) ", "||{}|| ", "({}) ", '"{}" ', *("{}".join(pair) for pair in QUOTE_PAIRS)),
+    *("**{}", "*{}", "(~~{}", "||{}", "({}", '"{}', "「{}", "{})", "{}」", "{}**", "[{}", "{}](", "> {}", "\n{}\n", FAMILY + "{}"),
 ]  # fmt: skip
 
 
@@ -112,6 +113,9 @@ def test_p02_every_mark_arrives_too(text: str, degree: int, limit: int, overflow
 
 @thorough
 @given(nasty(), degrees, limits)
+@example("`a``", 0, 50)
+@example("``a`", 1, 50)
+@example("`<think></think>``", 1, 50)
 def test_p03_no_message_leaves_a_code_block_open(text: str, degree: int, limit: int) -> None:
     for message in messages(text, degree=degree, limit=limit):
         assert not leaves_code_open(message), message
@@ -359,6 +363,9 @@ def test_p07_a_lone_end_of_a_thought_hides_only_what_stood_before(
 
 @thorough
 @given(nasty(), degrees, limits, st.sampled_from(["final", "tool", "stop", "follow_up"]), st.integers(0, 2**32))
+@example("~~~\n" + "a" * 1950 + "\n~~~\n", 1, 1950, "final", 0)
+@example("a||a\n-|-|-\n|\n" + "a" * 1950 + "|", 1, 1950, "final", 0)
+@example(">>> \n" + " " * 32 + "a\n", 1, 1950, "final", 0)
 def test_p08_slices_do_not_matter(text: str, degree: int, limit: int, end: str, seed: int) -> None:
     """Whole, letter by letter and at random: the same messages, the same pauses, the same thoughts."""
     options: dict[str, Any] = {"degree": degree, "limit": limit, "end": end}
@@ -372,9 +379,9 @@ def test_p08_slices_do_not_matter(text: str, degree: int, limit: int, end: str, 
 
 
 def _prose(text: str) -> str:
-    """*text* with nothing in it that changes how characters are counted: blocks, tables, and two for one line end."""
-    text = re.sub("`{3,}", "``", text.replace("\r", "\n"))
-    return re.sub("(?i)think|details|[|][ :-]", "so", text) or "so "
+    """*text* with nothing in it that changes how many characters there are: blocks, tables, lines that are joined."""
+    text = re.sub("``+|~~+|(?i:think|details)|[|][ :-]|[>#]", "so", text.replace("\r", "\n"))
+    return text.strip("`~") or "so "
 
 
 @thorough

@@ -102,7 +102,6 @@ def test_what_is_not_prose_stays_as_it_is(part: str, roll: float | None) -> None
     [
         pytest.param("Foo ``` Bar, Baz", "foo ``` Bar, Baz", id="block that is open"),
         pytest.param("\\``` Foo ``` Bar", "\\``` foo ``` Bar", id="escaped backticks"),
-        pytest.param("[a](x```y) ```Foo``` Bar", "[a](x```y) ```Foo``` bar", id="backticks in an address"),
         pytest.param("```Foo``` Bar ```Baz``` Ok", "```Foo``` bar ```Baz``` ok", id="prose between blocks"),
         pytest.param("[Link, Text](A,B_(C)) Ok", "[link, text](A,B_(C)) ok", id="text of a link"),
         pytest.param("See https://E.org/A;; Ok", "see https://E.org/A ok", id="semicolons behind a url"),

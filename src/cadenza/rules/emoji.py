@@ -18,12 +18,13 @@ class Emoji(Rule):
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
+        self._strips = context.settings.unknown_emoji == "strip"
         self._tags = {name.casefold(): tag for name, tag in context.roster.emoji.items()}
 
     @property
     def is_idle(self) -> bool:
         """Whether there is neither an emoji to put in nor one to take out."""
-        return not self._tags and self.context.settings.unknown_emoji == "keep"
+        return not self._tags and not self._strips
 
     def change(self, segment: Segment) -> Segment:
         """Replace the shortcodes in *segment*."""
@@ -35,5 +36,10 @@ class Emoji(Rule):
         return _SHORTCODE.sub(self._tag, prose)
 
     def _tag(self, match: re.Match[str]) -> str:
-        unknown = "" if self.context.settings.unknown_emoji == "strip" else match.group()
-        return self._tags.get(match["name"].casefold(), unknown)
+        return self._tags.get(match["name"].casefold(), _nothing(match) if self._strips else match.group())
+
+
+def _nothing(match: re.Match[str]) -> str:
+    """What stands where an unknown emoji stood; two runs of backticks must stay two."""
+    around = match.string[match.start() - 1 : match.start()] + match.string[match.end() : match.end() + 1]
+    return " " if around == "``" else ""

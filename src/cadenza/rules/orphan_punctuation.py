@@ -14,7 +14,7 @@ from ..types import Boundary, Ending, Kind, Segment
 from .rule import Rule, RuleContext
 
 # What begins like this would not be a list, a heading, a quote, an address or a large emoji with something in front.
-_BLOCK = re.compile(r"\s*(?:(?:[-*+•>]|-?#{1,3}|\d{1,3}[.)])(?:\s|$)|https?://|<a?:\w+:\d+>)")
+_BLOCK = re.compile(r"\s*(?:(?:[-*+•]|>{1,3}|-?#{1,3}|\d{1,3}[.)])(?:\s|$)|<?(?:http|ftp)s?://|<a?:\w+:\d+>|\|)")
 _MARKS = "[.,!?;:。！？、，…]+"
 _ORPHAN = re.compile(rf"{_MARKS}(?:\s+{_MARKS})*")
 _MOST = 100

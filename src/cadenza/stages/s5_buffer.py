@@ -63,13 +63,16 @@ class Buffer:
 
     def _feed(self, text: str) -> Sequence[Item]:
         text = self._intake.feed(text)
+        if self._seam and text and self._hidden is None:
+            text = " " + text if text[0] == "`" else text  # two runs of backticks stay two
+            self._seam = False
         out: list[Item] = []
         if self._hidden is not None:
             self._read_hidden(text, out)
         else:
             self._scanner.feed(text)
         self._scan(out, final=False)
-        if self._hidden is not None or self._intake.held:
+        if self._hidden is not None or self._seam or self._intake.held:
             self._scanner.pause()  # what comes next is not for the scanner, or not yet
         return out
 
@@ -87,6 +90,7 @@ class Buffer:
         self._intake = Intake()
         self._scanner = Scanner(sentence_ends=self._sentences, hold=self._settings.hold, may_break_off=True)
         self._places: list[_Place] = []
+        self._seam = False  # whether a hidden block stood behind backticks
         self._reopened = False  # whether the code block that we are in is the rest of a longer one
         self._hidden: HiddenBlock | None = None
         self._overlap = Overlap() if self._settings.overlap else None
@@ -123,6 +127,8 @@ class Buffer:
                 self._cut_before(find.start, Boundary.NEWLINE, out)
             case Found.TABLE_CLOSE:
                 self._cut(find.end, Boundary.NEWLINE, self._table_kind(find.end), out)
+            case Found.LONE_FENCE:
+                self._scanner.replace(find.start, find.end, "\\`" * (find.end - find.start))
             case Found.LONE_MARKER:
                 self._scanner.replace(find.start, find.end, " ")
             case Found.BLOCK_TAG:
@@ -207,7 +213,10 @@ class Buffer:
         if after is not None:
             _aside(hidden.kind, hidden.content(), out)
             self._hidden = None
-            self._scanner.feed(after)
+            self._seam = self._scanner.text.endswith("`")
+            if after:
+                self._scanner.feed(" " + after if self._seam and after[0] == "`" else after)
+                self._seam = False
 
     # --- too much text ------------------------------------------------------------------
 

@@ -79,7 +79,9 @@ class Composer:
             self._gathered.add(segment)
             return ()
         posts = self._gathered_posts(Boundary.ATTACHMENT) if self._gathered.parts else []
-        if segment.text.strip(WHITESPACE):
+        if not segment.text.strip(WHITESPACE):
+            self._context = ""  # whatever was cut is over
+        else:
             texts = split(self._in_context(segment), segment.kind, self._settings.degree, self._settings.limit)
             if self._settings.degree == 3 and segment.kind is Kind.PROSE:
                 texts = [piece for text in texts for piece in self._humanized(text)]
@@ -93,10 +95,11 @@ class Composer:
     def _in_context(self, segment: Segment) -> str:
         """The text of *segment*; if it goes on in a line that had to be cut, with the quote marks of that line."""
         text = segment.text
-        if self._context and segment.kind is Kind.PROSE:
+        if self._context and segment.kind is Kind.PROSE and not text.startswith("\n"):
             text = self._context + text.lstrip(" ")
         self._context = ""
-        if segment.boundary is Boundary.OVERFLOW and segment.kind is Kind.PROSE and not text.endswith("\n"):
+        if segment.boundary is Boundary.OVERFLOW and segment.kind is Kind.PROSE:
+            # The last line may be over, and empty; a >>> is not.
             self._context = ">>> " if text.startswith(">>> ") else line_context(text.rpartition("\n")[2])
         return text
 

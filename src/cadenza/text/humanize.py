@@ -337,4 +337,5 @@ def _lowered(text: str) -> str:
 def _lowered_word(match: re.Match[str]) -> str:
     word = match.group()
     lower = word.lower()
-    return word if word.isupper() or lower in _SHORTHAND else lower
+    grows = len(lower) > len(word)  # "İ" becomes two characters, and the message must not become too long
+    return word if grows or word.isupper() or lower in _SHORTHAND else lower

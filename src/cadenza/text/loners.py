@@ -7,10 +7,11 @@ where it is all that a list item says.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from .spans import Span, SpanKind
+from .spans import SHAPED, Span, SpanKind
 from .units import WHITESPACE
 
 EMOJI = re.compile(r"<a?:(?P<name>\w{1,32}):\d{1,20}>", re.ASCII)
@@ -22,7 +23,9 @@ _RUN_PREFIX = 3
 _NOT_IN_PREFIX = re.compile(r"[^a-z0-9]")
 _LIST_ITEM = re.compile(rf"[{WHITESPACE}]*(?:\d+[.)]|[-*•])[{WHITESPACE}]")
 _OPENS_LINE = re.compile(rf"[{WHITESPACE}>#]*(?:(?:\d+[.)]|[-*+•])[{WHITESPACE}]+)?")
+_VISIBLE = re.compile(rf"[^{WHITESPACE}]+")
 _ENDS_SENTENCE = frozenset(".!?。！？")
+_ENCLOSES = frozenset("'‘{")
 _BEHIND_EMOJI = re.compile(rf"[.!?。]+(?=[{WHITESPACE}]|\Z)")
 _BEHIND_ADDRESS = re.compile(r"[.,;:!?…。！？、，]*")
 
@@ -40,11 +43,15 @@ def loners(text: str, spans: Iterable[Span], *, addresses: bool) -> list[Loner]:
     """What stands alone in *text*, in order; with *addresses*, these too."""
     found: list[Loner] = []
     run = ""  # what the emoji of the run have in common
+    line: _Line | None = None
     for span in _outermost(spans):
         if span.kind is SpanKind.URL:
             loner, prefix = (_address(text, span) if addresses else None), " "
         elif span.kind is SpanKind.TAG and (emoji := EMOJI.fullmatch(text, span.start, span.end)):
-            loner, prefix = _emoji(text, span, stops=not addresses), _prefix(emoji["name"])
+            if line is None or not line.holds(span.start):
+                line = _Line(text, span.start)
+            loner = None if line.keeps(span) else _emoji(text, span, stops=not addresses)
+            prefix = _prefix(emoji["name"])
         else:
             continue
         if loner is None:
@@ -71,10 +78,8 @@ def _outermost(spans: Iterable[Span]) -> Iterator[Span]:
         reach = max(reach, span.end)
 
 
-def _emoji(text: str, span: Span, *, stops: bool) -> Loner | None:
+def _emoji(text: str, span: Span, *, stops: bool) -> Loner:
     """The emoji with the marks right behind it, which would be the beginning of nothing; stops only where they stay."""
-    if _is_inline(text, span):
-        return None
     behind = _BEHIND_EMOJI.match(text, span.end)
     marks = behind.group() if behind else ""
     end = span.end + len(marks)
@@ -86,23 +91,39 @@ def _prefix(name: str) -> str:
     return letters if len(letters) == _RUN_PREFIX else ""
 
 
-def _is_inline(text: str, span: Span) -> bool:
-    """Whether the emoji is part of its line: of a list item, or with words on both sides and no sentence end before."""
-    begin = text.rfind("\n", 0, span.start) + 1
-    end = text.find("\n", span.end)
-    if _LIST_ITEM.match(text, begin):
-        return True
-    before = EMOJI.sub("", text[begin : span.start]).rstrip(WHITESPACE)
-    if not before or before[-1] in _ENDS_SENTENCE:
-        return False
-    return bool(EMOJI.sub("", text[span.end : end if end >= 0 else len(text)]).strip(WHITESPACE))
+class _Line:
+    """The line that an emoji stands on; it is looked at once, however many there are."""
+
+    def __init__(self, text: str, index: int) -> None:
+        self._begin = text.rfind("\n", 0, index) + 1
+        self._end = text.find("\n", index) % (len(text) + 1)
+        line = text[self._begin : self._end]
+        self._is_whole = bool(_LIST_ITEM.match(line) or SHAPED.match(line))
+        self._words = [] if self._is_whole else [self._begin + word.end() for word in _VISIBLE.finditer(EMOJI.sub(_blank, line))]
+        self._text = text
+
+    def holds(self, index: int) -> bool:
+        return self._begin <= index <= self._end
+
+    def keeps(self, span: Span) -> bool:
+        """Whether the emoji is part of the line: of a list item, or between words with no sentence end before it."""
+        if self._is_whole:
+            return True
+        before = bisect_left(self._words, span.start + 1) - 1
+        if before < 0 or self._text[self._words[before] - 1] in _ENDS_SENTENCE:
+            return False
+        return self._words[-1] > span.end
+
+
+def _blank(emoji: re.Match[str]) -> str:
+    return " " * len(emoji.group())
 
 
 def _address(text: str, span: Span) -> Loner | None:
     line = text.rfind("\n", 0, span.start) + 1
     opening = _OPENS_LINE.match(text, line, span.start)
     marked = opening is not None and opening.end() == span.start and opening.group().strip(WHITESPACE)
-    if text[span.start] == "<" or marked:
+    if text[span.start] == "<" or marked or SHAPED.match(text, line) or text[span.start - 1 : span.start] in _ENCLOSES:
         return None
     behind = _BEHIND_ADDRESS.match(text, span.end)
     end = behind.end() if behind else span.end

@@ -107,8 +107,9 @@ def tidy_block(text: str) -> str:
 def close_openers(text: str, openers: Iterable[Opener]) -> str:
     """Close the marks that *text* left open, in reverse of their order, before the space at its end."""
     core = text.rstrip(WHITESPACE)
-    # Backticks that are there already would make one run with those that close the code.
+    # Backticks that are there already would make one run with those that close the code, and emphasis of nothing is none.
     left = [opener for opener in openers if opener.mark != "`" or not core.endswith("`")]
+    left = [opener for opener in left if opener.mark not in "*_~|" or opener.start + opener.width < len(core)]
     closers = "".join(_closer(opener) for opener in reversed(left))
     return core + closers + text[len(core) :]
 

@@ -87,6 +87,8 @@ class Opener:
     start: int
     width: int
     """How many characters of the mark are not closed yet: ``***a** b*`` closes in two steps."""
+    doubtful: bool = False
+    """A single star that did not close on its line, as few do that mean something: it is not waited for as long."""
     holds: bool = True
     """Whether text behind it waits for it. After a while it does not; it may still close if nothing has left by then."""
 
@@ -101,6 +103,8 @@ class Found(Enum):
     TABLE_OPEN = auto()
     TABLE_CLOSE = auto()
     BLOCK_TAG = auto()
+    LONE_FENCE = auto()
+    """Backticks that would open a code block but mean themselves."""
     LONE_MARKER = auto()
     """Nothing but ``-#`` on a line: what the find covers belongs between it and the next line as one space."""
     RELEASED = auto()
@@ -129,27 +133,29 @@ _PROSE = '\n`*_~|<"()[]:\\' + "".join([*PAIRS, *_OPENS, *QUOTES]) + "”"
 _STOPS = ".。．｡"
 _WIDEST = {"*": 3, "_": 3, "~": 3}
 """More marks in a row than this emphasise nothing: somebody drew a line."""
+_VARIATION = "\ufe0f"
 _LONGEST_RUN = 64
 """More stars or underscores than this in a row are a line that somebody drew."""
 _LONGEST_FENCE = 8
 """A fence is not longer than this; more backticks in a row are several, so that every message has room for one."""
 _IN_FENCE = frozenset("`~") | ODD
 _LONGEST_INFO = 100
+_INFO = re.compile(r"[\w+#.-]{0,40}(?:[ \t]+[\w-]+=\S+|[ \t]*\{[^}\n]*\})*[ \t]*")
 _LANGUAGE = re.compile(r"[\w+#.-]+(?:[ \t{].*)?")
-_TILDES = re.compile(r"\n[ \t>]{0,20}(~{3,})[ \t]*(?=\n|\Z)")
+_TILDES = re.compile(r"\n[ \t>]{0,20}(~{3,})[ \t]{0,32}(?=\n|\Z)")
 _BACKTICKS = re.compile(f"`{{1,{_LONGEST_FENCE}}}")
 _BACKTICKS_OR_EMPTY_LINE = re.compile(f"`{{1,{_LONGEST_FENCE}}}|\n[ \t]*\n")
 _SPACE = re.compile(f"[{WHITESPACE}]")
 _SPACES = re.compile(f"[{WHITESPACE}]{{0,{_LOOKAHEAD}}}")
 _CARRIED = re.compile(f"[.,!?;。！？、，]{{1,{_LOOKAHEAD}}}")
-_SHAPED = re.compile(r"[ \t]{0,8}(?:>+[ \t]|-?#{1,3} )")
-"""Quotes, headings and subtext."""
+SHAPED = re.compile(r"[ \t]{0,8}(?:>+[ \t]|-?#{1,3} )")
+"""How a line begins that is a quote, a heading or subtext to its end."""
 _LOOKS_AHEAD = frozenset(WHITESPACE + ".,!?;。！？、，")
 """Behind a line end these may go with the line before."""
 _AFTER_CARRIED = frozenset([*WHITESPACE, "", '"', "“", "「"])
 _LONGEST_ADDRESS = 2000
 """A masked link that does not fit into a message is none."""
-_ADDRESS_MARK = re.compile(r"[()<\n]")
+_ADDRESS_MARK = re.compile(r"[()<`\n]")
 _DEPTH = {"(": 1, ")": -1, "<": 0}
 _SCHEME = re.compile(r"(?:https?|ftps?)\Z")
 _URL_END = re.compile(rf"[{WHITESPACE}<>\"`()\[\]*~|「」『』（）。、，]")
@@ -362,7 +368,8 @@ class Scanner:
 
     def _gives_up(self, opener: Opener) -> int:
         """Where *opener* is not waited for any more. Emphasis breaks when it is cut, so it is waited for longest."""
-        return opener.start + (self.hold if opener.mark in "*~|" else self.hold // 4)
+        is_emphasis = opener.mark in "*~|" or (opener.mark == "_" and opener.width > 1)
+        return opener.start + (self.hold if is_emphasis and not opener.doubtful else self.hold // 4)
 
     def _reached(self, stop: int) -> Find:
         for opener in self.openers:
@@ -488,9 +495,18 @@ class Scanner:
             if self._line >= 0 and not self.text[self._line : index].strip(WHITESPACE):
                 self._forget([])  # an empty line: the paragraph is over, and so is whatever it left open
             else:
-                self._forget([opener for opener in self.openers if opener.mark != "["])
+                self._outlast_line()
         self._line = end if end == index + 1 else self.text.rfind("\n", index, end) + 1
         self.position = end
+
+    def _outlast_line(self) -> None:
+        """A line is over: a link's text does not go on, and a star is in doubt."""
+        if any(opener.mark == "[" for opener in self.openers):
+            self._forget([opener for opener in self.openers if opener.mark != "["])
+        for opener in self.openers:
+            if opener.mark == "*" and opener.width == 1 and not opener.doubtful:
+                opener.doubtful = True
+                self._earliest = -1
 
     def _carry_end(self, index: int, following: int, *, final: bool) -> int:
         """Where the text ends that goes with the line end at *index*, or -1 if that is not known yet.
@@ -569,7 +585,7 @@ class Scanner:
             return None
         if after == "\n" or not (after or self.text[index] in sentences.FULL_WIDTH_STOPS):
             return None  # the line end is the better place, or whoever flushes takes it
-        if self._line >= 0 and _SHAPED.match(self.text, self._line):
+        if self._line >= 0 and SHAPED.match(self.text, self._line):
             return None  # what opens the line shapes all of it
         return Find(_SENTENCE_END, index, index + 1)
 
@@ -584,7 +600,38 @@ class Scanner:
             return self._inline_code(index, end, final=final)
         if end - index >= 6:
             end = index + 3  # as Discord reads it: a block opens here and closes at once
+        elif not self._opens_line(index):
+            opens = self._opens_fence_in_line(index, end, final=final)
+            if opens is None:
+                return _WAIT
+            if not opens:
+                self.position = end
+                return Find(Found.LONE_FENCE, index, end)
         return self._fence_open(index, end)
+
+    def _opens_fence_in_line(self, index: int, end: int, *, final: bool) -> bool | None:
+        """Whether the backticks at *index*, in the middle of a line, open a code block; ``None`` if that is not known.
+
+        They do if their line ends with a language at most; else only if something closes them within reach, or if the
+        reply is broken off on the same line. ``Use ``` to open a block`` opens none.
+        """
+        self._start_seeking(index, end)
+        furthest = index + self.hold // 4
+        line_end = self.text.find("\n", end)
+        if _INFO.fullmatch(self.text, end, line_end if line_end >= 0 else len(self.text)):
+            return True if line_end >= 0 or final else None
+        for run in _BACKTICKS.finditer(self.text, self._seek):
+            if run.start() > furthest:
+                return False
+            if run.end() - run.start() >= 3:
+                return True
+            if self._needs_more(run.end(), final=final):
+                self._seek = run.start()
+                return None
+            self._seek = run.end()
+        if final:
+            return line_end < 0 or not self.text[line_end:].strip(WHITESPACE)
+        return None if len(self.text) <= furthest else False
 
     def _opens_line(self, index: int) -> bool:
         """Whether nothing stands before *index* on its line but what may stand before a fence."""
@@ -628,7 +675,7 @@ class Scanner:
     def _in_tilde_fence(self, stop: int, *, final: bool) -> Find | None:
         begin = max(0, self.text.rfind("\n", 0, self.position))
         for closing in _TILDES.finditer(self.text, begin):
-            if closing.start() >= stop:
+            if closing.start(1) + 3 > stop:
                 break
             if closing.end() == len(self.text) and not final:
                 self.position = closing.start()
@@ -673,6 +720,8 @@ class Scanner:
                 self._seek = run.start()
                 return _WAIT
             if run.end() - run.start() == width:
+                if _begins_hidden(self.text[end : run.start()]):
+                    break
                 self.spans.append(Span(SpanKind.CODE, index, run.end()))
                 self.position = run.end()
                 return None
@@ -725,6 +774,8 @@ class Scanner:
         before, after = self._character_before(index), self.text[end : end + 1]
         if self._may_close(mark, width, before, after) and self._close_emphasis(mark, index, end):
             return None
+        if after == _VARIATION:
+            return None  # the key of a telephone
         # ^_^ is no italics: a single underscore opens in front of a word only.
         if _touches(after, before, mark) and (mark != "_" or width > 1 or after.isalnum()):
             self._open(mark, index, width)
@@ -843,13 +894,13 @@ class Scanner:
         self._start_seeking(index, index + 2)
         last = index + self.hold // 4
         if len(self.text) > last and (space := _SPACE.search(self.text, index + 2)) is not None:
-            last = max(last, space.start())
+            last = min(max(last, space.start()), index + min(self.hold, _LONGEST_ADDRESS))
         else:  # only an address without a space in it is waited for any longer
             last = index + min(self.hold, _LONGEST_ADDRESS)
         for mark in _ADDRESS_MARK.finditer(self.text, self._seek, min(last, len(self.text))):
             character = mark.group()
-            if character == "\n" or (character == "<" and BLOCK_TAG.match(self.text, mark.start())):
-                return 0  # an address has no line ends, and nothing in it is hidden
+            if character in "\n`" or (character == "<" and BLOCK_TAG.match(self.text, mark.start())):
+                return 0  # an address has no line ends and no code, and nothing in it is hidden
             if character == "<" and not final and could_be_block_tag(self.text, mark.start()):
                 return None
             self._seek = mark.end()
@@ -923,6 +974,14 @@ class Scanner:
         return None
 
 
+def _begins_hidden(code: str) -> bool:
+    """Whether *code* is none, but a lone backtick and a hidden block that begins behind it."""
+    if not (code[0] in WHITESPACE or "\n" in code):
+        return False  # `<think>` and the like, as people write about tags
+    *_, last = [None, *BLOCK_TAG.finditer(code)]
+    return last is not None and not block_tag(last).closes and "</details>" not in code[last.end() :]
+
+
 def _before_line_end(text: str, start: int) -> int:
     """Where to look on in *text*, of which all was seen: a line end with only space behind it may begin an empty line."""
     line_end = text.rfind("\n", start)
@@ -935,7 +994,7 @@ def _touches(inner: str, outer: str, mark: str) -> bool:
 
 
 def _is_word(character: str, mark: str) -> bool:
-    if not (character.isalnum() or character == "_"):
+    if not (character.isalnum() or character == mark == "_"):
         return False
     # Scripts that are written without spaces may have a star in the middle of a sentence.
     return not (mark == "*" and ("\u3040" <= character <= "\u9fff" or "\uac00" <= character <= "\ud7af"))

@@ -1,6 +1,6 @@
 """Lengths as Discord may count them: in UTF-16 units, so that 1950 holds however it counts.
 
-Also the two sets of characters that Python and the pipeline see differently: white space and words.
+Also the set of characters that Python and the pipeline see differently: white space.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ def whole_grapheme(text: str, index: int, start: int = 0) -> int:
     if index >= len(text) or text[index - 1 : index + 1].isascii():
         return index
     boundary = start
-    for match in _grapheme().finditer(text, start):
+    # Flags and joined emoji are looked at as far as they go, so only what is near is shown.
+    for match in _grapheme().finditer(text[: index + 64], start):
         if match.end() > index:
             break
         boundary = match.end()
