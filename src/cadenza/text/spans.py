@@ -618,8 +618,12 @@ class Scanner:
         self._start_seeking(index, end)
         furthest = index + self.hold // 4
         line_end = self.text.find("\n", end)
-        if _INFO.fullmatch(self.text, end, line_end if line_end >= 0 else len(self.text)):
-            return True if line_end >= 0 or final else None
+        line = self.text[end : line_end if line_end >= 0 else len(self.text)]
+        if len(line) <= _LONGEST_INFO:
+            if line_end < 0 and not final and "`" not in line:
+                return None
+            if _INFO.fullmatch(line):
+                return True
         for run in _BACKTICKS.finditer(self.text, self._seek):
             if run.start() > furthest:
                 return False
