@@ -43,7 +43,7 @@ bench: $(READY) ## what a token costs, written into bench/results and the README
 	@$(BIN)/python bench/text.py
 
 soak: $(READY) ## the property tests again, for long
-	@HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -q -n 2 tests/laws
+	@HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -q -n 2 -o timeout=0 tests/laws
 
 clean: ## remove what setup and the tests made
 	@rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache dist

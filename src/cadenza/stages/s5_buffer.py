@@ -46,6 +46,7 @@ class Buffer:
         self._settings = settings or BufferSettings()
         self._sentences = sentences
         self._full = self._settings.overflow + FORWARD + 1
+        self._seam = False  # whether a hidden block stood behind backticks
         self._begin()
 
     def feed(self, text: str, /) -> Sequence[Item]:

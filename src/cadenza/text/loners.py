@@ -99,7 +99,9 @@ class _Line:
         self._end = text.find("\n", index) % (len(text) + 1)
         line = text[self._begin : self._end]
         self._is_whole = bool(_LIST_ITEM.match(line) or SHAPED.match(line))
-        self._words = [] if self._is_whole else [self._begin + word.end() for word in _VISIBLE.finditer(EMOJI.sub(_blank, line))]
+        self._words = (
+            [] if self._is_whole else [self._begin + word.end() for word in _VISIBLE.finditer(EMOJI.sub(_blank, line))]
+        )
         self._text = text
 
     def holds(self, index: int) -> bool:

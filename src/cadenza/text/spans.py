@@ -982,8 +982,10 @@ def _begins_hidden(code: str) -> bool:
     """Whether *code* is none, but a lone backtick and a hidden block that begins behind it."""
     if not (code[0] in WHITESPACE or "\n" in code):
         return False  # `<think>` and the like, as people write about tags
-    *_, last = [None, *BLOCK_TAG.finditer(code)]
-    return last is not None and not block_tag(last).closes and "</details>" not in code[last.end() :]
+    tags = list(BLOCK_TAG.finditer(code))
+    if not tags or block_tag(tags[-1]).closes:
+        return False
+    return "</details>" not in code[tags[-1].end() :]
 
 
 def _before_line_end(text: str, start: int) -> int:
@@ -1081,15 +1083,20 @@ class _Cover:
 
 def map_prose(text: str, change: Callable[[str], str]) -> str:
     """Apply *change* to the prose of *text* only: code, links, addresses and tags stay as they are."""
-    parts: list[str] = []
+    parts = [""]
     position = 0
     for span in survey(text).spans:
         if span.kind in ATOMS and span.start >= position:
-            prose, atom = text[position : span.start], text[span.start : span.end]
-            changed = change(prose)
-            if atom[0] == "`" == changed[-1:] != prose[-1:]:
-                changed += " "  # what stood between two runs of backticks is gone: they stay two
-            parts += [changed, atom]
+            prose = text[position : span.start]
+            parts += [_apart(parts[-1], prose, change(prose)), text[span.start : span.end]]
+            if span.kind is SpanKind.CODE and prose and prose[-1] != "`":
+                parts[-1] = _apart(parts[-2] or parts[-3], "", parts[-1])
             position = span.end
-    parts.append(change(text[position:]))
+    prose = text[position:]
+    parts.append(_apart(parts[-1], prose, change(prose)))
     return "".join(parts)
+
+
+def _apart(before: str, was: str, text: str) -> str:
+    """*text*, which *was* something else, behind *before*: two runs of backticks stay two if what parted them is gone."""
+    return " " + text if text[:1] == "`" == before[-1:] and was[:1] != "`" else text

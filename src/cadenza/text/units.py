@@ -47,11 +47,11 @@ def whole_grapheme(text: str, index: int, start: int = 0) -> int:
     if index >= len(text) or text[index - 1 : index + 1].isascii():
         return index
     boundary = start
-    # Flags and joined emoji are looked at as far as they go, so only what is near is shown.
-    for match in _grapheme().finditer(text[: index + 64], start):
-        if match.end() > index:
+    # Flags and joined emoji are looked at as far as they go, both ways, so only what is near is shown.
+    for match in _grapheme().finditer(text[start : index + 64]):
+        if start + match.end() > index:
             break
-        boundary = match.end()
+        boundary = start + match.end()
     return boundary if boundary > start else index
 
 
