@@ -26,8 +26,9 @@ from cadenza.text.cuts import overflow_cut, whole_clauses
 from cadenza.text.humanize import humanize
 from cadenza.text.overlap import Overlap, without_overlap
 from cadenza.text.repair import close_openers
-from cadenza.text.spans import Found, Scanner, survey
+from cadenza.text.spans import Found, Scanner
 from cadenza.text.split import split
+from cadenza.text.survey import survey
 from cadenza.types import Aside, AsideKind, Boundary, Ending, Kind, Post, Segment
 from tests.helpers import Dice
 

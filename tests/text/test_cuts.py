@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from cadenza.text.cuts import overflow_cut, whole_clauses
-from cadenza.text.spans import Scanner, survey
+from cadenza.text.spans import Scanner
+from cadenza.text.survey import survey
 
 FAMILY = "👨\u200d👩\u200d👧"
 

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
 
-from cadenza.text.spans import Find, Found, Scanner, Span, SpanKind, map_prose, survey
-from tests.helpers import calls_of, same_every_way
+from cadenza.text.spans import Find, Found, Scanner, Span, SpanKind
+from tests.helpers import same_every_way
 
 EMPHASIS, ENCLOSED, LINK, CODE, URL, TAG = SpanKind
 
@@ -337,59 +335,3 @@ def test_text_put_in_front_is_not_scanned() -> None:
     scanner.feed("```")
 
     assert Find(Found.FENCE_CLOSE, 0, 9) == scanner.find(final=True)
-
-
-# --- a whole text at once -----------------------------------------------------------------
-
-
-def test_b12_a_line_end_in_a_span_is_no_line_end() -> None:
-    text = 'a "b\nc" d\n(e\nf)\ng'
-
-    assert [text[:end] for end in survey(text).line_ends] == ['a "b\nc" d', 'a "b\nc" d\n(e\nf)']
-
-
-def test_b11_a_stop_in_a_span_ends_no_sentence() -> None:
-    text = 'She said "stop. now" ok. See [the. docs](e. x) now. Fine'
-
-    assert [text[:end] for end in survey(text, sentence_ends=True).sentence_ends] == [
-        'She said "stop. now" ok',
-        'She said "stop. now" ok. See [the. docs](e. x) now',
-    ]
-
-
-def test_a_survey_is_in_order() -> None:
-    spans = survey("**a (b)** `c` [d](e) http://f.g <@1>").spans
-
-    assert [span.kind for span in spans] == [EMPHASIS, ENCLOSED, CODE, LINK, URL, TAG]
-    assert all(first.start <= second.start for first, second in pairwise(spans))
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param("a `a` a", "X `a` X", id="code"),
-        pytest.param("a ``a`a`` a", "X ``a`a`` X", id="longer code"),
-        pytest.param("[a](a) a", "[a](a) X", id="link"),
-        pytest.param("http://a.a/a a", "http://a.a/a X", id="address"),
-        pytest.param("<:aa:1> a", "<:aa:1> X", id="tag"),
-        pytest.param("**a** (a) 'a'", "**X** (X) 'X'", id="emphasis and brackets are prose"),
-        pytest.param("(b `a`, a)", "(b `a`, X)", id="code in brackets"),
-        pytest.param("`a", "`X", id="an open backtick is prose"),
-        pytest.param("", "", id="nothing"),
-    ],
-)
-def test_only_prose_is_changed(text: str, expected: str) -> None:
-    def change(prose: str) -> str:
-        return prose.replace("a", "X")
-
-    assert expected == map_prose(text, change)
-
-
-@pytest.mark.parametrize(
-    "unit", ["\n", "(a ", "*a **b ", '"a ', "`a ", "[a](b ", "<a ", "||a ", "a_b ", "`a` ", "http://"]
-)
-def test_b40_the_work_grows_with_the_text_and_not_faster(unit: str) -> None:
-    """Law 4: each character is looked at once."""
-    text = unit * (12_000 // len(unit))
-
-    assert calls_of(lambda: survey(text * 4)) < 4.4 * calls_of(lambda: survey(text)) + 2000

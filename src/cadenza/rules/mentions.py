@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from ..text.spans import map_prose
+from ..text.survey import map_prose
 from ..types import Segment
 from .rule import Rule, RuleContext
 

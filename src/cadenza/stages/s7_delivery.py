@@ -17,8 +17,8 @@ from ..text.humanize import humanize
 from ..text.loners import EMOJI, is_loner
 from ..text.repair import tidy_block
 from ..text.sentences import clause_ends
-from ..text.spans import survey
 from ..text.split import line_context, split
+from ..text.survey import survey
 from ..text.units import WHITESPACE, fits, units
 from ..types import Boundary, Ending, Halt, Identity, Kind, Post, Receipt, Segment, StopReason
 

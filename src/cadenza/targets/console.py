@@ -34,7 +34,8 @@ from rich.text import Text
 from ..stages.s7_delivery import Limits
 from ..text import tables
 from ..text.repair import split_fence
-from ..text.spans import Found, Scanner, Span, SpanKind, survey
+from ..text.spans import Found, Scanner, Span, SpanKind
+from ..text.survey import survey
 from ..types import Attachment, Identity, Kind, Post, Receipt
 
 _MARK = "●"

@@ -9,6 +9,9 @@ from .units import WHITESPACE
 FULL_WIDTH_STOPS = "。．｡"
 """These end a sentence whatever follows."""
 
+STOPS = "." + FULL_WIDTH_STOPS
+"""Every mark that can end a sentence at degree 3."""
+
 # Always abbreviations: hardly ever the last word of a sentence.
 _ABBREVIATIONS = frozenset(
     [

@@ -130,7 +130,6 @@ _WAIT = Find(Found.FULL, -1, -1)
 """What a handler gives back when it needs to see more."""
 
 _PROSE = '\n`*_~|<"()[]:\\' + "".join([*PAIRS, *_OPENS, *QUOTES]) + "”"
-_STOPS = ".。．｡"
 _WIDEST = {"*": 3, "_": 3, "~": 3}
 """More marks in a row than this emphasise nothing: somebody drew a line."""
 _VARIATION = "\ufe0f"
@@ -174,7 +173,7 @@ def _wanted(characters: str) -> tuple[frozenset[str], Callable[..., re.Match[str
 
 _IN_TABLE, _SEARCH_TABLE = _wanted("\n`<\\")
 _WITHOUT_STOPS = _wanted(_PROSE)
-_WITH_STOPS = _wanted(_PROSE + _STOPS)
+_WITH_STOPS = _wanted(_PROSE + sentences.STOPS)
 
 
 class Scanner:
@@ -1022,81 +1021,5 @@ _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys([*QUOTES, "”"], Scanner._quote),
     ")": Scanner._bracket_close,
     **dict.fromkeys(_OPENS, Scanner._bracket_close),
-    **dict.fromkeys(_STOPS, Scanner._sentence_end),
+    **dict.fromkeys(sentences.STOPS, Scanner._sentence_end),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """What one scan of a whole text found."""
-
-    spans: tuple[Span, ...]
-    line_ends: tuple[int, ...]
-    """Where lines end that are not inside a span: the index of each ``\\n``."""
-    sentence_ends: tuple[int, ...]
-    """The index of each stop that ends a sentence outside any span."""
-
-
-_SURVEY_HOLD = 32_000
-"""Many messages: what is longer has to be cut anyway, and a mark that never closes is not looked for without end."""
-
-
-def survey(text: str, *, sentence_ends: bool = False) -> Survey:
-    """Scan the whole of *text*."""
-    scanner = Scanner(sentence_ends=sentence_ends, hold=_SURVEY_HOLD)
-    scanner.feed(text)
-    lines: list[int] = []
-    stops: list[int] = []
-    while find := scanner.find(final=True):
-        if find.what is Found.LINE_END:
-            lines.append(find.start)
-            if sentence_ends and find.end > find.start + 1 and text[find.end - 1] in _STOPS:
-                stops.append(find.end - 1)  # on the next line, where the scan has jumped over it
-        elif find.what is Found.SENTENCE_END:
-            stops.append(find.start)
-        elif find.what is Found.BLOCK_TAG:
-            scanner.position = find.end
-    spans = tuple(sorted(scanner.spans, key=lambda span: (span.start, -span.end)))
-    return Survey(spans, _outside(lines, spans), _outside(stops, spans))
-
-
-def _outside(places: list[int], spans: tuple[Span, ...]) -> tuple[int, ...]:
-    """Those of *places* that lie inside no span."""
-    covered = _Cover(spans)
-    return tuple(place for place in places if not covered(place))
-
-
-class _Cover:
-    """Asks, for growing indices, whether one lies inside a span."""
-
-    def __init__(self, spans: tuple[Span, ...]) -> None:
-        self._spans = spans
-        self._next = 0
-        self._reach = 0
-
-    def __call__(self, index: int) -> bool:
-        while self._next < len(self._spans) and self._spans[self._next].start <= index:
-            self._reach = max(self._reach, self._spans[self._next].end)
-            self._next += 1
-        return index < self._reach
-
-
-def map_prose(text: str, change: Callable[[str], str]) -> str:
-    """Apply *change* to the prose of *text* only: code, links, addresses and tags stay as they are."""
-    parts = [""]
-    position = 0
-    for span in survey(text).spans:
-        if span.kind in ATOMS and span.start >= position:
-            prose = text[position : span.start]
-            parts += [_apart(parts[-1], prose, change(prose)), text[span.start : span.end]]
-            if span.kind is SpanKind.CODE and prose and prose[-1] != "`":
-                parts[-1] = _apart(parts[-2] or parts[-3], "", parts[-1])
-            position = span.end
-    prose = text[position:]
-    parts.append(_apart(parts[-1], prose, change(prose)))
-    return "".join(parts)
-
-
-def _apart(before: str, was: str, text: str) -> str:
-    """*text*, which *was* something else, behind *before*: two runs of backticks stay two if what parted them is gone."""
-    return " " + text if text[:1] == "`" == before[-1:] and was[:1] != "`" else text

@@ -24,7 +24,8 @@ from . import tables
 from .loners import Loner, loners
 from .repair import Fence, split_fence, tidy_block, without_closing
 from .sentences import ends_with_stop
-from .spans import ATOMS, Span, SpanKind, Survey, survey
+from .spans import ATOMS, Span, SpanKind
+from .survey import Survey, survey
 from .units import WHITESPACE, fits, fitting, units, whole_grapheme
 
 _LINE_END = re.compile("\n")
