@@ -72,7 +72,7 @@ class DeliverySettings:
     )
     limit: int = _setting(1950, "the longest message, in UTF-16 units", low=50, high=2000)
     message_limit: int = _setting(0, "messages after which a reply is ended; 0 is no limit", low=0, high=10_000)
-    seed: int = _setting(0, "where the dice for typing pauses start", low=0)
+    seed: int = _setting(0, "where the dice for typing pauses and for the noise of degree 3 start", low=0)
     typing_speed: float = _setting(0.010, "seconds of typing a character", low=0.0, high=10.0)
     typing_least: float = _setting(0.75, "the shortest time for typing one message, in seconds", low=0.0, high=60.0)
     typing_most: float = _setting(4.0, "the longest time for typing one message, in seconds", low=0.0, high=600.0)

@@ -6,14 +6,15 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .spans import PAIRS, QUOTES, Opener
+from .spans import FENCE_PREFIX, LONGEST_FENCE, LONGEST_INFO, PAIRS, QUOTES, Opener
 from .units import WHITESPACE
 
-_FENCE_LINE = re.compile(r"(?P<prefix>[ \t>]{0,20})(?P<run>`{3,8}|~{3,8})(?P<info>[^\n`~]{0,100})(?P<line_end>\n?)")
-"""A first line that is longer than this is no info string: it would be repeated in front of every part."""
+_FENCE_LINE = re.compile(
+    rf"(?P<prefix>{FENCE_PREFIX})(?P<run>`{{3,{LONGEST_FENCE}}}|~{{3,{LONGEST_FENCE}}})"
+    rf"(?P<info>[^\n`~]{{0,{LONGEST_INFO}}})(?P<line_end>\n?)"
+)
 
 _BACKTICKS = re.compile("`{3,}")
-_LONGEST_RUN = 8
 _CUT_CLOSING = re.compile(r"\n[ \t>]*(?:`+|~+)\Z")
 """A closing fence of which only a part arrived."""
 
@@ -89,7 +90,7 @@ def in_backticks(text: str) -> str:
     if not fence.run.startswith("~"):
         return text
     inner = max(map(len, _BACKTICKS.findall(body)), default=0)
-    fence = Fence(fence.prefix, "`" * min(max(3, inner + 1), _LONGEST_RUN), fence.info)
+    fence = Fence(fence.prefix, "`" * min(max(3, inner + 1), LONGEST_FENCE), fence.info)
     body = without_closing(body, split_fence(text)[0])
     return fence.opening + body + ("" if body.endswith("\n") else "\n") + fence.closing
 

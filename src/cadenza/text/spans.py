@@ -135,15 +135,19 @@ _WIDEST = {"*": 3, "_": 3, "~": 3}
 _VARIATION = "\ufe0f"
 _LONGEST_RUN = 64
 """More stars or underscores than this in a row are a line that somebody drew."""
-_LONGEST_FENCE = 8
+FENCE_PREFIX = r"[ \t>]{0,20}"
+"""What may stand in front of a fence on its line."""
+_FENCE_PREFIX = re.compile(FENCE_PREFIX)
+LONGEST_FENCE = 8
 """A fence is not longer than this; more backticks in a row are several, so that every message has room for one."""
 _IN_FENCE = frozenset("`~") | ODD
-_LONGEST_INFO = 100
+LONGEST_INFO = 100
+"""What stands behind a fence is repeated in front of every part of its block, unless it is longer than this."""
 _INFO = re.compile(r"[\w+#.-]{0,40}(?:[ \t]+[\w-]+=\S+|[ \t]*\{[^}\n]*\})*[ \t]*")
 _LANGUAGE = re.compile(r"[\w+#.-]+(?:[ \t{].*)?")
-_TILDES = re.compile(r"\n[ \t>]{0,20}(~{3,})[ \t]{0,32}(?=\n|\Z)")
-_BACKTICKS = re.compile(f"`{{1,{_LONGEST_FENCE}}}")
-_BACKTICKS_OR_EMPTY_LINE = re.compile(f"`{{1,{_LONGEST_FENCE}}}|\n[ \t]*\n")
+_TILDES = re.compile(rf"\n{FENCE_PREFIX}(~{{3,}})[ \t]{{0,32}}(?=\n|\Z)")
+_BACKTICKS = re.compile(f"`{{1,{LONGEST_FENCE}}}")
+_BACKTICKS_OR_EMPTY_LINE = re.compile(f"`{{1,{LONGEST_FENCE}}}|\n[ \t]*\n")
 _SPACE = re.compile(f"[{WHITESPACE}]")
 _SPACES = re.compile(f"[{WHITESPACE}]{{0,{_LOOKAHEAD}}}")
 _CARRIED = re.compile(f"[.,!?;。！？、，]{{1,{_LOOKAHEAD}}}")
@@ -160,7 +164,6 @@ _SCHEME = re.compile(r"(?:https?|ftps?)\Z")
 _URL_END = re.compile(rf"[{WHITESPACE}<>\"`()\[\]*~|「」『』（）。、，]")
 _NO_ADDRESS = frozenset(["", *WHITESPACE])
 _AFTER_URL = frozenset(".,;:!?'…")
-_FENCE_PREFIX = re.compile(r"[ \t>]{0,20}\Z")
 _ASCII_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _BEFORE_SMILEY = frozenset(":;=8'")
 _BEFORE_QUOTE = frozenset(WHITESPACE + "([{<*_~|>-–—:/「『（“")
@@ -593,7 +596,7 @@ class Scanner:
     def _backticks(self, index: int, final: bool) -> Find | None:
         run = _BACKTICKS.match(self.text, index)
         end = run.end() if run else index + 1
-        if end - index < _LONGEST_FENCE and self._needs_more(end, final=final):
+        if end - index < LONGEST_FENCE and self._needs_more(end, final=final):
             return _WAIT
         if end - index < 3:
             return self._inline_code(index, end, final=final)
@@ -618,7 +621,7 @@ class Scanner:
         furthest = index + self.hold // 4
         line_end = self.text.find("\n", end)
         line = self.text[end : line_end if line_end >= 0 else len(self.text)]
-        if len(line) <= _LONGEST_INFO:
+        if len(line) <= LONGEST_INFO:
             if line_end < 0 and not final and "`" not in line:
                 return None
             if _INFO.fullmatch(line):
@@ -638,7 +641,7 @@ class Scanner:
 
     def _opens_line(self, index: int) -> bool:
         """Whether nothing stands before *index* on its line but what may stand before a fence."""
-        return self._line >= 0 and _FENCE_PREFIX.match(self.text[self._line : index]) is not None
+        return self._line >= 0 and _FENCE_PREFIX.fullmatch(self.text, self._line, index) is not None
 
     def _fence_open(self, index: int, end: int) -> Find:
         if self.table:
@@ -660,7 +663,7 @@ class Scanner:
         self._start_seeking(index, end)
         line_end = self.text.find("\n", end)
         info = self.text[end : line_end if line_end >= 0 else len(self.text)]
-        if "~" in info or len(info) > _LONGEST_INFO:
+        if "~" in info or len(info) > LONGEST_INFO:
             return False
         if line_end < 0:
             return False if final else None
@@ -702,7 +705,7 @@ class Scanner:
             self.position = stop
             return None
         self.position = run.start()
-        if run.end() - run.start() < _LONGEST_FENCE and self._needs_more(run.end(), final=final):
+        if run.end() - run.start() < LONGEST_FENCE and self._needs_more(run.end(), final=final):
             return _WAIT
         width = run.end() - run.start()
         self.position = run.end()
@@ -765,7 +768,7 @@ class Scanner:
         width = end - index
         if width < _LONGEST_RUN and self._needs_more(end, final=final):
             return _WAIT
-        if mark == "~" and 3 <= width <= _LONGEST_FENCE and self._opens_line(index):
+        if mark == "~" and 3 <= width <= LONGEST_FENCE and self._opens_line(index):
             opens = self._opens_tilde_fence(index, end, final=final)
             if opens is None:
                 return _WAIT
