@@ -36,7 +36,7 @@ _PUNCTUATION = re.compile("[.,!?;:。！？、，]")
 _OPENS_ATOM = re.compile(r"https?://|ftps?://|<a?:|<http|```")
 _LONE_PUNCTUATION = re.compile(rf"[{WHITESPACE}]*[.,!?;:。！？、，]+[{WHITESPACE}]*")
 _CONTEXT = re.compile(
-    r"(?P<quote>[ \t]{0,8}(?:>>>[ \t]|(?:>[ \t]?){1,4}))?(?P<list>[ \t]{0,20}(?:[-*+•]|\d{1,3}[.)])[ \t]+)?"
+    r"(?P<quote>[ \t]{0,8}(?:>>>[ \t]|(?:>[ \t]?){1,4}|-?#{1,3}[ \t]))?(?P<list>[ \t]{0,20}(?:[-*+•]|\d{1,3}[.)])[ \t]+)?"
 )
 _BLOCK_QUOTE = re.compile(r"^[ \t]{0,8}>>>[ \t]", re.MULTILINE)
 _TO_LOOK_FOR = (re.compile("<"), re.compile("[<\n]"), re.compile("[<\n]"), re.compile(r"[<\n]|://|[.。．｡](?=.)"))
@@ -249,7 +249,7 @@ def _cut_line(line: str, limit: int, share: float) -> list[str]:
 
 
 def line_context(line: str) -> str:
-    """What a line that is cut begins with behind the cut: its quote marks, and space instead of its list marker."""
+    """What a line that is cut begins with behind the cut: the marks that shape it, and space for its list marker."""
     match = _CONTEXT.match(line)
     if match is None:
         return ""
