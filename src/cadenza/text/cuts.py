@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from .sentences import clause_ends, closes, is_whole
 from .spans import Scanner, Span
@@ -25,16 +25,9 @@ def overflow_cut(scanner: Scanner, target: int) -> int:
     text = scanner.text
     target = min(target, len(text))
     low, high = max(0, target - BACK), target + FORWARD
-    for pattern, start, stop, backwards in (
-        (_SENTENCE, target, high, False),
-        (_SENTENCE, low, target, True),
-        (_SPACE, low, target, True),
-        (_SPACE, target, high, False),
-    ):
-        # One character more is shown to the pattern than may be taken: a stop wants to see the space behind it.
-        places = [match.end() for match in pattern.finditer(text, start, stop + 1) if match.end() <= stop]
-        for place in reversed(places) if backwards else places:
-            if not scanner.is_inside(place):
+    for is_bad in (scanner.may_be_inside, scanner.is_inside):
+        for place in _places(text, target, low, high):
+            if not is_bad(place):
                 return place
     # No good place near the target. If something that belongs together covers it, leave that whole: cut in front of it,
     # but not so far in front that only crumbs are left, or behind it.
@@ -45,6 +38,19 @@ def overflow_cut(scanner: Scanner, target: int) -> int:
         if not scanner.is_inside(match.end()):
             return match.end()
     return 0
+
+
+def _places(text: str, target: int, low: int, high: int) -> Iterator[int]:
+    """The ends of sentences and then the spaces near *target*, the better ones first."""
+    for pattern, start, stop, backwards in (
+        (_SENTENCE, target, high, False),
+        (_SENTENCE, low, target, True),
+        (_SPACE, low, target, True),
+        (_SPACE, target, high, False),
+    ):
+        # One character more is shown to the pattern than may be taken: a stop wants to see the space behind it.
+        places = [match.end() for match in pattern.finditer(text, start, stop + 1) if match.end() <= stop]
+        yield from reversed(places) if backwards else places
 
 
 def whole_clauses(text: str, spans: Iterable[Span]) -> str:

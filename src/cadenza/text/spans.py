@@ -320,6 +320,10 @@ class Scanner:
             return True
         return bool(self.spans) and any(span.start < index < span.end for span in self.spans)
 
+    def may_be_inside(self, index: int) -> bool:
+        """Whether a cut before *index* might yet fall inside a span: behind a mark that is not waited for, but may close."""
+        return bool(self.openers and index > self.openers[0].start) or self.is_inside(index)
+
     def outside(self, index: int) -> int:
         """The last place at or before *index* where a cut would not fall inside a span; 0 if there is none."""
         while True:
