@@ -47,6 +47,10 @@ def test_shortcodes_become_tags(text: str, expected: str) -> None:
         pytest.param(":wave: :nope:", "<:wave:1> ", id="known stays"),
         pytest.param("10:30:45 and a:b:c", "10:30:45 and a:b:c", id="no shortcode"),
         pytest.param("`:nope:`", "`:nope:`", id="not in code"),
+        pytest.param("`a`:nope:`b`", "`a` `b`", id="two runs of backticks stay two"),
+        pytest.param("``:nope:`b`", "`` `b`", id="lone backticks too"),
+        pytest.param("a `:nope:`` b", "a ` `` b", id="lone backticks on both sides"),
+        pytest.param("`a`:nope: b", "`a` b", id="behind code"),
     ],
 )
 def test_unknown_ones_are_stripped_where_that_is_wanted(text: str, expected: str) -> None:

@@ -108,6 +108,20 @@ def test_b04_a_line_leaves_at_once_whatever_was_open_before_it() -> None:
         pytest.param("a (b\n\nc\nd", ["a (b\n", "\n", "c\n", "d"], id="b06 a paragraph ends what it opened"),
         pytest.param("A_(b) http://e.org/A_(b\nc", ["A_(b) http://e.org/A_(b\n", "c"], id="b25 half an address"),
         pytest.param("see [a](http://e.org/A_(b)) ok\nx", ["see [a](http://e.org/A_(b)) ok\n", "x"], id="b25 link"),
+        pytest.param("a `b\nc` d\ne", ["a `b\nc` d\n", "e"], id="code over a line end"),
+        pytest.param("a `b\n\nc` d\ne", ["a `b\n", "\n", "c` d\n", "e"], id="code ends with its paragraph"),
+        pytest.param(">>> a\nb\n\nc\nd", [">>> a\nb\n", "\n", "c\n", "d"], id="a long quote"),
+        pytest.param("> a\n>\n> b\nc", ["> a\n", ">\n> b\n", "c"], id="a lone quote mark"),
+        pytest.param(">\nb\nc", [">\n", "b\n", "c"], id="a lone quote mark and no quote"),
+        pytest.param("*a\nb* c\nd", ["*a\nb* c\n", "d"], id="a star over a line end"),
+        pytest.param("_a\nb_ c\nd", ["_a\n", "b_ c\n", "d"], id="a single underscore holds nothing"),
+        pytest.param("(_a\nb_ c)\nd", ["(_a\nb_ c)\n", "d"], id="unless something else does"),
+        pytest.param("no >_<\nyes ^_^\nx", ["no >_<\n", "yes ^_^\n", "x"], id="faces"),
+        pytest.param("-#\nsmall\nx", ["-# small\n", "x"], id="a lone subtext marker"),
+        pytest.param("a\n-# \n\n\nb\nx", ["a\n", "-# b\n", "x"], id="a lone subtext marker over empty lines"),
+        pytest.param("-#" + "\n" * 40 + "b\nx", ["-# b\n", "x"], id="over ever so many"),
+        pytest.param("-#\n\n", ["-#\n\n"], id="with nothing behind it"),
+        pytest.param("-#x\ny", ["-#x\n", "y"], id="no subtext marker"),
     ],
 )
 def test_what_belongs_together_leaves_together(text: str, expected: list[str]) -> None:
@@ -155,6 +169,37 @@ def test_what_belongs_together_leaves_together(text: str, expected: list[str]) -
             [("code_close", "```\na\n\n\nb\n```")],
             id="b16 blank lines",
         ),
+        pytest.param(
+            "Look:\n~~~py\nx\n~~~\nDone",
+            [("newline", "Look:\n"), ("code_close", "```py\nx\n```"), ("newline", "\n"), ("final", "Done")],
+            id="tildes with a language",
+        ),
+        pytest.param(
+            "~~~~\nx\n~~~\n~~~~\nDone",
+            [("code_close", "```\nx\n~~~\n```"), ("newline", "\n"), ("final", "Done")],
+            id="tildes that close in reach",
+        ),
+        pytest.param(
+            "> ~~~py\n> x ~~~\n> ~~~\n> y",
+            [("code_close", "> ```py\n> x ~~~\n> ```"), ("newline", "\n"), ("final", "> y")],
+            id="tildes in a quote",
+        ),
+        pytest.param(
+            "~~~py\na ```b``` c\n~~~\nDone",
+            [("code_close", "````py\na ```b``` c\n````"), ("newline", "\n"), ("final", "Done")],
+            id="tildes around backticks",
+        ),
+        pytest.param("~~~\nx\nDone", [("newline", "~~~\n"), ("newline", "x\n"), ("final", "Done")], id="drawn tildes"),
+        pytest.param(
+            "Use ``` to open a ```` block\nand so",
+            [("code_open", "Use "), ("code_close", "``` to open a ````"), ("newline", " block\n"), ("final", "and so")],
+            id="in a line, closed in reach",
+        ),
+        pytest.param(
+            ">>> a\n```x```\nb\nc",
+            [("code_open", ">>> a\n"), ("code_close", "```x```"), ("newline", "\n"), ("newline", "b\n"), ("final", "c")],
+            id="behind a long quote",
+        ),
     ],
 )  # fmt: skip
 def test_a_code_block_leaves_when_it_closes(text: str, expected: list[tuple[str, str]]) -> None:
@@ -166,10 +211,30 @@ def test_a_code_block_leaves_when_it_closes(text: str, expected: list[tuple[str,
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("Use ``` to open\nand so", "Use \\`\\`\\` to open\n", id="alone in its line"),
+        pytest.param("Use ``` or `a` to\nand so", "Use \\`\\`\\` or `a` to\n", id="with code behind it"),
+        pytest.param("Use ```` to open\nand so", "Use \\`\\`\\`\\` to open\n", id="four backticks"),
+        pytest.param(
+            "Use ``` to" + " open" * 20 + " `a`\n```x```",
+            "Use \\`\\`\\` to" + " open" * 20 + " `a`\n",
+            id="out of reach",
+        ),
+    ],
+)
+def test_a_fence_in_a_line_that_opens_nothing_means_itself(text: str, expected: str) -> None:
+    assert ("newline", expected) == segments(text, settings=SMALL)[0]
+
+
 @pytest.mark.parametrize("why", list(Ending))
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        pytest.param("~~~py\nx = 1\n~~", ["```py\nx = 1\n```"], id="tildes"),
+        pytest.param("Look: ```py\nx", ["Look: ", "```py\nx\n```"], id="opened in a line"),
+        pytest.param("Look: ```x = 1", ["Look: ", "```x = 1```"], id="broken off on its first line"),
         pytest.param("```py\nx = (1. Y", ["```py\nx = (1. Y\n```"], id="in a line"),
         pytest.param("```py\nx\n", ["```py\nx\n```"], id="after a line"),
         pytest.param("a\n```py\nx\n``", ["a\n", "```py\nx\n```"], id="half a closing fence"),
@@ -201,6 +266,26 @@ def test_b05_code_that_is_too_long_closes_and_opens_again(opening: str) -> None:
         ("newline", "\n"),
         ("final", "end"),
     ]
+
+
+@pytest.mark.parametrize("prefix", ["", "> "])
+def test_b05_code_between_tildes_that_is_too_long_opens_again_with_backticks(prefix: str) -> None:
+    lines = [f"{prefix}line {number}" for number in range(60)]
+
+    parts = texts("\n".join([f"{prefix}~~~py", *lines, f"{prefix}~~~"]), settings=SMALL)
+
+    assert len(parts) > 2
+    assert all(part.startswith(f"{prefix}```py\n") and part.endswith(f"\n{prefix}```") for part in parts)
+    assert lines == [line for part in parts for line in part.split("\n")[1:-1]]
+
+
+def test_b19_nothing_is_left_of_a_block_of_which_all_has_left() -> None:
+    block = "```py\n" + "x" * 193 + "\n"
+
+    for rest in ("```\nend", "\n```\nend", ""):
+        found = segments(block + rest, settings=SMALL)
+        assert ("overflow", block + "```") == found[0]
+        assert [text for _, text in found[1:]] == (["\n", "end"] if rest else [])
 
 
 def test_b18_a_line_of_code_that_is_too_long_is_cut_between_characters() -> None:
@@ -253,6 +338,36 @@ def test_a_table_that_is_too_long_repeats_its_head() -> None:
     assert "".join(rows) + "end" == "".join(part.removeprefix(head) for part in parts)
 
 
+def test_a_table_needs_no_bars_at_its_edges() -> None:
+    table = "a | b | c\n--|--|--\n1 | 2 | 3\n4 | 5 | 6\n"
+
+    assert [("newline", table), ("newline", "After\n"), ("final", "x")] == segments(f"{table}After\nx")
+    assert [("newline", table), ("newline", "\n"), ("final", "x | y | z")] == segments(f"{table}\nx | y | z")
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        pytest.param("| a |\n|---|\n", [Kind.PROSE], id="a head at the end"),
+        pytest.param("| a |\n|---|\nend", [Kind.PROSE, Kind.PROSE], id="a head"),
+        pytest.param("| a |\n|---|\n| 1 |\nend", [Kind.TABLE, Kind.PROSE], id="with a row"),
+        pytest.param("| a |\n|---|\n| 1 |\n```x```", [Kind.TABLE, Kind.CODE], id="with code behind it"),
+        pytest.param("a | b | c\n--|--|--\n1 | 2 | 3\n" + "x" * 120 + " | y", [Kind.TABLE, Kind.PROSE], id="far bars"),
+    ],
+)
+def test_a_table_has_rows(text: str, kinds: list[Kind]) -> None:
+    assert kinds == [item.kind for item in items(text, settings=SMALL) if isinstance(item, Segment)]
+
+
+def test_a_row_without_an_end_is_none() -> None:
+    text = "| a |\n|---|\n| " + "x" * 400 + "\n| b |\n| c |\n| d |\nend"
+
+    found = [item for item in items(text, settings=SMALL) if isinstance(item, Segment)]
+
+    assert text == "".join(item.text for item in found)
+    assert {Kind.PROSE} == {item.kind for item in found}
+
+
 # --- hidden blocks ---------------------------------------------------------------------
 
 
@@ -285,6 +400,23 @@ def test_a_table_that_is_too_long_repeats_its_head() -> None:
         pytest.param("<think> </think>x", ["x"], [], id="an empty block is nothing"),
         pytest.param("a < b <3 <foo\nc", ["a < b <3 <foo\n", "c"], [], id="angles"),
         pytest.param("a <", ["a <"], [], id="an angle at the end"),
+        pytest.param("[a](<think>b</think>c) d", ["[a](c) d"], [("thought", "b")], id="in an address"),
+        pytest.param("a ` <think>`b` c</think> d", ["a `  d"], [("thought", "`b` c")], id="behind a lone backtick"),
+        pytest.param("a `b\n<think>c ` d</think>e", ["a `b\n", "e"], [("thought", "c ` d")], id="on the next line"),
+        pytest.param(
+            "a ` <details>b ` c</details>d", ["a ` d"], [("details", "b ` c")], id="details behind a backtick"
+        ),
+        pytest.param("a ` <details>b</details> ` c", ["a ` <details>b</details> ` c"], [], id="details in code"),
+        pytest.param("use `a <think>b", ["use `a "], [("thought", "b")], id="never closed behind a backtick"),
+        pytest.param("`a`<think>b</think>`c`", ["`a` `c`"], [("thought", "b")], id="between backticks"),
+        pytest.param(
+            "`a`<think>b</think><think>c</think>`d`",
+            ["`a` `d`"],
+            [("thought", "b"), ("thought", "c")],
+            id="two between",
+        ),
+        pytest.param("`a`<think>b</think>x`c`", ["`a`x`c`"], [("thought", "b")], id="behind backticks only"),
+        pytest.param("`a`<think>b</think>", ["`a`"], [("thought", "b")], id="behind backticks and nothing more"),
     ],
 )
 def test_a_hidden_block_is_taken_out_and_the_rest_stays_in_order(
@@ -376,6 +508,39 @@ def test_b06_a_line_end_after_what_never_closed_is_a_line_end_again() -> None:
     assert texts(text, settings=BufferSettings(hold=50)) == ["(" + "a" * 30 + "\n", "b\n", "c" * 100 + "\n", "d"]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(
+            "*a\n" + "b" * 30 + "\nc* d", ["*a\n", "b" * 30 + "\n", "c* d"], id="a star that outlasts its line"
+        ),
+        pytest.param("**a\n" + "b" * 30 + "\nc** d", ["**a\n" + "b" * 30 + "\nc** d"], id="two stars"),
+        pytest.param("x (" + "b" * 30 + "\nc) d", ["x (" + "b" * 30 + "\n", "c) d"], id="a bracket, out of reach"),
+        pytest.param(
+            "(a\nb **c\n" + "d" * 30 + "** e", ["(a\n", "b **c\n" + "d" * 30 + "** e"], id="what still holds stays"
+        ),
+        pytest.param("x (b\nc" + "d" * 10 + ") e", ["x (b\nc" + "d" * 10 + ") e"], id="a bracket in reach"),
+    ],
+)
+def test_b06_marks_that_seldom_close_are_not_waited_for_as_long(text: str, expected: list[str]) -> None:
+    assert expected == texts(text, settings=SMALL)
+
+
+def test_b06_marks_that_give_up_one_after_the_other_let_go_of_one_line_after_the_other() -> None:
+    text = "(a\nb **c\n" + "d" * 120
+
+    assert ["(a\n", "b **c\n", "d" * 120] == texts(text, settings=SMALL)
+
+
+def test_a_mark_that_is_not_waited_for_any_more_still_closes_what_has_not_left() -> None:
+    enclosed = "(" + "b! " * 20 + "c)"
+
+    parts = texts("a " * 20 + enclosed + " d" * 150, settings=BufferSettings(overflow=50, hold=80))
+
+    assert parts[0] == "a " * 20
+    assert parts[1].startswith(enclosed)
+
+
 def test_b36_an_address_is_not_cut_by_an_overflow() -> None:
     address = "https://e.org/" + "a" * 300
 
@@ -415,6 +580,10 @@ def test_b21_half_a_pair_never_comes_out() -> None:
         pytest.param("Ok. (Let me", "Ok.", id="b14 what is trimmed off is not closed"),
         pytest.param("*I sigh. And go* now", "*I sigh. And go* now", id="b14 nothing closed is cut"),
         pytest.param("Done.", "Done.", id="whole"),
+        pytest.param("Ok. Read [this.](http://e.org)", "Ok. Read [this.](http://e.org)", id="whole in a link"),
+        pytest.param("**Ok.** And so", "**Ok.**", id="whole in bold"),
+        pytest.param("*I sigh. And", "*I sigh.*", id="emphasis that was broken off"),
+        pytest.param("そう．次", "そう．", id="full width"),
     ],
 )
 @pytest.mark.parametrize(("why", "boundary"), [(Ending.TOOL_CALL, "tool_call"), (Ending.STOP, "final")])
@@ -439,6 +608,14 @@ def test_a_reply_that_is_broken_off_ends_with_a_whole_clause(
         pytest.param("the ` key (b", "the ` key (b)", id="a lone backtick is text"),
         pytest.param("**bold and", "**bold and**", id="b31 one mark that was broken off"),
         pytest.param("ok :(", "ok :(", id="b23 a face"),
+        pytest.param("use ``a `b", "use ``a `b``", id="b31 code with a backtick in it"),
+        pytest.param("use ``a`", "use ``a`", id="no third run of backticks"),
+        pytest.param("use `a\nb", "use `a\nb`", id="b31 code over a line end"),
+        pytest.param("(**a `b", "(**a `b`**)", id="b31 code in emphasis"),
+        pytest.param("*a *b", "*a *b", id="b31 two that were meant"),
+        pytest.param("see **<think>a</think>", "see **", id="emphasis of nothing"),
+        pytest.param("the _x", "the _x", id="a single underscore"),
+        pytest.param("[a](<thin", "[a](<thin)", id="half a tag in an address"),
     ],
 )
 def test_a_reply_that_is_over_closes_what_it_left_open(text: str, expected: str) -> None:
@@ -456,6 +633,18 @@ def test_after_a_flush_everything_begins_anew(rest: str, why: Ending) -> None:
 
     assert list(buffer.flush(Ending.FINAL)) == []
     assert [Segment("Hello\n", Boundary.NEWLINE)] == list(buffer.feed("Hello\nx"))
+
+
+def test_what_an_interface_sends_again_is_taken_off_where_that_is_known() -> None:
+    sent = ["Hello wor", "Hello world,\n", "lo world,\nfriend"]
+
+    def said(*, overlap: bool) -> str:
+        buffer = Buffer(BufferSettings(overlap=overlap))
+        out = [*(item for text in sent for item in buffer.feed(text)), *buffer.flush(Ending.FINAL)]
+        return "".join(item.text for item in out)
+
+    assert said(overlap=True) == "Hello world,\nfriend"
+    assert "".join(sent) == said(overlap=False)
 
 
 def test_feed_works_when_its_answer_is_dropped() -> None:

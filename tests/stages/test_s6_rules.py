@@ -2,7 +2,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cadenza.rules import RULES, Emoji, Mentions, OwnName, Rule, RuleContext
+import pytest
+
+from cadenza.rules import RULES, Emoji, Mentions, OrphanPunctuation, OwnName, RenderModifier, Rule, RuleContext
+from cadenza.settings import RuleSettings
 from cadenza.stages.s6_rules import rule_row
 from cadenza.types import Boundary, Ending, Identity, Kind, Persona, Roster, Segment, Sprite
 
@@ -72,3 +75,26 @@ def test_every_reply_has_rules_of_its_own() -> None:
     rule_row(CONTEXT).feed(segment("..."))
 
     assert rule_row(CONTEXT).flush(Ending.FINAL) == []
+
+
+STRIP = RuleSettings(unknown_emoji="strip")
+MAD = Sprite("mad", "mad.png")
+
+
+@pytest.mark.parametrize(
+    ("context", "busy"),
+    [
+        pytest.param(RuleContext(), set(), id="nobody is known"),
+        pytest.param(RuleContext(Persona("Ren")), {OwnName}, id="a name"),
+        pytest.param(RuleContext(Persona("Ren", sprites=(MAD,))), {OwnName, RenderModifier}, id="a name and a face"),
+        pytest.param(RuleContext(Persona("", sprites=(MAD,))), set(), id="a face of nobody"),
+        pytest.param(RuleContext(roster=Roster(mentions={"alice": "<@1>"})), {Mentions}, id="somebody to mention"),
+        pytest.param(RuleContext(roster=Roster(mentions={"": "<@1>"})), set(), id="somebody without a name"),
+        pytest.param(RuleContext(roster=Roster(emoji={"wave": "<:wave:2>"})), {Emoji}, id="an emoji"),
+        pytest.param(RuleContext(settings=STRIP), {Emoji}, id="emoji to take out"),
+    ],
+)
+def test_rules_with_nothing_to_do_are_left_out(context: RuleContext, busy: set[type[Rule]]) -> None:
+    assert [rule for rule in RULES if rule in busy | {OrphanPunctuation}] == [
+        type(rule) for rule in rule_row(context).stages
+    ]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from cadenza.errors import SettingsError
 from cadenza.settings import DeliverySettings
 from cadenza.stages.s7_delivery import Composer, Limits, farewell
 from cadenza.text.units import units
@@ -9,7 +10,9 @@ from cadenza.types import Attachment, Boundary, Ending, Halt, Identity, Kind, Po
 from tests.helpers import Dice
 
 NEWLINE, OVERFLOW, FINAL = Boundary.NEWLINE, Boundary.OVERFLOW, Boundary.FINAL
+CLOSE = Boundary.CODE_CLOSE
 MAD = Identity("Ren", "mad.png")
+SOUP = "<:soup:11>"
 
 
 def posts_for(composer: Composer, *segments: Segment, why: Ending = Ending.FINAL) -> list[Post]:
@@ -124,6 +127,10 @@ def gathered(*segments: tuple[str, Boundary], limit: int = 1950) -> list[str]:
             ["See\n```\nx\n```\ndone"],
             id="b10 code has its lines to itself",
         ),
+        pytest.param([("a", NEWLINE), ("```\n\n```", CLOSE), ("b", FINAL)], ["a\n\nb"], id="b19 an empty code block"),
+        pytest.param(
+            [("a", NEWLINE), ("```py\n```", CLOSE), ("b", FINAL)], ["a\n\n```\npy\n```\nb"], id="only a first line"
+        ),
     ],
 )
 def test_at_degree_0_all_is_put_together(segments: list[tuple[str, Boundary]], expected: list[str]) -> None:
@@ -146,6 +153,28 @@ def test_whole_segments_are_packed_before_any_is_cut() -> None:
         "a" * 30,
         "b" * 30 + "\n\n" + "c" * 10,
     ]
+
+
+@pytest.mark.parametrize(
+    ("segments", "expected"),
+    [
+        pytest.param([("hi\n", NEWLINE), (f"{SOUP}\n", NEWLINE), ("bye", FINAL)], ["hi", SOUP, "bye"], id="on its line"),
+        pytest.param([(f"Great! {SOUP} thanks\n", NEWLINE), ("bye", FINAL)], ["Great!", SOUP, "thanks\n\nbye"], id="behind"),
+        pytest.param([(f"I like {SOUP} a lot\n", NEWLINE), ("bye", FINAL)], [f"I like {SOUP} a lot\n\nbye"], id="inside"),
+        pytest.param([(f"{SOUP}.\n", NEWLINE), ("bye", FINAL)], [f"{SOUP}.", "bye"], id="with its stop"),
+        pytest.param([("hi\n", NEWLINE), (f"```\n{SOUP}\n```", CLOSE)], [f"hi\n\n```\n{SOUP}\n```"], id="in code"),
+        pytest.param(
+            [(f"a {SOUP}", Boundary.CODE_OPEN), ("```\nx\n```", CLOSE), (f"b! {SOUP}", FINAL)],
+            ["a", SOUP, "```\nx\n```\nb!", SOUP],
+            id="around code",
+        ),
+        pytest.param([("```\nx\n```", CLOSE), (f"{SOUP} b", FINAL)], ["```\nx\n```", SOUP, "b"], id="right behind code"),
+    ],
+)  # fmt: skip
+def test_at_degree_0_an_emoji_stands_alone_unless_its_line_needs_it(
+    segments: list[tuple[str, Boundary]], expected: list[str]
+) -> None:
+    assert expected == gathered(*segments)
 
 
 def test_at_degree_0_nothing_is_planned_before_the_end() -> None:
@@ -283,6 +312,19 @@ def test_degree_3_writes_in_a_hurry(roll: float, expected: list[str]) -> None:
     assert expected == [post.text for post in posts_for(composer, *lines("Well, sure! Why not.\n"))]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("a, , b", ["a", "b"], id="what is blank between two marks"),
+        pytest.param(",", [","], id="a lone comma is all there is"),
+    ],
+)
+def test_degree_3_sends_nothing_blank_and_leaves_something(text: str, expected: list[str]) -> None:
+    composer = Composer(DeliverySettings(degree=3), Dice(0.45))
+
+    assert expected == [post.text for post in posts_for(composer, *lines(text))]
+
+
 def test_degree_3_leaves_code_and_tables_alone() -> None:
     code, table = "```py\nPrint(A, B);\n```", "| Ab, C | D; |\n|---|---|\n| E, F | G |"
     composer = Composer(DeliverySettings(degree=3), Dice(0.0))
@@ -298,6 +340,11 @@ def test_degree_3_leaves_code_and_tables_alone() -> None:
         pytest.param("first\n> > a line that ", "> > ", id="a quote in a quote"),
         pytest.param("plain ", "", id="nothing"),
         pytest.param("> quoted\nplain ", "", id="only the line that is cut counts"),
+        pytest.param(">>> a line that ", ">>> ", id="a long quote"),
+        pytest.param(">>> a line\nthat ", ">>> ", id="a long quote that is over one line"),
+        pytest.param(">>> a line\n", ">>> ", id="a long quote at a line end"),
+        pytest.param("> - an item that ", ">   ", id="a list in a quote"),
+        pytest.param("- an item that ", "", id="a list needs nothing"),
     ],
 )
 def test_a_line_that_overflowed_goes_on_as_what_it_was(line: str, context: str) -> None:
@@ -363,3 +410,8 @@ def test_with_nothing_to_say_there_is_no_farewell() -> None:
 
 def test_a_target_takes_what_discord_takes_unless_it_says_otherwise() -> None:
     assert (Limits().length, Limits(100).length) == (1950, 100)
+
+
+def test_a_target_must_take_what_can_stand_alone() -> None:
+    with pytest.raises(SettingsError, match="at least 50 characters, not 49"):
+        Limits(49)

@@ -2,8 +2,17 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.text.repair import Fence, close_fence, close_openers, is_blank, split_fence
-from cadenza.text.spans import Scanner
+from cadenza.text.repair import (
+    Fence,
+    close_fence,
+    close_openers,
+    in_backticks,
+    is_blank,
+    split_fence,
+    tidy_block,
+    without_closing,
+)
+from cadenza.text.spans import Opener, Scanner
 from tests.helpers import same_every_way
 
 
@@ -19,6 +28,8 @@ from tests.helpers import same_every_way
         pytest.param("  ```\n  x", Fence("  ", "```", ""), "  x", id="indented"),
         pytest.param("```all here```", Fence("", "```", ""), "all here```", id="on one line"),
         pytest.param("no fence", Fence("", "```", ""), "no fence", id="no fence at all"),
+        pytest.param("~~~py\nx\n~~~", Fence("", "~~~", "py"), "x\n~~~", id="tildes"),
+        pytest.param("```" + "i" * 101 + "\nx", Fence("", "```", ""), "i" * 101 + "\nx", id="a first line of code"),
     ],
 )
 def test_the_opening_line_comes_off(text: str, fence: Fence, body: str) -> None:
@@ -45,6 +56,8 @@ def test_b17_a_fence_opens_again_with_all_of_its_line() -> None:
         pytest.param("```\n\n  \n", "", id="b19 nothing in it"),
         pytest.param("```py\n\n  \n", "```\npy\n```", id="its first line is all it has"),
         pytest.param("```py\nx\n\n\n", "```py\nx\n\n\n```", id="b16 blank lines stay"),
+        pytest.param("~~~py\nx\n~~", "~~~py\nx\n~~~", id="half of the closing tildes came"),
+        pytest.param("> ```\n> x\n> ``", "> ```\n> x\n> ```", id="half of the closing run came in a quote"),
     ],
 )
 def test_a_code_block_that_was_left_open_is_closed(text: str, closed: str) -> None:
@@ -59,6 +72,56 @@ def test_a_block_of_space_is_blank(body: str) -> None:
 def test_a_quoted_block_of_empty_lines_is_blank() -> None:
     assert is_blank(Fence("> ", "```", ""), "> \n>\n> ```")
     assert not is_blank(Fence("> ", "```", ""), "> x\n> ```")
+
+
+@pytest.mark.parametrize(
+    ("fence", "body", "expected"),
+    [
+        pytest.param(Fence("", "```", "py"), "x\n```", "x\n", id="on its line"),
+        pytest.param(Fence("", "```", ""), "x```", "x", id="behind the code"),
+        pytest.param(Fence("", "```", ""), "x\n```\n\n", "x\n", id="with space behind it"),
+        pytest.param(Fence("", "```", ""), "x\n`````", "x\n", id="a longer run"),
+        pytest.param(Fence("", "```", ""), "x\n``\n```", "x\n``\n", id="a shorter run before it is code"),
+        pytest.param(Fence("", "````", ""), "```\nx\n```", "```\nx\n```", id="a shorter run does not close"),
+        pytest.param(Fence("> ", "```", ""), "> x\n> ```", "> x\n", id="with its quote marks"),
+        pytest.param(Fence("", "~~~", ""), "x\n~~~~", "x\n", id="tildes"),
+        pytest.param(Fence("", "```", ""), "x\n", "x\n", id="not closed"),
+    ],
+)
+def test_what_closes_a_code_block_comes_off(fence: Fence, body: str, expected: str) -> None:
+    assert expected == without_closing(body, fence)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("~~~\nx\n~~~", "```\nx\n```", id="bare"),
+        pytest.param("~~~~py\nx\n~~~\n~~~~", "```py\nx\n~~~\n```", id="with a language"),
+        pytest.param("> ~~~py\n> x\n> ~~~", "> ```py\n> x\n> ```", id="in a quote"),
+        pytest.param("~~~\na ```b``` c\n~~~", "````\na ```b``` c\n````", id="more than there are in it"),
+        pytest.param("~~~\na `b` c\n~~~", "```\na `b` c\n```", id="code within a line needs no more"),
+        pytest.param("~~~\n" + "`" * 9 + "\n~~~", "`" * 8 + "\n" + "`" * 9 + "\n" + "`" * 8, id="never more than 8"),
+        pytest.param("~~~\nx~~~", "```\nx\n```", id="the end has its line"),
+        pytest.param("```\nx~~~```", "```\nx~~~```", id="backticks stay as they are"),
+    ],
+)
+def test_a_fence_of_tildes_becomes_one_of_backticks(text: str, expected: str) -> None:
+    assert expected == in_backticks(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("```py\nx\n```", "```py\nx\n```", id="tidy already"),
+        pytest.param("```all here```", "```all here```", id="on one line"),
+        pytest.param("```a `b` c\nd\n```", "```\na `b` c\nd\n```", id="code on its first line gets its own"),
+        pytest.param("```py\n\n```", "```\npy\n```", id="a first line is all it has"),
+        pytest.param("```\n \n```", "", id="empty"),
+        pytest.param("> ```\n>\n> ```", "", id="empty in a quote"),
+    ],
+)
+def test_a_code_block_is_shown_tidily(text: str, expected: str) -> None:
+    assert expected == tidy_block(text)
 
 
 def closed(pieces: list[str]) -> str:
@@ -94,7 +157,22 @@ def closed(pieces: list[str]) -> str:
         pytest.param('27" and :(', '27" and :(', id="b23 inches and a face"),
         pytest.param("`(a` ok", "`(a` ok", id="b31 not for code"),
         pytest.param("fine :)", "fine :)", id="b22 smiley"),
+        pytest.param("„Ja", "„Ja“", id="German quotes"),
+        pytest.param("（a", "（a）", id="full-width brackets"),
     ],
 )
 def test_what_is_open_closes_in_reverse(text: str, expected: str) -> None:
     assert expected == same_every_way(text, closed)
+
+
+@pytest.mark.parametrize(
+    ("text", "opener", "expected"),
+    [
+        pytest.param("a ** ", Opener("*", 2, 2), "a ** ", id="emphasis of nothing"),
+        pytest.param("a ||", Opener("|", 2, 2), "a ||", id="a spoiler of nothing"),
+        pytest.param("a (", Opener("(", 2, 1), "a ()", id="brackets around nothing"),
+        pytest.param("``a`", Opener("`", 0, 2), "``a`", id="code that ends with a backtick"),
+    ],
+)
+def test_only_what_would_be_something_is_closed(text: str, opener: Opener, expected: str) -> None:
+    assert expected == close_openers(text, [opener])

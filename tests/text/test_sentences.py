@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.text.sentences import clause_ends, ends_sentence
+from cadenza.text.sentences import clause_ends, closes, ends_sentence, ends_with_stop, is_whole
 
 
 def stop_in(text: str) -> tuple[str, int]:
@@ -28,6 +28,10 @@ def stop_in(text: str) -> tuple[str, int]:
         pytest.param("It was I.^ Truly", id="the word I"),
         pytest.param("Done.^\u00a0Next", id="a space that does not break"),
         pytest.param("Mischief.^ Next", id="letters before an abbreviation"),
+        pytest.param("そう．^次", id="full width"),
+        pytest.param("We sat.^ Then", id="sat before a word"),
+        pytest.param("made in the UK.^ Then", id="a country before a word"),
+        pytest.param("see e.org/a.b.^ Then", id="an address"),
     ],
 )
 def test_a_sentence_ends_here(marked: str) -> None:
@@ -56,6 +60,12 @@ def test_a_sentence_ends_here(marked: str) -> None:
         pytest.param("at 5 p.m.^ sharp", id="b24 p.m."),
         pytest.param("J.^ R. Smith", id="b24 initial"),
         pytest.param("No.^ 5", id="b24 No before a digit"),
+        pytest.param("on Sat.^ at noon", id="a day before a small letter"),
+        pytest.param("a.k.a.^ Bob", id="a.k.a."),
+        pytest.param("approx.^ ten", id="approx."),
+        pytest.param("Acme Inc.^ Then", id="Inc."),
+        pytest.param("そう。．^でも", id="behind another full-width stop"),
+        pytest.param("そう。^”と", id="before a closing quote"),
     ],
 )
 def test_no_sentence_ends_here(marked: str) -> None:
@@ -83,3 +93,54 @@ def test_no_sentence_ends_here(marked: str) -> None:
 )
 def test_clauses_end_behind_their_closing_marks(text: str, clauses: list[str]) -> None:
     assert clauses == [text[:end] for end in clause_ends(text)]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        pytest.param("Done.", True, id="a stop"),
+        pytest.param("終わり。", True, id="ideographic"),
+        pytest.param("終わり．", True, id="full width"),
+        pytest.param("終わり｡", True, id="half width"),
+        pytest.param("It was I.", True, id="the word I"),
+        pytest.param("red ones, etc.", True, id="an abbreviation that is a word"),
+        pytest.param("it is 5.", True, id="a number"),
+        pytest.param("see e.org/a.b.", True, id="an address"),
+        pytest.param("Hmm..", False, id="two dots"),
+        pytest.param("そう。。", False, id="two ideographic ones"),
+        pytest.param("そう．．", False, id="two full-width ones"),
+        pytest.param("そう。｡", False, id="two of different kinds"),
+        pytest.param("Hmm…", False, id="an ellipsis character"),
+        pytest.param("at 5 p.m.", False, id="p.m."),
+        pytest.param("in the U.S.", False, id="acronym"),
+        pytest.param("by J.", False, id="an initial"),
+        pytest.param("12.", False, id="a list number"),
+        pytest.param("Done!", False, id="another mark"),
+        pytest.param("", False, id="nothing"),
+    ],
+)
+def test_a_stop_that_only_says_that_a_sentence_ends(sentence: str, expected: bool) -> None:  # noqa: FBT001
+    assert expected is ends_with_stop(sentence)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Done.", "Really?!", "Hm…", "終わり。」", "終わり．", "終わり｡", '(He said "ok.")', "**Yes!**", "[Yes.](http://e.org)", "`a.`"],
+)  # fmt: skip
+def test_a_clause_is_whole_with_all_that_closes_it(text: str) -> None:
+    assert is_whole(text)
+
+
+@pytest.mark.parametrize("text", ["", "Done", "Done. ", "3.5", "(a)", "終わり」", "[Yes](http://e.org)", "Done, **"])
+def test_a_clause_without_its_mark_is_not(text: str) -> None:
+    assert not is_whole(text)
+
+
+@pytest.mark.parametrize("text", ["", '"', ")」", "**", "`)", "](http://e.org)", "](http://e.org)**", "](a b)"])
+def test_what_only_closes(text: str) -> None:
+    assert closes(text)
+
+
+@pytest.mark.parametrize("text", ["x", "** and", "](http://e.org) x", "](a\nb)", " )"])
+def test_what_says_more(text: str) -> None:
+    assert not closes(text)

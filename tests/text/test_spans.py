@@ -82,6 +82,22 @@ def spans_of(text: str) -> list[tuple[SpanKind, str]]:
         pytest.param("http://e.org/a_b_c", [(URL, "http://e.org/a_b_c")], id="underscores in an address"),
         pytest.param("hi <@1> <:soup:123>", [(TAG, "<@1>"), (TAG, "<:soup:123>")], id="tags"),
         pytest.param("<t:1700000000:R>", [(TAG, "<t:1700000000:R>")], id="time"),
+        pytest.param("use `a\nb` ok", [(CODE, "`a\nb`")], id="code over a line end"),
+        pytest.param("_a b_ c", [(EMPHASIS, "_a b_")], id="italic with underscores"),
+        pytest.param("*a*\ufe0f b", [(EMPHASIS, "*a*")], id="a key of a telephone closes"),
+        pytest.param("[a](<https://e.org>) b", [(LINK, "[a](<https://e.org>)")], id="link with angles in it"),
+        pytest.param(
+            "http://e.org/a(b(c)) ok", [(URL, "http://e.org/a(b(c))")], id="address with brackets in brackets"
+        ),
+        pytest.param("http://e.org/a(b", [(URL, "http://e.org/a(b")], id="address with half a bracket"),
+        pytest.param(
+            "http://e.org/a_(b c) ok",
+            [(URL, "http://e.org/a_"), (ENCLOSED, "(b c)")],
+            id="brackets with a space in them are not the address's",
+        ),
+        pytest.param("http://e.org/a(b(c d", [(URL, "http://e.org/a")], id="nor is half of them"),
+        pytest.param("[a\nb](c) d", [(ENCLOSED, "(c)")], id="a link's text ends with its line"),
+        pytest.param("http://e.org/a*b*", [(URL, "http://e.org/a*b*")], id="stars in an address"),
     ],
 )
 def test_what_belongs_together_is_a_span(text: str, expected: list[tuple[SpanKind, str]]) -> None:
@@ -111,6 +127,9 @@ def test_what_belongs_together_is_a_span(text: str, expected: list[tuple[SpanKin
         pytest.param("key: value http: x", id="colons"),
         pytest.param("a < b > c <foo> <3", id="angles"),
         pytest.param("b29 <:so up:1> <@bob>", id="b29 no tags"),
+        pytest.param("^_^ and >_< and T_T", id="faces"),
+        pytest.param("[a](<b", id="half a tag in half a link"),
+        pytest.param("~~~ a ~~~", id="three tildes on one line"),
     ],
 )
 def test_marks_that_mean_nothing_are_text(text: str) -> None:
@@ -160,6 +179,8 @@ def test_an_opener_holds_from_where_it_stands(text: str, start: int) -> None:
         ":(",
         "[a] b",
         "a_b",
+        "_args",
+        "*\ufe0f\u20e3 key",
         "||a||",
         "(a) b",
     ],
@@ -187,6 +208,56 @@ def test_emphasis_is_waited_for_four_times_as_long() -> None:
     _, scanner = scanned("*" + "b" * 70 + "* c", hold=80)
 
     assert [Span(EMPHASIS, 0, 72, "*")] == scanner.spans
+
+
+@pytest.mark.parametrize(
+    ("hold", "closes"),
+    [
+        pytest.param(10, True, id="its last character is the last in reach"),
+        pytest.param(9, False, id="one too far"),
+    ],
+)
+def test_tildes_alone_on_their_line_open_a_block_if_it_closes_in_reach(hold: int, closes: bool) -> None:  # noqa: FBT001
+    finds, _ = scanned("~~~\nx\n~~~\ny", hold=hold)
+
+    assert closes is (Found.FENCE_CLOSE in [find.what for find in finds])
+
+
+def test_an_opener_that_is_not_waited_for_any_more_may_still_close() -> None:
+    finds, scanner = scanned("(" + "b" * 30 + ") c", hold=80)
+
+    assert [Found.RELEASED] == [find.what for find in finds]
+    assert [Span(ENCLOSED, 0, 32)] == scanner.spans
+
+
+@pytest.mark.parametrize(
+    ("text", "released"),
+    [
+        pytest.param("*a\n" + "b" * 30, True, id="a star that outlasts its line"),
+        pytest.param("*a " + "b" * 30, False, id="a star on its line"),
+        pytest.param("**a\n" + "b" * 30, False, id="two stars"),
+    ],
+)
+def test_a_star_that_outlasts_its_line_is_not_waited_for_as_long(text: str, released: bool) -> None:  # noqa: FBT001
+    finds, scanner = scanned(text, hold=80)
+
+    assert released is (Found.RELEASED in [find.what for find in finds])
+    assert released is (scanner.held_from() == len(text))
+
+
+@pytest.mark.parametrize(
+    ("address", "kind"),
+    [
+        pytest.param("c" * 70, LINK, id="longer than other brackets"),
+        pytest.param("c" * 80, ENCLOSED, id="too long"),
+        pytest.param("c " + "d" * 30, ENCLOSED, id="too long for one with a space in it"),
+        pytest.param("c " + "d" * 10, LINK, id="a short one with a space in it"),
+    ],
+)
+def test_an_address_without_a_space_is_waited_for_longer(address: str, kind: SpanKind) -> None:
+    _, scanner = scanned(f"[a]({address}) b", hold=80)
+
+    assert [kind] == [span.kind for span in scanner.spans]
 
 
 def test_marks_that_open_too_deep_are_text() -> None:
@@ -236,6 +307,46 @@ def test_an_empty_line_ends_whatever_was_open() -> None:
         pytest.param("| a |\nb", [(Found.LINE_END, "\n")], id="no table"),
         pytest.param("| a | b |\n|---|\nc", [(Found.LINE_END, "\n"), (Found.LINE_END, "\n")], id="too few dashes"),
         pytest.param("||a||\n|---|\nb", [(Found.LINE_END, "\n"), (Found.LINE_END, "\n")], id="a spoiler is no header"),
+        pytest.param(
+            "a | b | c\n--|--|--\n1 | 2 | 3\nd",
+            [(Found.TABLE_OPEN, "a | b | c\n--|--|--"), (Found.TABLE_CLOSE, "a | b | c\n--|--|--\n1 | 2 | 3\n")],
+            id="table without edge bars",
+        ),
+        pytest.param(
+            "| a |\n|---|\n| 1 |\n```x```",
+            [
+                (Found.TABLE_OPEN, "| a |\n|---|"),
+                (Found.TABLE_CLOSE, "| a |\n|---|\n| 1 |\n"),
+                (Found.FENCE_OPEN, "```"),
+                (Found.FENCE_CLOSE, "| a |\n|---|\n| 1 |\n```x```"),
+            ],
+            id="code ends a table",
+        ),
+        pytest.param(
+            "| a |\n|---|\n| 1 ```x```",
+            [
+                (Found.TABLE_OPEN, "| a |\n|---|"),
+                (Found.TABLE_CLOSE, "| a |\n|---|\n"),
+                (Found.FENCE_OPEN, "```"),
+                (Found.FENCE_CLOSE, "| a |\n|---|\n| 1 ```x```"),
+            ],
+            id="code in a row ends a table before it",
+        ),
+        pytest.param("~~~py\nx", [(Found.FENCE_OPEN, "~~~")], id="tildes with a language"),
+        pytest.param(
+            "~~~\nx\n~~~", [(Found.FENCE_OPEN, "~~~"), (Found.FENCE_CLOSE, "~~~\nx\n~~~")], id="tildes that close"
+        ),
+        pytest.param("~~~\nx", [(Found.LINE_END, "\n")], id="tildes that do not"),
+        pytest.param("~~~~\nx\n~~~", [(Found.LINE_END, "\n")] * 2, id="too few tildes to close"),
+        pytest.param("~~~ a ~~~\nb\n~~~", [(Found.LINE_END, "\n")] * 2, id="tildes on both sides"),
+        pytest.param("a ~~~py\nx", [(Found.LINE_END, "\n")], id="tildes in a line"),
+        pytest.param("Use ``` here\nx", [(Found.LONE_FENCE, "```"), (Found.LINE_END, "\n")], id="a lone fence"),
+        pytest.param("Look: ```py\nx", [(Found.FENCE_OPEN, "```")], id="a fence at the end of a line"),
+        pytest.param("-#\n\nb", [(Found.LONE_MARKER, "\n\n")], id="a lone subtext marker"),
+        pytest.param(">>> a\nb\n\nc", [(Found.LINE_END, "\n")] * 2, id="no line ends in a long quote"),
+        pytest.param(">\n> a\nb", [(Found.LINE_END, "\n")], id="none behind a lone quote mark"),
+        pytest.param(">\na\nb", [(Found.LINE_END, "\n")] * 2, id="unless the quote is over"),
+        pytest.param("[a](<think>", [(Found.BLOCK_TAG, "<think>")], id="nothing is hidden in an address"),
     ],
 )
 def test_the_scan_stops_for(text: str, expected: list[tuple[Found, str]]) -> None:
@@ -254,6 +365,13 @@ def test_sentences_are_found_only_when_asked_for() -> None:
         "It is. Dr. Lin (so. yes)",
         "It is. Dr. Lin (so. yes). 3.5 次",
     ]
+
+
+@pytest.mark.parametrize("line", ["# A one. Two", "> A one. Two", "-# A one. Two", ">>> A one. Two\nthree. Four"])
+def test_no_sentence_ends_in_a_line_that_its_beginning_shapes(line: str) -> None:
+    finds, _ = scanned(line, sentence_ends=True)
+
+    assert finds == []
 
 
 def test_the_bound_stops_the_scan_wherever_it_is() -> None:
@@ -335,3 +453,24 @@ def test_text_put_in_front_is_not_scanned() -> None:
     scanner.feed("```")
 
     assert Find(Found.FENCE_CLOSE, 0, 9) == scanner.find(final=True)
+
+
+def test_nothing_is_lost_when_nothing_is_dropped() -> None:
+    _, scanner = scanned("a (b")
+
+    scanner.drop(0)
+
+    assert (scanner.text, scanner.held_from()) == ("a (b", 2)
+
+
+def test_text_that_is_replaced_counts_as_scanned() -> None:
+    scanner = Scanner()
+    scanner.feed("Use ``` (here\nx")
+    find = scanner.find(final=True)
+    assert find is not None
+
+    scanner.replace(find.start, find.end, "\\`(")
+    scanner.find()
+
+    assert scanner.text == "Use \\`( (here\nx"
+    assert [opener.start for opener in scanner.openers] == [8]

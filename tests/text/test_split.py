@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.text.split import fit, split, split_code, split_table
+from cadenza.text.split import fit, line_context, split, split_code, split_table
 from cadenza.text.units import units
 from cadenza.types import Kind
 
@@ -47,6 +47,12 @@ def prose(text: str, degree: int = 1, limit: int = 1950) -> list[str]:
         pytest.param(3, 'a 27" screen. Nice. Ok', ['a 27" screen', "Nice", "Ok"], id="b23 inches"),
         pytest.param(3, "The U.S. agreed. Fine.", ["The U.S. agreed", "Fine"], id="b24 acronym"),
         pytest.param(3, "1. Mix. Stir.\n2. Add.", ["1. Mix", "Stir", "2. Add"], id="3 list numbers"),
+        pytest.param(3, "そう．次｡また．", ["そう", "次", "また"], id="3 full-width stops"),
+        pytest.param(3, "# One. Two.\nThree. Four", ["# One. Two", "Three", "Four"], id="3 a heading stays whole"),
+        pytest.param(3, "> One. Two.\nThree. Four", ["> One. Two", "Three", "Four"], id="3 so does a quote"),
+        pytest.param(3, "-# One. Two", ["-# One. Two"], id="3 and subtext"),
+        pytest.param(1, ">>> one\ntwo\n\nthree", [">>> one\ntwo", "three"], id="1 a long quote stays whole"),
+        pytest.param(1, "> one\n>\n> two", ["> one", ">\n> two"], id="1 a lone quote mark joins the next line"),
     ],
 )
 def test_a_degree_says_where_messages_end(degree: int, text: str, expected: list[str]) -> None:
@@ -64,6 +70,7 @@ def test_a_degree_says_where_messages_end(degree: int, text: str, expected: list
         pytest.param("a" * 49 + "\n!!\nbbbb", 50, ["a" * 49, "!!bbbb"], id="no room behind"),
         pytest.param("a" * 49 + "\n!!\n" + "b" * 50, 50, ["a" * 49, "!!", "b" * 50], id="no room at all"),
         pytest.param("https://e.org/1\n.\nx", 50, ["https://e.org/1.", "x"], id="b26 not in front of an address"),
+        pytest.param("!" * 40 + "\n\n" + "?" * 40 + "\n\nab", 50, ["!" * 40, "?" * 40, "ab"], id="too many in front"),
     ],
 )
 def test_a_lone_mark_is_no_message(text: str, limit: int, expected: list[str]) -> None:
@@ -109,9 +116,61 @@ def test_b07_no_message_is_longer_than_the_limit_or_blank(text: str, degree: int
         pytest.param("aa " * 12 + "https://e.org/" + "b" * 30, [("aa " * 12).strip(), "https://e.org/" + "b" * 30], id="b36 in front of an address"),
         pytest.param("aa " * 14 + "<:soup:12345>", [("aa " * 14).strip(), "<:soup:12345>"], id="in front of a tag"),
         pytest.param("あ" * 40 + "、" + "い" * 20, ["あ" * 40 + "、", "い" * 20], id="a Japanese pause"),
+        pytest.param("a\n" + " " * 60 + "b", ["a", "b"], id="nothing blank is left of a long indent"),
     ],
 )  # fmt: skip
 def test_a_long_text_is_cut_at_the_best_place(text: str, expected: list[str]) -> None:
+    assert expected == fit(text, 50)
+
+
+@pytest.mark.parametrize(
+    ("text", "tight", "natural"),
+    [
+        pytest.param(
+            "Aaa bbb ccc ddd eee fff ggg! Hhh iii jjj kkk lll mmm nnn",
+            ["Aaa bbb ccc ddd eee fff ggg! Hhh iii jjj kkk lll", "mmm nnn"],
+            ["Aaa bbb ccc ddd eee fff ggg!", "Hhh iii jjj kkk lll mmm nnn"],
+            id="a sentence in the second half",
+        ),
+        pytest.param(
+            "Aaa bbb! " + "ccc " * 12,
+            ["Aaa bbb! " + ("ccc " * 10).strip(), "ccc ccc"],
+            ["Aaa bbb! " + ("ccc " * 10).strip(), "ccc ccc"],
+            id="a sentence in the first half",
+        ),
+        pytest.param(
+            "a" * 40 + " " + "b" * 30,
+            ["a" * 40 + " " + "b" * 9, "b" * 21],
+            ["a" * 40, "b" * 30],
+            id="a space before the last tenth",
+        ),
+        pytest.param("a" * 46 + " " + "b" * 30, ["a" * 46, "b" * 30], ["a" * 46, "b" * 30], id="a space in it"),
+    ],
+)
+def test_a_long_line_ends_early_only_where_lines_are_messages(text: str, tight: list[str], natural: list[str]) -> None:
+    assert [tight, natural, natural, tight] == [prose(text, degree, 50) for degree in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("x" * 30 + "(" + "ab" * 10 + ") c", ["x" * 30, "(" + "ab" * 10 + ") c"], id="brackets that fit"),
+        pytest.param(
+            "x" * 30 + "(" + "a" * 60 + ") c", ["x" * 30 + "(" + "a" * 19, "a" * 41 + ") c"], id="brackets that do not"
+        ),
+        pytest.param(
+            "x" * 30 + "`" + "a" * 60 + "` c", ["x" * 30, "`" + "a" * 49, "a" * 11 + "` c"], id="code that does not"
+        ),
+        pytest.param("x" * 39 + "<:soup:123>. c", ["x" * 39, "<:soup:123>. c"], id="a tag with its full stop"),
+        pytest.param("あ" * 46 + "（い、う）え", ["あ" * 46, "（い、う）え"], id="no pause inside brackets"),
+        pytest.param(
+            "**" + "b" * 30 + "`" + "c" * 30 + "` d**",
+            ["**" + "b" * 30 + "**", "**`" + "c" * 30 + "` d**"],
+            id="code in emphasis",
+        ),
+    ],
+)
+def test_a_long_line_is_cut_in_front_of_what_fits_alone(text: str, expected: list[str]) -> None:
     assert expected == fit(text, 50)
 
 
@@ -145,6 +204,60 @@ def test_a_quoted_line_that_is_cut_stays_quoted() -> None:
 
     assert len(messages) > 2
     assert all(message.startswith("> word") for message in messages)
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        pytest.param("https://e.org/" + "b" * 34, "> https://e.org/" + "b" * 34, id="with its quote marks if they fit"),
+        pytest.param(
+            "https://e.org/" + "b" * 36, "https://e.org/" + "b" * 36, id="without if it does not fit with them"
+        ),
+    ],
+)
+def test_an_address_in_a_quote_stays_whole(address: str, expected: str) -> None:
+    assert fit("> " + "aa " * 10 + address + " c", 50)[1] == expected
+
+
+def test_quote_marks_that_leave_no_room_are_not_repeated() -> None:
+    deep = " " * 8 + "> > > > "
+
+    assert fit(deep + "word " * 20, 50)[1].startswith("word")
+    assert fit(deep + "word " * 40, 100)[1].startswith(deep + "word")
+
+
+@pytest.mark.parametrize("degree", range(4))
+def test_a_long_quote_opens_again_in_every_message(degree: int) -> None:
+    messages = prose(">>> " + "one two\n" * 12, degree, 50)
+
+    assert len(messages) > 2
+    assert all(message.startswith(">>> ") for message in messages)
+    assert [word for message in messages for word in message.removeprefix(">>> ").split()] == ["one", "two"] * 12
+
+
+def test_a_long_quote_goes_on_behind_an_empty_line_as_discord_shows_it() -> None:
+    messages = prose(">>> one two\n\n" + "three four\n" * 8, 0, 50)
+
+    assert len(messages) > 1
+    assert all(message.startswith(">>> ") for message in messages)
+
+
+@pytest.mark.parametrize(
+    ("line", "context"),
+    [
+        pytest.param("> a", "> ", id="quote"),
+        pytest.param("> > a", "> > ", id="quote in a quote"),
+        pytest.param(">>> a", ">>> ", id="long quote"),
+        pytest.param("- a", "  ", id="list"),
+        pytest.param("  12) a", "      ", id="indented number"),
+        pytest.param("> - a", ">   ", id="list in a quote"),
+        pytest.param("# a", "# ", id="a heading"),
+        pytest.param("-a 1.b 2024. c", "", id="no list"),
+        pytest.param("", "", id="nothing"),
+    ],
+)
+def test_what_a_line_goes_on_with_behind_a_cut(line: str, context: str) -> None:
+    assert context == line_context(line)
 
 
 @pytest.mark.parametrize("lead", range(4))
@@ -237,6 +350,15 @@ def test_a_quoted_code_block_stays_quoted() -> None:
 
     assert len(messages) > 1
     assert code_of(messages, "> ```py", "> ```") == ["> x = 1"] * 12
+
+
+def test_code_on_the_first_line_of_a_long_block_is_repeated_nowhere() -> None:
+    lines = ["print(`a`, b)", *["x = 1"] * 12]
+
+    messages = split_code("```" + "\n".join(lines) + "\n```", 50)
+
+    assert len(messages) > 1
+    assert lines == code_of(messages, "```")
 
 
 def test_a_code_block_with_only_a_first_line_shows_that() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.text.units import WHITESPACE, fitting, units, whole_grapheme
+from cadenza.text.units import WHITESPACE, fits, fitting, units, whole_grapheme
 
 FAMILY = "👨\u200d👩\u200d👧"
 FLAG = "🇳🇴"
@@ -22,6 +22,22 @@ FLAG = "🇳🇴"
 )
 def test_a_length_is_counted_in_utf16(text: str, count: int) -> None:
     assert count == units(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "expected"),
+    [
+        pytest.param("", 0, True, id="nothing"),
+        pytest.param("abc", 3, True, id="just"),
+        pytest.param("abcd", 3, False, id="just not"),
+        pytest.param("a", 2, True, id="so short that nobody counts"),
+        pytest.param("😀😀", 4, True, id="emoji count twice"),
+        pytest.param("😀😀", 3, False, id="emoji that do not fit"),
+        pytest.param("日本語", 3, True, id="CJK counts once"),
+    ],
+)
+def test_a_text_fits_if_its_units_do(text: str, limit: int, expected: bool) -> None:  # noqa: FBT001
+    assert expected is fits(text, limit)
 
 
 @pytest.mark.parametrize(

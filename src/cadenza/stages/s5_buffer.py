@@ -18,6 +18,7 @@ from ..text.cuts import FORWARD, overflow_cut, whole_clauses
 from ..text.intake import Intake
 from ..text.overlap import Overlap
 from ..text.repair import close_fence, close_openers, in_backticks, is_blank, split_fence
+from ..text.sentences import is_whole
 from ..text.spans import Find, Found, Opener, Scanner
 from ..text.tags import BlockTag, HiddenBlock
 from ..text.units import WHITESPACE, whole_grapheme
@@ -291,20 +292,22 @@ class Buffer:
         else:
             if why is not Ending.FINAL:
                 text = whole_clauses(text, scanner.spans)
-            text = close_openers(text, _broken_off(scanner.openers, len(text)))
+            text = close_openers(text, _broken_off(scanner.openers, text, is_over=why is Ending.FINAL))
         if text:
             out.append(Segment(text, why.boundary, kind))
 
 
-def _broken_off(openers: Sequence[Opener], end: int) -> list[Opener]:
-    """Those of *openers* that want closing when the text ends at *end*.
+def _broken_off(openers: Sequence[Opener], text: str, *, is_over: bool) -> list[Opener]:
+    """Those of *openers* that want closing when *text* ends.
 
-    One star that is left open was broken off; where there are several (``*args and **kwargs``) somebody meant them.
-    A single underscore is part of a name.
+    One star that is left open was broken off; where there are several (``*args and **kwargs``) somebody meant them, and
+    so where the reply ends with a whole sentence, as a footnote does. A single underscore is part of a name.
     """
-    left = [opener for opener in openers if opener.start < end and (opener.mark != "_" or opener.width > 1)]
+    left = [opener for opener in openers if opener.start < len(text) and (opener.mark != "_" or opener.width > 1)]
     emphasis = [opener for opener in left if opener.mark in "*_~"]
-    return left if len(emphasis) == 1 else [opener for opener in left if opener not in emphasis]
+    footnote = is_over and len(emphasis) == 1 and emphasis[0].width == 1 and is_whole(text.rstrip(WHITESPACE))
+    meant = len(emphasis) > 1 or footnote
+    return [opener for opener in left if opener not in emphasis] if meant else left
 
 
 def _aside(kind: AsideKind, text: str, out: list[Item]) -> None:

@@ -89,7 +89,7 @@ _MARKS = re.compile("[!?！？]++")
 _NEVER_FIRST = frozenset(")]}」』）》〉｣”’»›.,…。．｡、，､~～ー")
 """No message begins with one of these."""
 # What opens these lines shapes them to their end, and a message cut off them would have lost its shape.
-_SHAPED_LINE = re.compile(r"^[ \t]*+(?:>>> [\s\S]*|(?:>|-#|#{1,3}) .*|\|(?!\|).*)", re.MULTILINE)
+_SHAPED_LINE = re.compile(r"^[ \t]*+(?:>>> [\s\S]*|(?:>|-#|#{1,3}|[-*+•]|\d{1,3}[.)]) .*|\|(?!\|).*)", re.MULTILINE)
 
 
 class _Does(IntEnum):

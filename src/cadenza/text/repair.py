@@ -63,7 +63,8 @@ def close_fence(text: str) -> str:
 def first_line_as_code(fence: Fence) -> str:
     """A block that has only a first line: Discord shows what stands behind its backticks as the code."""
     info = fence.info.strip(WHITESPACE)
-    return f"{fence.prefix}{fence.run}\n{info}\n{fence.closing}" if info else ""
+    quoted = fence.prefix if ">" in fence.prefix else ""
+    return f"{fence.prefix}{fence.run}\n{quoted}{info}\n{fence.closing}" if info else ""
 
 
 def is_blank(fence: Fence, body: str) -> bool:

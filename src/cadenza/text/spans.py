@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import NamedTuple
 
+from ..types import AsideKind
 from . import sentences, tables
 from .intake import ODD
 from .tags import BLOCK_TAG, DISCORD_TAG, BlockTag, block_tag, could_be_block_tag, could_be_discord_tag
@@ -266,6 +267,8 @@ class Scanner:
         self._settle()
         if count <= 0:
             return
+        if 0 <= self._line < count and self.text.startswith(">>> ", self._line):
+            self._quoting = True  # the line is cut, and its beginning gone
         self._before = self.text[count - 1]
         self.text = self.text[count:]
         self.position = max(0, self.position - count)
@@ -451,7 +454,7 @@ class Scanner:
         end = self._carry_end(index, following, final=final) if looks_ahead else following
         if end < 0:
             return _WAIT
-        in_quote = self._line >= 0 and self._stays_quoted(index, following)
+        in_quote = self._stays_quoted(index, following)
         self._end_line(index, end)
         if in_quote or (end >= len(text) and end == index + 1):
             return None  # or nothing follows: then whoever flushes takes it
@@ -463,7 +466,7 @@ class Scanner:
         A ``>>>`` goes on over line ends, to the next empty line as models use it; a ``>`` with nothing behind it is an
         empty line of a quote.
         """
-        opening = self.text[self._line : self._line + 4]
+        opening = self.text[self._line : self._line + 4] if self._line >= 0 else ""
         if opening == ">>> ":
             self._quoting = True
         if self._quoting:
@@ -499,7 +502,8 @@ class Scanner:
     def _end_line(self, index: int, end: int) -> None:
         if self.openers:
             if self._line >= 0 and not self.text[self._line : index].strip(WHITESPACE):
-                self._forget([])  # an empty line: the paragraph is over, and so is whatever it left open
+                # An empty line: the paragraph is over, and so is whatever it left open, but for what hides a secret.
+                self._forget([opener for opener in self.openers if opener.mark == "|"])
             else:
                 self._outlast_line()
         self._line = end if end == index + 1 else self.text.rfind("\n", index, end) + 1
@@ -528,6 +532,11 @@ class Scanner:
         if run.end() == len(text) and not final and is_whole:
             return -1
         after = text[run.end() : run.end() + 1] if is_whole else ""
+        if marks == "." and after == " ":
+            if self._needs_more(run.end() + 1, final=final):
+                return -1
+            if text[run.end() + 1 : run.end() + 2] == ".":
+                return index + 1  # . . . is one thing
         if marks.startswith("..") or (marks[-1].isascii() and after not in _AFTER_CARRIED):
             return index + 1  # an ellipsis speaks for itself, and "!help", ";)" or "![" begins something of its own
         return run.end()
@@ -989,6 +998,8 @@ def _begins_hidden(code: str) -> bool:
     if not (code[0] in WHITESPACE or "\n" in code):
         return False  # `<think>` and the like, as people write about tags
     tags = list(BLOCK_TAG.finditer(code))
+    if tags and code[0] in WHITESPACE and block_tag(tags[0]) == BlockTag(AsideKind.THOUGHT, closes=False):
+        return True
     if not tags or block_tag(tags[-1]).closes:
         return False
     return "</details>" not in code[tags[-1].end() :]

@@ -29,6 +29,7 @@ from .survey import Survey, survey
 from .units import WHITESPACE, fits, fitting, units, whole_grapheme
 
 _LINE_END = re.compile("\n")
+_WORD = re.compile(r"\w")
 _SPACE = re.compile(f"[{WHITESPACE}]+")
 _SENTENCE_MARKS = frozenset(".!?。！？．｡…")
 _FULL_WIDTH_PAUSE = re.compile("[。！？、，．｡､]")
@@ -319,8 +320,12 @@ def _before_span(text: str, last: int, start: int, spans: Iterable[Span]) -> int
     A span that ends right at *last* counts too, if what follows belongs to it as a full stop does.
     """
     glued = bool(_PUNCTUATION.match(text, last))
-    # What does not fit into a message anyway is cut where the message is full.
-    whole = (span for span in spans if span.kind in ATOMS or span.end - span.start <= last - start)
+    # What does not fit into a message anyway is cut where the message is full; an address rather not, behind a word.
+    whole = (
+        span
+        for span in spans
+        if span.end - span.start <= last - start or (span.kind in ATOMS and _WORD.search(text, start, span.start))
+    )
     covering = [span.start for span in whole if span.start < last < span.end + glued]
     place = min(covering, default=start)
     return max(start, place)
