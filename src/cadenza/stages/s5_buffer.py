@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias, assert_never
 from ..settings import BufferSettings
 from ..text import tables
 from ..text.cuts import FORWARD, overflow_cut, whole_clauses
-from ..text.intake import Intake
+from ..text.intake import ODD, Intake
 from ..text.overlap import Overlap
 from ..text.repair import close_fence, close_openers, in_backticks, is_blank, split_fence
 from ..text.sentences import is_whole
@@ -54,7 +54,7 @@ class Buffer:
         """Take the next piece of the stream."""
         if self._overlap is not None:
             text = self._overlap.take(text)
-        if self._scanner.put_aside(text):
+        if self._put_aside(text):
             return ()
         if len(text) > _MOUTHFUL:
             # How the text is sliced changes nothing, and every cut copies what is left: keep that short.
@@ -64,7 +64,8 @@ class Buffer:
         return self._feed(text)
 
     def _feed(self, text: str) -> Sequence[Item]:
-        text = self._intake.feed(text)
+        if self._intake.held or not ODD.isdisjoint(text):
+            text = self._intake.feed(text)
         if self._seam and text and self._hidden is None:
             text = " " + text if text[0] == "`" else text  # two runs of backticks stay two
             self._seam = False
@@ -73,7 +74,10 @@ class Buffer:
             self._read_hidden(text, out)
         else:
             self._scanner.feed(text)
-        self._scan(out, final=False)
+        find = self._scanner.find()
+        if find is not None:
+            self._answer(find, out)
+            self._scan(out, final=False)
         if self._hidden is not None or self._seam or self._intake.held:
             self._scanner.pause()  # what comes next is not for the scanner, or not yet
         return out
@@ -91,6 +95,7 @@ class Buffer:
     def _begin(self) -> None:
         self._intake = Intake()
         self._scanner = Scanner(sentence_ends=self._sentences, hold=self._settings.hold, may_break_off=True)
+        self._put_aside = self._scanner.put_aside
         self._places: list[_Place] = []
         self._seam = False  # whether a hidden block stood behind backticks
         self._reopened = False  # whether the code block that we are in is the rest of a longer one
@@ -110,12 +115,12 @@ class Buffer:
 
     def _scan(self, out: list[Item], *, final: bool) -> None:
         while find := self._scanner.find(final=final):
-            if find.what is _LINE_END:  # by far the most frequent
-                self._may_cut(find.end, _NEWLINE, out)
-            else:
-                self._answer(find, out)
+            self._answer(find, out)
 
     def _answer(self, find: Find, out: list[Item]) -> None:
+        if find.what is _LINE_END:  # by far the most frequent
+            self._may_cut(find.end, _NEWLINE, out)
+            return
         match find.what:
             case Found.LINE_END:
                 self._may_cut(find.end, _NEWLINE, out)

@@ -259,7 +259,9 @@ class Scanner:
 
     def feed(self, text: str) -> None:
         """Take *text*, to be scanned."""
-        self._settle()
+        self._space = 0
+        if self._aside:
+            self._settle()
         self.text += text
 
     def drop(self, count: int) -> None:
@@ -343,32 +345,34 @@ class Scanner:
 
         With *final* no more text comes, so nothing waits.
         """
-        self._settle()
+        if self._aside:
+            self._settle()
+        self._space = 0
         while True:
             if self._earliest < 0:
                 self._find_earliest()
-            stop = min(self.bound, self._earliest)
-            if self.position >= stop:
+            stop = min(self._earliest, self.bound)
+            position, length = self.position, len(self.text)
+            if position >= stop:
                 return self._reached(stop)
-            end = min(stop, len(self.text))
-            if self.position == end:
-                self._come_to_rest(stop, final=final)
-                return None
-            find = self._step(end, final=final)
+            end = min(length, stop)
+            find = self._step(position, end, final=final) if position < end else None
             if find is not None:
                 return None if find is _WAIT else find
+            if self.position == length < stop and self._earliest >= 0:
+                self._come_to_rest(stop, final=final)
+                return None
 
-    def _step(self, end: int, *, final: bool) -> Find | None:
+    def _step(self, position: int, end: int, *, final: bool) -> Find | None:
         if self.fence:
             return self._in_fence(end, final=final)
         if self._url >= 0:
             return self._in_url(end)
-        match = (_SEARCH_TABLE if self.table else self._search)(self.text, self.position, end)
+        match = (_SEARCH_TABLE if self.table else self._search)(self.text, position, end)
         if match is None:
             self.position = end
             return None
-        index = match.start()
-        self.position = index
+        self.position = index = match.start()
         return _HANDLERS[match.group()](self, index, final)
 
     def _find_earliest(self) -> None:
