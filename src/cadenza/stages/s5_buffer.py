@@ -120,12 +120,15 @@ class Buffer:
     def _answer(self, find: Find, out: list[Item]) -> None:
         if find.what is _LINE_END:  # by far the most frequent
             self._may_cut(find.end, _NEWLINE, out)
-            return
+        elif find.what is Found.SENTENCE_END:
+            self._may_cut(find.end, Boundary.PERIOD, out)
+        else:
+            self._answer_rare(find, out)
+
+    def _answer_rare(self, find: Find, out: list[Item]) -> None:
         match find.what:
-            case Found.LINE_END:
-                self._may_cut(find.end, _NEWLINE, out)
-            case Found.SENTENCE_END:
-                self._may_cut(find.end, Boundary.PERIOD, out)
+            case Found.LINE_END | Found.SENTENCE_END:
+                pass  # answered already
             case Found.FENCE_OPEN:
                 self._cut_before(find.start, Boundary.CODE_OPEN, out)
             case Found.FENCE_CLOSE:
