@@ -176,3 +176,14 @@ def test_what_is_open_closes_in_reverse(text: str, expected: str) -> None:
 )
 def test_only_what_would_be_something_is_closed(text: str, opener: Opener, expected: str) -> None:
     assert expected == close_openers(text, [opener])
+
+
+@pytest.mark.parametrize(
+    ("block", "expected"),
+    [
+        pytest.param("> ```a `b` c\n> d\n> ```", "> ```\n> a `b` c\n> d\n> ```", id="code behind the fence"),
+        pytest.param("> ```py\n> ```", "> ```\n> py\n> ```", id="nothing but a first line"),
+    ],
+)
+def test_code_that_moves_to_a_line_of_its_own_stays_in_its_quote(block: str, expected: str) -> None:
+    assert expected == tidy_block(block)

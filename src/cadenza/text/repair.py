@@ -63,8 +63,12 @@ def close_fence(text: str) -> str:
 def first_line_as_code(fence: Fence) -> str:
     """A block that has only a first line: Discord shows what stands behind its backticks as the code."""
     info = fence.info.strip(WHITESPACE)
-    quoted = fence.prefix if ">" in fence.prefix else ""
-    return f"{fence.prefix}{fence.run}\n{quoted}{info}\n{fence.closing}" if info else ""
+    return f"{fence.prefix}{fence.run}\n{_quoting(fence)}{info}\n{fence.closing}" if info else ""
+
+
+def _quoting(fence: Fence) -> str:
+    """What a line of code begins with if the block stands in a quote."""
+    return fence.prefix if ">" in fence.prefix else ""
 
 
 def is_blank(fence: Fence, body: str) -> bool:
@@ -102,7 +106,7 @@ def tidy_block(text: str) -> str:
     if is_blank(fence, body):
         return first_line_as_code(fence)
     if "\n" in body and not text[len(fence.closing) :].startswith(f"{fence.info}\n"):
-        return fence.opening + body
+        return fence.opening + _quoting(fence) + body
     return text
 
 
