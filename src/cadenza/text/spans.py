@@ -13,8 +13,8 @@ What it keeps
                  so ``:)`` and ``27"`` are just text.
     ``spans``    what has closed: nothing should be cut inside.
 
-An opener that does not close before the paragraph ends was plain text after all, and none is waited for longer
-than ``hold`` characters.
+An opener that does not close before the paragraph ends was plain text after all (but for a spoiler, which hides
+something), and none is waited for longer than ``hold`` characters.
 """
 
 from __future__ import annotations
