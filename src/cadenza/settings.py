@@ -40,8 +40,8 @@ class BufferSettings:
     )
     hold: int = _setting(
         1950,
-        "characters for which text waits for an opening mark of emphasis to close; "
-        "for a quote, a bracket or a backtick a quarter of them",
+        "characters for which text waits for an opening mark to close; "
+        "a quarter of them for a quote, a bracket, a backtick or a single star that did not close on its line",
         low=0,
         high=100_000,
     )

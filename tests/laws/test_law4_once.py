@@ -47,7 +47,7 @@ _MIXED = "\n\n".join(CORPUS[name] for name in sorted(CORPUS)[:17]) + "\n\n"
         pytest.param("```py\n", "x = f(1)\n" * 1000, id="open code block"),
         pytest.param("| a | b |\n|---|---|\n", "| x | y |\n" * 1000, id="long table"),
         pytest.param("`", "word " * 2000, id="open inline code"),
-        pytest.param("", "[a](" * 1500, id="broken links"),
+        pytest.param("", "[a](" * 3000, id="broken links"),
         pytest.param("", "*a **b " * 1000, id="open emphasis"),
         pytest.param("", "<" * 6000, id="angles"),
         pytest.param("https://e.org/", "a" * 8000, id="endless address"),

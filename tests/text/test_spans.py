@@ -192,7 +192,7 @@ def test_what_needs_no_closing_holds_nothing(text: str) -> None:
 
 
 def test_b06_an_opener_that_does_not_close_in_time_was_text() -> None:
-    finds, scanner = scanned("a (" + "b" * 30, hold=80)
+    finds, scanner = scanned("a (" + "b" * 30, hold=20)
 
     assert [Find(Found.RELEASED, 2, 22)] == finds
     assert scanner.held_from() == len(scanner.text)
@@ -224,7 +224,7 @@ def test_tildes_alone_on_their_line_open_a_block_if_it_closes_in_reach(hold: int
 
 
 def test_an_opener_that_is_not_waited_for_any_more_may_still_close() -> None:
-    finds, scanner = scanned("(" + "b" * 30 + ") c", hold=80)
+    finds, scanner = scanned("(" + "b" * 30 + ") c", hold=20)
 
     assert [Found.RELEASED] == [find.what for find in finds]
     assert [Span(ENCLOSED, 0, 32)] == scanner.spans
@@ -236,9 +236,11 @@ def test_an_opener_that_is_not_waited_for_any_more_may_still_close() -> None:
         pytest.param("*a\n" + "b" * 30, True, id="a star that outlasts its line"),
         pytest.param("*a " + "b" * 30, False, id="a star on its line"),
         pytest.param("**a\n" + "b" * 30, False, id="two stars"),
+        pytest.param("(a\n" + "b" * 30, True, id="a bracket that outlasts its line"),
+        pytest.param("(a " + "b" * 30, False, id="a bracket on its line"),
     ],
 )
-def test_a_star_that_outlasts_its_line_is_not_waited_for_as_long(text: str, released: bool) -> None:  # noqa: FBT001
+def test_what_outlasts_its_line_is_not_waited_for_as_long(text: str, released: bool) -> None:  # noqa: FBT001
     finds, scanner = scanned(text, hold=80)
 
     assert released is (Found.RELEASED in [find.what for find in finds])

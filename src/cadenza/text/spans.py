@@ -89,7 +89,7 @@ class Opener:
     width: int
     """How many characters of the mark are not closed yet: ``***a** b*`` closes in two steps."""
     doubtful: bool = False
-    """A single star that did not close on its line, as few do that mean something: it is not waited for as long."""
+    """It did not close on its line, as few do that mean something: it is not waited for as long."""
     holds: bool = True
     """Whether text behind it waits for it. After a while it does not; it may still close if nothing has left by then."""
 
@@ -380,9 +380,8 @@ class Scanner:
         self._earliest = min((self._gives_up(opener) for opener in self.openers if opener.holds), default=_NEVER)
 
     def _gives_up(self, opener: Opener) -> int:
-        """Where *opener* is not waited for any more. Emphasis breaks when it is cut, so it is waited for longest."""
-        is_emphasis = opener.mark in "*~|" or (opener.mark == "_" and opener.width > 1)
-        return opener.start + (self.hold if is_emphasis and not opener.doubtful else self.hold // 4)
+        """Where *opener* is not waited for any more."""
+        return opener.start + (self.hold // 4 if opener.doubtful else self.hold)
 
     def _reached(self, stop: int) -> Find:
         for opener in self.openers:
@@ -514,11 +513,11 @@ class Scanner:
         self.position = end
 
     def _outlast_line(self) -> None:
-        """A line is over: a link's text does not go on, and a star is in doubt."""
+        """A line is over: a link's text does not go on, and what is left open is in doubt, but for bold and the like."""
         if any(opener.mark == "[" for opener in self.openers):
             self._forget([opener for opener in self.openers if opener.mark != "["])
         for opener in self.openers:
-            if opener.mark == "*" and opener.width == 1 and not opener.doubtful:
+            if not opener.doubtful and (opener.width == 1 or opener.mark not in "*_~|"):
                 opener.doubtful = True
                 self._earliest = -1
 
@@ -735,7 +734,10 @@ class Scanner:
     def _inline_code(self, index: int, end: int, *, final: bool) -> Find | None:
         width = end - index
         self._start_seeking(index, end)
-        furthest = index + self.hold // 4
+        line_end = self.text.find("\n", end)
+        furthest = index + self.hold  # on its own line; over a line end, as for a mark, a quarter of that
+        if line_end >= 0:
+            furthest = max(index + self.hold // 4, min(line_end, furthest))
         for run in _BACKTICKS_OR_EMPTY_LINE.finditer(self.text, self._seek):
             if run.group()[0] == "\n" or run.end() - run.start() >= 3 or run.start() > furthest:
                 break
