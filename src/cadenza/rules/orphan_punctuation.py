@@ -1,4 +1,4 @@
-"""Join a lone "..." to what comes after it.
+"""Join punctuation that stands alone, "..." or "!", to what comes after it.
 
 Models write an ellipsis on a line of its own; sent alone it reads as a glitch, dropped it is lost.
 """

@@ -66,7 +66,7 @@ def loners(text: str, spans: Iterable[Span], *, addresses: bool) -> list[Loner]:
 
 
 def is_loner(message: str) -> bool:
-    """Whether *message* begins with an emoji that stands alone in it."""
+    """Whether *message* is nothing but emoji that stand alone, and the marks behind them."""
     return _EMOJI_RUN.fullmatch(message) is not None
 
 

@@ -91,12 +91,12 @@ def without_closing(body: str, fence: Fence) -> str:
 
 def in_backticks(text: str) -> str:
     """The code block *text* with a fence of backticks: Discord knows no other."""
-    fence, body = split_fence(text)
-    if not fence.run.startswith("~"):
+    tildes, body = split_fence(text)
+    if not tildes.run.startswith("~"):
         return text
+    body = without_closing(body, tildes)
     inner = max(map(len, _BACKTICKS.findall(body)), default=0)
-    fence = Fence(fence.prefix, "`" * min(max(3, inner + 1), LONGEST_FENCE), fence.info)
-    body = without_closing(body, split_fence(text)[0])
+    fence = Fence(tildes.prefix, "`" * min(max(3, inner + 1), LONGEST_FENCE), tildes.info)
     return fence.opening + body + ("" if body.endswith("\n") else "\n") + fence.closing
 
 
