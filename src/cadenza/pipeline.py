@@ -74,7 +74,7 @@ def text_row(
 ) -> Pipe:
     """The stages from text to posts, for one reply. *tap* sees the segments between stages 5 and 6."""
     delivery = settings.delivery
-    context = RuleContext(scene.persona, scene.roster, settings.rules)
+    context = RuleContext(scene.persona, scene.roster, settings.rules, prefill=scene.prefill)
     return Pipe(
         Buffer(settings.buffer, sentences=delivery.degree == 3),
         *((tap,) if tap else ()),

@@ -46,7 +46,7 @@ class BufferSettings:
         high=100_000,
     )
     overlap: bool = _setting(
-        False,  # noqa: FBT003  # a default like all the others
+        False,
         "whether the model's interface sends text again that it has sent before; what overlaps is then taken off",
     )
 
@@ -55,9 +55,35 @@ class BufferSettings:
 class RuleSettings:
     """Stage 6: what is cleaned."""
 
+    rules_off: tuple[str, ...] = _setting((), "names of rules that are left out")
+    use_emoji: bool = _setting(True, "whether emoji are shown; without, all of them are taken out")
     unknown_emoji: str = _setting(
         "keep", "what happens to a :shortcode: that the roster does not know", one_of=("keep", "strip")
     )
+    emoji_lookback: int = _setting(
+        5, "replies in which an emoji must not have been used to be used again; 0 allows all", low=0, high=100
+    )
+    unicode_spaces: bool = _setting(False, "whether a blank braille pattern (U+2800) becomes a space")
+    sanitise: str = _setting(
+        "",
+        "words, parted by spaces, that are put together again where a middle dot parts their letters; '*' is every word",
+    )
+    label_guard: bool = _setting(
+        True,
+        "whether a reply that opens as somebody else is tried again or, if it cannot be, loses that label",
+    )
+    speaker_guard: bool = _setting(
+        False,
+        "whether a reply ends where the model begins to speak for somebody else",
+    )
+    show_prefill: bool = _setting(False, "whether people see the words that were put into the model's mouth")
+    tables: str = _setting(
+        "picture",
+        "how a table is shown: 'picture' if one can be made and else as 'text', "
+        "'text' in columns or as a list, 'source' as it was written",
+        one_of=("picture", "text", "source"),
+    )
+    table_fonts: tuple[str, ...] = _setting((), "font files for pictures of tables, asked before the system's own")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +190,18 @@ def _find(section: str | None, name: str) -> tuple[str, Field[Any]]:
 
 def _checked(name: str, value: object, spec: Field[Any]) -> object:
     wanted = type(spec.default)
+    if wanted is tuple and isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
+        return tuple(value)
     if wanted is float and type(value) is int:
         value = float(value) if abs(value) < 10**15 else inf
     if type(value) is not wanted:
-        words = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
+        words = {
+            int: "a whole number",
+            float: "a number",
+            str: "a text",
+            bool: "true or false",
+            tuple: "a list of texts",
+        }
         msg = f"the setting {name!r} must be {words[wanted]}, not {_shown(value)}"
         raise SettingsError(msg)
     if complaint := _range_complaint(value, spec):

@@ -28,6 +28,8 @@ class Identity:
     name: str
     avatar: str | None = None
     """An address or a data URI; ``None`` leaves the face to the target."""
+    look: str = ""
+    """Which look of a persona this is, if its looks share one name; a chat that groups by name needs to tell them apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,18 @@ class Persona:
     prompt: str = ""
     avatar: str | None = None
     sprites: tuple[Sprite, ...] = ()
+    is_alter: bool = False
+    """Whether the persona has a name and face of its own in the chat, instead of the bot's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """Somebody else in the scene, person or persona: a face that may be borrowed, a voice that is theirs alone."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    """What else the model may call them when it borrows their face."""
+    avatar: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +73,21 @@ class Roster:
     """
 
     mentions: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
-    """What the model writes after an ``@`` → what the platform wants, ``alice`` → ``<@1>``."""
+    """What the model writes after an ``@`` → what the platform wants, ``alice`` → ``<@1>``.
+
+    An id is a handle too, ``1`` → ``<@1>``. A handle that several people share has an empty tag: it stays text,
+    and nobody is asked who that might be.
+    """
     emoji: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     """Shortcode without its colons → tag, ``wave`` → ``<:wave:1>``."""
     personas: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     """Name of another persona in the channel → the word that calls it."""
+    participants: tuple[Participant, ...] = ()
+    """Who else is in the scene."""
+    speakers: tuple[str, ...] = ()
+    """Names that stood before a colon in what was said so far; not the persona's own."""
     recent_emoji: tuple[str, ...] = ()
-    """Shortcodes used in the last few replies."""
+    """Names of the emoji used in the last few replies, without their colons; empty leaves it to the history."""
 
 
 class Role(Enum):
@@ -96,6 +118,8 @@ class Scene:
     roster: Roster = field(default_factory=Roster)
     memories: tuple[str, ...] = ()
     reply_to: str | None = None
+    prefill: str = ""
+    """What the answer begins with: words put into the model's mouth."""
 
 
 # --- what goes to a model and what comes back ------------------------------------
@@ -289,6 +313,8 @@ class Segment:
     """Who people see speaking; ``None`` is the persona itself."""
     label: str = ""
     """What the model should later see in front, ``Ren (mad): ``."""
+    source: str = ""
+    """The Markdown of a table whose text has been put into another form."""
 
 
 class AsideKind(Enum):
@@ -334,6 +360,15 @@ class Post:
     attachment: Attachment | None = None
     reply: str | None = None
     """The message that this one answers."""
+    source: str = ""
+    """The Markdown of the table that this message shows, for whoever wants to see that."""
+    instead: tuple[Post, ...] = ()
+    """A post with these shows its source as a picture; if there can be none, these are sent."""
+
+    @property
+    def said(self) -> str:
+        """What the model should later see."""
+        return self.label + (self.source or self.text)
 
 
 @dataclass(frozen=True, slots=True)

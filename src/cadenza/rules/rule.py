@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..settings import RuleSettings
+from ..text.prose import Edit, Prose, Replacement, replacements
 from ..types import Boundary, Ending, Halt, Kind, Persona, Roster, Segment
+
+
+class Scan:
+    """Remembers the last text that was scanned, so that the next rule of the row need not scan it again."""
+
+    __slots__ = ("_last",)
+
+    def __init__(self) -> None:
+        self._last: Prose | None = None
+
+    def of(self, text: str) -> Prose:
+        """What there is to know of *text*."""
+        if self._last is None or self._last.text != text:
+            self._last = Prose.of(text)
+        return self._last
+
+    def keep(self, prose: Prose) -> str:
+        """Remember *prose*; give back its text."""
+        self._last = prose
+        return prose.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +38,12 @@ class RuleContext:
     persona: Persona = field(default_factory=lambda: Persona(""))
     roster: Roster = field(default_factory=Roster)
     settings: RuleSettings = field(default_factory=RuleSettings)
+    prefill: str = ""
+    """What the model was made to begin with."""
+    may_retry: bool = False
+    """Whether the model can be asked again if nothing of this answer was shown."""
+    scan: Scan = field(default_factory=Scan, compare=False, repr=False)
+    """One for the row: what one rule has scanned, the next one knows."""
 
     @property
     def own_names(self) -> tuple[str, ...]:
@@ -26,6 +54,13 @@ class RuleContext:
 
 class Rule:
     """A stage from segment to segment. Most rules only override ``change``."""
+
+    name = ""
+    """What the settings call the rule; made from the name of its class where it says nothing else."""
+
+    def __init_subclass__(cls) -> None:
+        if "name" not in vars(cls):
+            cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
 
     def __init__(self, context: RuleContext) -> None:
         self.context = context
@@ -48,6 +83,24 @@ class Rule:
     def change(self, segment: Segment) -> Segment:
         """Change a segment of prose."""
         return segment
+
+    # --- for subclasses ------------------------------------------------------------
+
+    def prose(self, segment: Segment) -> Prose:
+        """The text of *segment*, and what in it is out of reach."""
+        return self.context.scan.of(segment.text)
+
+    def edited(self, segment: Segment, edits: Iterable[Edit]) -> Segment:
+        """Make *edits* in *segment*, but none in code, links or addresses."""
+        before = self.prose(segment)
+        after = before.edited(edits)
+        return segment if after is before else replace(segment, text=self.context.scan.keep(after))
+
+    def substituted(self, segment: Segment, pattern: re.Pattern[str], replacement: Replacement) -> Segment:
+        """Put *replacement* in place of every match of *pattern* in *segment*, but not in code, links or addresses."""
+        if pattern.search(segment.text) is None:  # the scan costs more than a look
+            return segment
+        return self.edited(segment, replacements(self.prose(segment), pattern, replacement))
 
 
 class LineOpening:

@@ -5,14 +5,33 @@ Each rule is a small stage of its own in ``cadenza.rules``; this stage is the ro
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
 
+from ..errors import SettingsError
 from ..rules import RULES
 from ..rules.rule import Rule, RuleContext
 from .stage import Pipe
 
 
 def rule_row(context: RuleContext, rules: Iterable[type[Rule]] = RULES) -> Pipe:
-    """Build *rules*, in their order, for one reply; those that have nothing to do in this scene are left out."""
+    """Build *rules*, in their order, for one reply.
+
+    Those that the settings switch off, and those that have nothing to do in this scene, are left out.
+    """
+    rules = without(rules, *context.settings.rules_off)
     row = (rule(context) for rule in rules)
     return Pipe(*(rule for rule in row if not rule.is_idle))
+
+
+def without(rules: Iterable[type[Rule]], *names: str) -> tuple[type[Rule], ...]:
+    """*rules* but for those called *names*; a name that none of them has is refused."""
+    rules = tuple(rules)
+    known = {rule.name for rule in (*RULES, *rules)}
+    for name in names:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(sorted(known))}."
+            msg = f"there is no rule called {name!r}; {hint}"
+            raise SettingsError(msg)
+    return tuple(rule for rule in rules if rule.name not in names)

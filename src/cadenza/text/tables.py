@@ -3,11 +3,30 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from enum import Enum
 
 _CELLS = re.compile(r"(?<!\\)\|")
 _SEPARATOR_SO_FAR = re.compile(r"[ \t|:-]*")
 _SEPARATOR_CELL = re.compile(r":?-+:?")
 _SPOILER = re.compile(r"\|\|.+?\|\|")
+
+
+class Alignment(Enum):
+    """Where the text of a column stands."""
+
+    LEFT = "left"
+    CENTRE = "center"
+    RIGHT = "right"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table that was understood: every row has as many cells as the header."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    alignments: tuple[Alignment, ...]
 
 
 def cells(line: str) -> list[str]:
