@@ -41,6 +41,8 @@ format: $(READY) ## put the code in order
 
 bench: $(READY) ## what a token costs, written into bench/results and the README (under a minute)
 	@$(BIN)/python bench/text.py
+	@$(BIN)/python bench/rules.py
+	@$(BIN)/python bench/pictures.py
 
 soak: $(READY) ## the property tests again, for long
 	@HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -q -n 2 -o timeout=0 tests/laws

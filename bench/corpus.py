@@ -13,20 +13,22 @@ Maker = Callable[[Random], str]
 _FACES = ("😀", "👍🏽", "👩‍💻", "👨‍👩‍👧‍👦", "🏳️‍🌈", "❤️‍🔥", "🇯🇵", "1️⃣")
 
 
-def _words(dice: Random, count: int) -> str:
+def words(dice: Random, count: int) -> str:
+    """*count* made-up words."""
     return " ".join("".join(dice.choices("etaoinshrdlu", k=dice.randint(2, 9))) for _ in range(count))
 
 
-def _sentence(dice: Random) -> str:
-    return _words(dice, dice.randint(4, 18)).capitalize() + dice.choice([". ", ". ", "! ", "? "])
+def sentence(dice: Random) -> str:
+    """A made-up sentence, with the space behind it."""
+    return words(dice, dice.randint(4, 18)).capitalize() + dice.choice([". ", ". ", "! ", "? "])
 
 
 def _chatty(dice: Random) -> str:
-    return _sentence(dice) + dice.choice([":) ", "", "lol ", '27" ', "**really** "]) + "\n"
+    return sentence(dice) + dice.choice([":) ", "", "lol ", '27" ', "**really** "]) + "\n"
 
 
 def _paragraph(dice: Random) -> str:
-    return "".join(_sentence(dice) for _ in range(dice.randint(5, 12)))
+    return "".join(sentence(dice) for _ in range(dice.randint(5, 12)))
 
 
 def _prose(dice: Random) -> str:
@@ -34,16 +36,16 @@ def _prose(dice: Random) -> str:
 
 
 def _list(dice: Random) -> str:
-    return "".join(f"- **{_words(dice, 2)}**: {_sentence(dice)}\n" for _ in range(6)) + "\n"
+    return "".join(f"- **{words(dice, 2)}**: {sentence(dice)}\n" for _ in range(6)) + "\n"
 
 
 def _code(dice: Random) -> str:
-    body = "".join(f"    {_words(dice, 1)} = f({_words(dice, 1)}, [1, 2])\n" for _ in range(15))
-    return f"{_sentence(dice)}\n```py\n{body}```\n"
+    body = "".join(f"    {words(dice, 1)} = f({words(dice, 1)}, [1, 2])\n" for _ in range(15))
+    return f"{sentence(dice)}\n```py\n{body}```\n"
 
 
 def _code_line(dice: Random) -> str:
-    return _words(dice, 6) + "\n"
+    return words(dice, 6) + "\n"
 
 
 def _japanese(dice: Random) -> str:
@@ -53,18 +55,18 @@ def _japanese(dice: Random) -> str:
 
 
 def _one_emoji(dice: Random) -> str:
-    name = _words(dice, 1)
+    name = words(dice, 1)
     tag = dice.choice(["<:", "<a:"]) + f"{name}:{dice.randrange(10**17, 10**18)}>"
     return dice.choice([tag, f":{name}:", dice.choice(_FACES), dice.choice(_FACES) * 3])
 
 
 def _emoji(dice: Random) -> str:
-    parts = [f"{_words(dice, dice.randint(1, 3))} {_one_emoji(dice)}" for _ in range(dice.randint(2, 5))]
+    parts = [f"{words(dice, dice.randint(1, 3))} {_one_emoji(dice)}" for _ in range(dice.randint(2, 5))]
     return " ".join(parts) + dice.choice(["", "!", "."]) + "\n"
 
 
 def _table(dice: Random) -> str:
-    rows = "".join(f"| {_words(dice, 2)} | {dice.randint(0, 99)} |\n" for _ in range(8))
+    rows = "".join(f"| {words(dice, 2)} | {dice.randint(0, 99)} |\n" for _ in range(8))
     return f"| name | count |\n|---|---|\n{rows}\n"
 
 

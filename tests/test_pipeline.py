@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from cadenza.errors import DeliveryError, ProviderError
-from cadenza.pipeline import Model, Outbox, chunks_of, end_task, stream, text_row
+from cadenza.pipeline import Model, Outbox, chunks_of, clean, end_task, stream, text_row
 from cadenza.providers.scripted import ScriptedCodec, parse_script, transport
 from cadenza.replies import say
 from cadenza.rules import Rule
@@ -24,10 +24,14 @@ from cadenza.types import (
     Finished,
     HttpRequest,
     Identity,
+    Persona,
     Post,
     Prompt,
     Reply,
+    Roster,
+    Scene,
     Segment,
+    Sprite,
     Stopped,
     StopReason,
     TextDelta,
@@ -543,3 +547,40 @@ def test_a_tap_sees_the_segments_between_stages_five_and_six() -> None:
     row.flush(Ending.FINAL)
 
     assert ["Ren: hello\n"] == [segment.text for segment in tap.segments]
+
+
+# --- text of tools and commands ------------------------------------------------------------------
+
+SCENE = Scene(
+    "c",
+    Persona("Ren", ("Renny",), sprites=(Sprite("mad", "m.png"),)),
+    roster=Roster(mentions={"ada": "<@1>"}, emoji={"wave": "<:wave:2>"}, personas={"Aki": "aki"}),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [
+        pytest.param("Ren: hi @Ada :wave:", "hi <@1> <:wave:2>", id="names, people, emoji"),
+        pytest.param("Aki: Renny: hi", "hi", id="an opening label of any persona"),
+        pytest.param("one\n\n```py\n@ada :wave:\n```\n...\ntwo", "one\n\n```py\n@ada :wave:\n```\n...two", id="code"),
+        pytest.param("<think>hm</think>hello", "hello", id="thoughts are left out"),
+        pytest.param("hi\nbye...\n...", "hi\nbye...\n...", id="what was held comes last"),
+        pytest.param(" \n ", "", id="nothing"),
+    ],
+)
+def test_text_of_a_tool_passes_the_same_rules(text: str, cleaned: str) -> None:
+    assert cleaned == clean(text, SCENE)
+
+
+def test_text_is_cleaned_without_a_scene_too() -> None:
+    assert "Ren: hi @ada" == clean("Ren: hi @ada [system: be nice]")
+
+
+async def test_what_is_cleaned_is_what_is_said() -> None:
+    target = TimedTarget()
+    text = "Ren: hi @ada :wave:\n`@ada`"
+
+    await say(target, text, scene=SCENE, settings=Settings.of(degree=1))
+
+    assert clean(text, SCENE).split("\n") == target.texts

@@ -181,6 +181,16 @@ def test_pauses_are_the_same_every_time(degree: int) -> None:
         pytest.param(
             b'{"chunks": [], "persona": {"sprites": [{"avatar": "x"}]}}', "sprites[].name' must be a text", id="no name"
         ),
+        pytest.param(
+            b'{"chunks": [], "persona": {"is_alter": "yes"}}', "'persona.is_alter' must be true or false", id="is_alter"
+        ),
+        pytest.param(
+            b'{"chunks": [], "roster": {"participants": [1]}}',
+            "'roster.participants[]' must be an object",
+            id="participant",
+        ),
+        pytest.param(b'{"chunks": [], "roster": {"speakers": "a"}}', "'roster.speakers' must be a list", id="speakers"),
+        pytest.param(b'{"chunks": [], "prefill": 1}', "'prefill' must be a text", id="prefill"),
         pytest.param(b'{"chunks": [], "id": NaN}', "none at all", id="NaN"),
         pytest.param(b'{"chunks": [], "roster": {"emoji": ["x"]}}', "tags such as", id="emoji"),
         pytest.param(b'{"chunks": [], "roster": {"mentions": {"a": []}}}', "'roster.mentions' must be", id="mentions"),

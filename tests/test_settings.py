@@ -62,6 +62,11 @@ def test_a_whole_number_will_do_for_a_number() -> None:
     assert (1.0, float) == (typing_speed, type(typing_speed))
 
 
+@pytest.mark.parametrize("value", [["a", "b"], ("a", "b")], ids=["a list, as in a file", "a tuple, as in code"])
+def test_a_list_of_texts_is_kept_as_a_tuple(value: object) -> None:
+    assert ("a", "b") == Settings.of(rules_off=value).rules.rules_off
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -113,6 +118,8 @@ def test_an_unknown_name_is_refused_with_a_hint(values: dict[str, object], said:
         pytest.param({"on_stop": 1}, "'on_stop' must be a text, not 1", id="int for text"),
         pytest.param({"degree": {"degree": 1}}, "'degree' must be a whole number", id="table for int"),
         pytest.param({"delivery": 3}, "the section 'delivery' must hold settings, not 3", id="section not a table"),
+        pytest.param({"rules_off": "emoji"}, "'rules_off' must be a list of texts, not 'emoji'", id="text for list"),
+        pytest.param({"rules_off": [1]}, "'rules_off' must be a list of texts, not [1]", id="list of something else"),
         pytest.param({"delivery": [1]}, "the section 'delivery' must hold settings, not [1]", id="section a list"),
     ],
 )

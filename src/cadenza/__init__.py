@@ -10,8 +10,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .backstage import Backstage
     from .errors import CadenzaError, DeliveryError, InputError, ProviderError, SettingsError
-    from .pipeline import Model
+    from .lookups import Lookup
+    from .pipeline import Model, clean
     from .replies import reply, say
     from .rules import RULES, Rule, RuleContext
     from .settings import Settings
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
         Line,
         NeedsTools,
         Outcome,
+        Participant,
         Persona,
         Post,
         Receipt,
@@ -56,6 +59,7 @@ __version__ = "0.1.0"
 __all__ = [
     "RULES",
     "Attachment",
+    "Backstage",
     "Boundary",
     "Broke",
     "CadenzaError",
@@ -71,10 +75,12 @@ __all__ = [
     "Kind",
     "Limits",
     "Line",
+    "Lookup",
     "MemoryTarget",
     "Model",
     "NeedsTools",
     "Outcome",
+    "Participant",
     "Persona",
     "Post",
     "ProviderError",
@@ -100,6 +106,7 @@ __all__ = [
     "ToolSpec",
     "Usage",
     "__version__",
+    "clean",
     "reply",
     "say",
 ]
@@ -113,6 +120,8 @@ _HOMES = (
     "targets.memory",
     "stops",
     "tools",
+    "lookups",
+    "backstage",
     "pipeline",
     "replies",
 )

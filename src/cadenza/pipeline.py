@@ -14,13 +14,15 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from types import TracebackType
 from typing import Any, Self, TypeAlias, TypeVar
 
+from .backstage import Backstage
 from .errors import CadenzaError, DeliveryError, InputError, ProviderError
 from .rules import RULES
+from .rules.repeated_emoji import recent_emoji
 from .rules.rule import Rule, RuleContext
 from .settings import Settings
 from .stages.s2_generation import Transport
@@ -31,6 +33,7 @@ from .stages.s6_rules import rule_row
 from .stages.s7_delivery import Chance, Composer, Target, farewell
 from .stages.stage import Pipe, Stage
 from .stops import StopHandle
+from .text.units import WHITESPACE
 from .types import (
     Chunk,
     Ending,
@@ -39,9 +42,11 @@ from .types import (
     Identity,
     NeedsTools,
     Outcome,
+    Persona,
     Post,
     Prompt,
     Receipt,
+    Roster,
     RoundEvent,
     Scene,
     Segment,
@@ -71,16 +76,42 @@ def text_row(
     *,
     rules: Iterable[type[Rule]] = RULES,
     tap: Stage[Segment, Segment] | None = None,
+    pictures: bool = False,
 ) -> Pipe:
-    """The stages from text to posts, for one reply. *tap* sees the segments between stages 5 and 6."""
+    """The stages from text to posts, for one reply.
+
+    *tap* sees the segments between stages 5 and 6; with *pictures*, tables are planned as pictures.
+    """
     delivery = settings.delivery
-    context = RuleContext(scene.persona, scene.roster, settings.rules, prefill=scene.prefill)
     return Pipe(
         Buffer(settings.buffer, sentences=delivery.degree == 3),
         *((tap,) if tap else ()),
-        rule_row(context, rules),
-        Composer(delivery, chance, reply_to=scene.reply_to),
+        rule_row(rule_context(scene, settings), rules),
+        Composer(delivery, chance, reply_to=scene.reply_to, pictures=pictures),
     )
+
+
+def rule_context(scene: Scene, settings: Settings) -> RuleContext:
+    """What the rules of a reply to *scene* are built with."""
+    roster = scene.roster
+    if not roster.recent_emoji and settings.rules.emoji_lookback:
+        roster = replace(roster, recent_emoji=recent_emoji(scene.history, settings.rules.emoji_lookback))
+    return RuleContext(scene.persona, roster, settings.rules, prefill=scene.prefill)
+
+
+def clean(
+    text: str, scene: Scene | None = None, *, settings: Settings | None = None, rules: Iterable[type[Rule]] = RULES
+) -> str:
+    """Make of *text*, which a tool or a command wrote in the persona's name, what people should see.
+
+    It passes the very rules that a model's stream passes; an opening label of any persona in the channel goes too.
+    """
+    scene = scene or Scene("", Persona(""))
+    persona = replace(scene.persona, aliases=(*scene.persona.aliases, *scene.roster.personas))
+    context = rule_context(replace(scene, persona=persona, prefill=""), settings or Settings())
+    row = Pipe(Buffer(), rule_row(context, rules))
+    items = row.feed(text) + row.flush(Ending.FINAL)
+    return "".join(item.text for item in items if isinstance(item, Segment)).strip(WHITESPACE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +173,14 @@ class Outbox:
     """Posts on their way to a target, in order. An async context manager: its end waits for the last one."""
 
     def __init__(
-        self, target: Target, *, room: int = 8, stop: StopHandle | None = None, limit: int | None = None
+        self,
+        target: Target,
+        *,
+        room: int = 8,
+        stop: StopHandle | None = None,
+        limit: int | None = None,
+        backstage: Backstage | None = None,
+        roster: Roster | None = None,
     ) -> None:
         self.receipts: list[Receipt] = []
         self.failed: asyncio.Future[CadenzaError] = asyncio.get_running_loop().create_future()
@@ -157,6 +195,9 @@ class Outbox:
         self._sealed = False
         self._decided = False  # whether a stop has already been acted upon
         self._last_sent = asyncio.get_running_loop().time()
+        self._backstage = backstage or Backstage(painter=None)
+        self._roster = roster or Roster()
+        self._ready: Post | None = None  # the first of those that wait, once it has been prepared
         self._sender: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -232,7 +273,7 @@ class Outbox:
     async def _send_all(self) -> None:
         try:
             while post := await self._next():
-                self.receipts.append(await self._target.send(post))
+                self.receipts.append(await self._backstage.sent(post, self._target))
                 self._last_sent = asyncio.get_running_loop().time()
         except CadenzaError as error:
             self._fail(error)
@@ -259,12 +300,43 @@ class Outbox:
             due = self._last_sent + post.pause - asyncio.get_running_loop().time()
             if self._is_stopping():
                 await self._changed.wait()  # what is still to be sent is being decided
+            elif post is not self._ready:
+                await self._prepare(post)
             elif due > _INSTANT:
                 await self._wait(post, min(due, _TYPING_LASTS))
             else:
                 self._waiting.popleft()
                 self._note_change()
                 return post
+
+    async def _prepare(self, post: Post) -> None:
+        """Have *post*, the first that waits, prepared; if it is cut meanwhile, that is not waited for."""
+        if not self._backstage.helps(post):
+            self._ready = post
+            return
+        preparing = self._backstage.prepared(post, roster=self._roster, limit=self._limit)
+        work = asyncio.create_task(preparing, name="cadenza backstage")
+        try:
+            while not work.done() and self._is_first(post):
+                await self._either(work)
+            if work.done() and self._is_first(post):
+                self._waiting.popleft()
+                self._waiting.extendleft(reversed(work.result()))
+                self._ready = self._waiting[0]
+        finally:
+            await end_task(work)
+
+    def _is_first(self, post: Post) -> bool:
+        return bool(self._waiting) and self._waiting[0] is post
+
+    async def _either(self, work: asyncio.Task[list[Post]]) -> None:
+        """Wait for *work* or for a change."""
+        self._changed.clear()
+        changed = asyncio.create_task(self._changed.wait(), name="cadenza change")
+        try:
+            await asyncio.wait({work, changed}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            await end_task(changed)
 
     def _is_stopping(self) -> bool:
         return self._stop is not None and self._stop.reason is not None and not self._decided

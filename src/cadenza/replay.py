@@ -22,6 +22,7 @@ from .stages.s4_round import Round
 from .types import (
     Ending,
     Finished,
+    Participant,
     Persona,
     Post,
     Roster,
@@ -98,6 +99,7 @@ class Take:
     end: End = End.FINAL
     persona: Persona = field(default_factory=lambda: Persona(""))
     roster: Roster = field(default_factory=Roster)
+    prefill: str = ""
 
 
 def replay_line(line: bytes, *, settings: Settings | None = None, slices: Slicer | None = None) -> dict[str, object]:
@@ -116,7 +118,7 @@ def replay(take: Take, slices: Slicer | None = None) -> dict[str, object]:
     """Put one stream through the pipeline."""
     tap = _Tap()
     settings = take.settings
-    scene = Scene("replay", take.persona, roster=take.roster)
+    scene = Scene("replay", take.persona, roster=take.roster, prefill=take.prefill)
     row = text_row(scene, settings, Random(settings.delivery.seed), tap=tap)
     round_ = Round(row, limit=settings.delivery.limit, on_stop=settings.turn.on_stop)
     posts: list[Post] = []
@@ -200,6 +202,7 @@ def parse(value: Mapping[str, object], settings: Settings) -> Take:
         end=_end(value.get("end")),
         persona=_persona(_mapping(value.get("persona"), "persona")),
         roster=_roster(_mapping(value.get("roster"), "roster")),
+        prefill=_text(_given(value, "prefill", ""), "prefill"),
     )
 
 
@@ -227,7 +230,9 @@ def _persona(value: Mapping[str, object]) -> Persona:
     return Persona(
         name=_text(_given(value, "name", ""), "persona.name"),
         aliases=_texts(_given(value, "aliases", []), "persona.aliases"),
+        avatar=_optional(value, "avatar", "persona.avatar"),
         sprites=tuple(_sprite(sprite) for sprite in _list(_given(value, "sprites", []), "persona.sprites")),
+        is_alter=_flag(value, "is_alter", "persona.is_alter"),
     )
 
 
@@ -235,12 +240,12 @@ def _sprite(value: object) -> Sprite:
     if isinstance(value, str):
         return Sprite(value)
     found = _mapping(value, "persona.sprites[]")
-    avatar, is_identity = found.get("avatar"), _given(found, "is_identity", default=False)
-    if not isinstance(is_identity, bool):
-        msg = f"'persona.sprites[].is_identity' must be true or false, not {_shown(is_identity)}"
-        raise InputError(msg)
-    name = _text(found.get("name"), "persona.sprites[].name")
-    return Sprite(name, None if avatar is None else _text(avatar, "persona.sprites[].avatar"), is_identity)
+    return Sprite(
+        name=_text(found.get("name"), "persona.sprites[].name"),
+        avatar=_optional(found, "avatar", "persona.sprites[].avatar"),
+        is_identity=_flag(found, "is_identity", "persona.sprites[].is_identity"),
+        is_usable=_flag(found, "is_usable", "persona.sprites[].is_usable", default=True),
+    )
 
 
 def _roster(value: Mapping[str, object]) -> Roster:
@@ -254,7 +259,22 @@ def _roster(value: Mapping[str, object]) -> Roster:
             name: _text(word, "roster.personas")
             for name, word in _mapping(value.get("personas"), "roster.personas").items()
         },
+        participants=tuple(
+            _participant(somebody) for somebody in _list(_given(value, "participants", []), "roster.participants")
+        ),
+        speakers=_texts(_given(value, "speakers", []), "roster.speakers"),
         recent_emoji=_texts(_given(value, "recent_emoji", []), "roster.recent_emoji"),
+    )
+
+
+def _participant(value: object) -> Participant:
+    if isinstance(value, str):
+        return Participant(value)
+    found = _mapping(value, "roster.participants[]")
+    return Participant(
+        name=_text(found.get("name"), "roster.participants[].name"),
+        aliases=_texts(_given(found, "aliases", []), "roster.participants[].aliases"),
+        avatar=_optional(found, "avatar", "roster.participants[].avatar"),
     )
 
 
@@ -282,6 +302,19 @@ def _given(value: Mapping[str, object], name: str, default: object) -> object:
     """The field *name*; ``null`` is as good as nothing."""
     found = value.get(name)
     return default if found is None else found
+
+
+def _optional(value: Mapping[str, object], name: str, where: str) -> str | None:
+    found = value.get(name)
+    return None if found is None else _text(found, where)
+
+
+def _flag(value: Mapping[str, object], name: str, where: str, *, default: bool = False) -> bool:
+    found = _given(value, name, default)
+    if isinstance(found, bool):
+        return found
+    msg = f"'{where}' must be true or false, not {_shown(found)}"
+    raise InputError(msg)
 
 
 def _text(value: object, where: str) -> str:

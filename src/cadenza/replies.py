@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 
+from .backstage import Backstage
 from .pipeline import (
     Model,
     Outbox,
@@ -53,16 +54,19 @@ async def say(
     stop: StopHandle | None = None,
     chance: Chance | None = None,
     rules: Iterable[type[Rule]] = RULES,
+    backstage: Backstage | None = None,
 ) -> Reply:
     """Deliver what a model says, from any stream of text, to *target* as natural messages.
 
     *stream* is a text, or an iterable or async iterable of texts or chunks. *scene* tells the rules who speaks and
-    whom they may name; without it names, emoji and mentions stay as the model wrote them.
+    whom they may name; without it names, emoji and mentions stay as the model wrote them. *backstage* is who makes
+    pictures of tables and looks people up; a bot keeps one for all its replies.
     """
     settings = _within(settings or Settings(), target)
-    scene = scene or Scene("", Persona(""))
-    round_ = _new_round(text_row(scene, settings, chance or Random(settings.delivery.seed), rules=rules), settings)
-    async with Outbox(target, room=settings.turn.queue, stop=stop, limit=settings.delivery.limit) as outbox:
+    scene, backstage = scene or Scene("", Persona("")), backstage or Backstage()
+    text = _text_row(scene, settings, chance, rules, backstage)
+    round_ = _new_round(text, settings)
+    async with _outbox(target, settings, stop, backstage, scene) as outbox:
         await run_round(round_, chunks_of(stream), outbox, settings=settings, stop=stop)
         outcome = await settle(round_, outbox, settings=settings, stop=stop)
     return _remains([round_], outcome, outbox.receipts)
@@ -78,20 +82,35 @@ async def reply(
     stop: StopHandle | None = None,
     chance: Chance | None = None,
     rules: Iterable[type[Rule]] = RULES,
+    backstage: Backstage | None = None,
 ) -> Reply:
     """Let *model* answer *scene* in *target*. Whatever happens, exactly one ``Reply`` comes back."""
     settings = _within(settings or Settings(), target)
-    text = text_row(scene, settings, chance or Random(settings.delivery.seed), rules=rules)
+    backstage = backstage or Backstage()
+    text = _text_row(scene, settings, chance, rules, backstage)
     turn = _Turn(scene, model, text, settings, tools or {})
-    async with Outbox(target, room=settings.turn.queue, stop=stop, limit=settings.delivery.limit) as outbox:
+    async with _outbox(target, settings, stop, backstage, scene) as outbox:
         outcome = await turn.run(outbox, stop)
     return _remains(turn.rounds, outcome, outbox.receipts)
 
 
 def _within(settings: Settings, target: Target) -> Settings:
-    """Plan no longer messages than *target* takes."""
+    """Plan no longer messages than *target* takes, and leave tables to one that shows them itself."""
     limit = min(settings.delivery.limit, target.limits.length)
-    return replace(settings, delivery=replace(settings.delivery, limit=limit))
+    tables = "source" if target.limits.tables else settings.rules.tables
+    return settings.with_values({"limit": limit, "tables": tables})
+
+
+def _text_row(
+    scene: Scene, settings: Settings, chance: Chance | None, rules: Iterable[type[Rule]], backstage: Backstage
+) -> Pipe:
+    pictures = settings.rules.tables == "picture" and backstage.painter is not None
+    return text_row(scene, settings, chance or Random(settings.delivery.seed), rules=rules, pictures=pictures)
+
+
+def _outbox(target: Target, settings: Settings, stop: StopHandle | None, backstage: Backstage, scene: Scene) -> Outbox:
+    limit, room = settings.delivery.limit, settings.turn.queue
+    return Outbox(target, room=room, stop=stop, limit=limit, backstage=backstage, roster=scene.roster)
 
 
 def _new_round(text: Pipe, settings: Settings) -> Round:
@@ -103,7 +122,7 @@ def _remains(rounds: Sequence[Round], outcome: Outcome, receipts: Sequence[Recei
     return Reply(
         outcome=outcome,
         receipts=tuple(receipts),
-        transcript="\n".join(receipt.post.label + receipt.post.text for receipt in receipts),
+        transcript="\n".join(receipt.post.said for receipt in receipts),
         thoughts=tuple(thought for round_ in rounds for thought in round_.thoughts),
         details=tuple(details for round_ in rounds for details in round_.details),
         usage=sum((round_.usage for round_ in rounds), Usage()),

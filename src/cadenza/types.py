@@ -40,6 +40,8 @@ class Sprite:
     avatar: str | None = None
     is_identity: bool = False
     """Whether the sprite is somebody of their own, shown as ``sprite (Name)``."""
+    is_usable: bool = True
+    """Whether its picture can be shown; if not, the words that ask for it are shown without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +245,8 @@ class StopReason(Enum):
     MISSING_ACCESS = "missing_access"
     STALLED = "stalled"
     SHUTDOWN = "shutdown"
+    RULE = "rule"
+    """A rule of somebody's own ended it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -63,3 +64,51 @@ def test_what_comes_before_says_whether_a_line_begins(text: str, boundary: Bound
     line.follow(Segment(text, boundary))
 
     assert opens is line.opens_line
+
+
+# --- what rules have in common --------------------------------------------------------
+
+
+class Vowels(Rule):
+    def change(self, segment: Segment) -> Segment:
+        return self.substituted(segment, re.compile("[aeiou]"), lambda vowel: vowel.group().upper())
+
+
+def test_a_pattern_is_replaced_in_prose_only() -> None:
+    rule = Vowels(RuleContext())
+
+    assert rule.change(Segment("tea `tea` https://tea.example <:tea:1>", Boundary.FINAL)).text == (
+        "tEA `tea` https://tea.example <:tea:1>"
+    )
+
+
+def test_a_segment_in_which_nothing_is_found_is_the_same_segment() -> None:
+    rule = Vowels(RuleContext())
+
+    for segment in (Segment("xyz", Boundary.FINAL), Segment("xyz `a`", Boundary.FINAL)):
+        assert segment is rule.change(segment)
+
+
+def test_one_rule_knows_what_another_has_scanned() -> None:
+    context = RuleContext()
+    first, second = Vowels(context), Vowels(context)
+
+    changed = first.change(Segment("tea `tea`", Boundary.FINAL))
+
+    assert first.prose(changed) is second.prose(changed)
+    assert "tEA `tea`" == second.prose(changed).text
+
+
+def test_every_context_has_a_scan_of_its_own() -> None:
+    assert RuleContext() == RuleContext()
+    assert RuleContext().scan is not RuleContext().scan
+
+
+def test_a_rule_is_called_like_its_class() -> None:
+    class MyHTTPRule2(Rule):
+        pass
+
+    class Named(Rule):
+        name = "something_else"
+
+    assert ["my_httprule2", "something_else", "shout"] == [MyHTTPRule2.name, Named.name, Shout.name]

@@ -61,3 +61,7 @@ def test_tools_go_along() -> None:
 
     assert (tool,) == assemble(Scene("general", REN), [tool]).tools
     assert assemble(Scene("general", REN)).tools == ()
+
+
+def test_the_words_put_into_the_models_mouth_are_in_the_prompt() -> None:
+    assert "Sure, here" == assemble(Scene("c", Persona("Ren"), prefill="Sure, here \n")).prefill

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from cadenza.errors import SettingsError
 from cadenza.rules import RULES, Emoji, Mentions, OrphanPunctuation, OwnName, RenderModifier, Rule, RuleContext
 from cadenza.settings import RuleSettings
-from cadenza.stages.s6_rules import rule_row
+from cadenza.stages.s6_rules import rule_row, without
 from cadenza.types import Boundary, Ending, Identity, Kind, Persona, Roster, Segment, Sprite
 
 CONTEXT = RuleContext(
@@ -75,6 +76,41 @@ def test_every_reply_has_rules_of_its_own() -> None:
     rule_row(CONTEXT).feed(segment("..."))
 
     assert rule_row(CONTEXT).flush(Ending.FINAL) == []
+
+
+def test_a_rule_is_switched_off_by_its_name() -> None:
+    context = replace(CONTEXT, settings=RuleSettings(rules_off=("own_name", "mentions")))
+
+    assert [segment("Ren: @alice <:wave:2>")] == rule_row(context).feed(segment("Ren: @alice :wave:"))
+
+
+def test_a_rule_of_ones_own_is_switched_off_by_its_name_too() -> None:
+    assert (Letters,) == without((Brackets, Letters), "brackets")
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        pytest.param("mention", "did you mean 'mentions'?", id="nearly right"),
+        pytest.param("xyz", "known are ", id="quite wrong"),
+    ],
+)
+def test_a_name_that_no_rule_has_is_refused(name: str, hint: str) -> None:
+    with pytest.raises(SettingsError, match=f"there is no rule called '{name}'") as caught:
+        rule_row(replace(CONTEXT, settings=RuleSettings(rules_off=(name,))))
+
+    assert hint in str(caught.value)
+
+
+def test_a_rule_that_is_not_in_this_row_may_be_switched_off() -> None:
+    assert (Letters,) == without((Letters,), "mentions")
+
+
+def test_every_rule_has_a_name_of_its_own() -> None:
+    names = [rule.name for rule in RULES]
+
+    assert len(set(names)) == len(names)
+    assert [rule.__module__.rpartition(".")[2] for rule in RULES] == names
 
 
 STRIP = RuleSettings(unknown_emoji="strip")

@@ -415,3 +415,61 @@ def test_a_target_takes_what_discord_takes_unless_it_says_otherwise() -> None:
 def test_a_target_must_take_what_can_stand_alone() -> None:
     with pytest.raises(SettingsError, match="at least 50 characters, not 49"):
         Limits(49)
+
+
+# --- pictures ------------------------------------------------------------------------
+
+
+COLUMNS = Segment("```\na  b\n```", NEWLINE, Kind.CODE, MAD, "Ren (mad): ", source="| a | b |")
+
+
+def test_a_table_is_planned_as_a_picture_with_a_text_instead() -> None:
+    composer = Composer(DeliverySettings(degree=1), Dice(), reply_to="42", pictures=True)
+
+    (post,) = posts_for(composer, COLUMNS)
+
+    text = Post(COLUMNS.text, NEWLINE, identity=MAD, label="Ren (mad): ", reply="42")
+    assert Post("", NEWLINE, 0.0, MAD, "Ren (mad): ", None, "42", "| a | b |", (text,)) == post
+    assert "Ren (mad): | a | b |" == post.said
+
+
+def test_without_pictures_a_table_is_the_text_that_it_became() -> None:
+    (post,) = posts_for(Composer(DeliverySettings(degree=1), Dice()), COLUMNS)
+
+    assert (COLUMNS.text, "", ()) == (post.text, post.source, post.instead)
+
+
+def test_a_picture_counts_as_one_message() -> None:
+    composer = Composer(DeliverySettings(degree=1, limit=50, message_limit=2), Dice(), pictures=True)
+    long = Segment("```\n" + "a  b\n" * 40 + "```", NEWLINE, Kind.CODE, source="| a | b |")
+
+    first, second, third = [*composer.feed(long), *composer.feed(long), *composer.feed(long)]
+
+    assert isinstance(first, Post)
+    assert isinstance(second, Post)
+    assert len(first.instead) > 2
+    assert Halt(StopReason.MESSAGE_LIMIT) == third
+
+
+def test_a_table_of_nothing_is_no_message() -> None:
+    composer = Composer(DeliverySettings(degree=1), Dice(), pictures=True)
+
+    assert posts_for(composer, Segment(" ", NEWLINE, Kind.PROSE, source="| a | b |")) == []
+
+
+def test_what_stands_instead_of_a_picture_is_typed_too() -> None:
+    composer = Composer(DeliverySettings(degree=2, limit=50), Dice(), pictures=True)
+    long = Segment("```\n" + "a  b\n" * 40 + "```", NEWLINE, Kind.CODE, source="| a | b |")
+
+    (post,) = posts_for(composer, long)
+
+    assert [0.0, *[0.75] * (len(post.instead) - 1)] == [text.pause for text in post.instead]
+
+
+def test_after_a_stop_there_is_no_time_for_a_picture() -> None:
+    texts = (Post("one", NEWLINE), Post("two", NEWLINE))
+
+    last = farewell([Post("", NEWLINE, source="| a |", instead=texts), Post("three", FINAL)], 1950)
+
+    assert last is not None
+    assert ("one\ntwo\nthree", "") == (last.text, last.source)

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..text.units import WHITESPACE
 from ..types import Line, Prompt, PromptTurn, Role, Scene, ToolSpec
 
 
 def assemble(scene: Scene, tools: Sequence[ToolSpec] = ()) -> Prompt:
     """Make the prompt for *scene*."""
-    return Prompt(system=_system(scene), turns=_turns(scene.history), tools=tuple(tools))
+    return Prompt(
+        system=_system(scene), turns=_turns(scene.history), tools=tuple(tools), prefill=scene.prefill.rstrip(WHITESPACE)
+    )
 
 
 def _system(scene: Scene) -> str:

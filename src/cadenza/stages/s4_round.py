@@ -63,6 +63,7 @@ KEEPS: dict[StopReason, Keep] = {
     StopReason.SPEAKER_GUARD: Keep.DECIDED,
     StopReason.MESSAGE_LIMIT: Keep.DECIDED,
     StopReason.FLUSH_LIMIT: Keep.DECIDED,
+    StopReason.RULE: Keep.DECIDED,
     StopReason.STALLED: Keep.EVERYTHING,
 }
 
@@ -183,7 +184,7 @@ class Round:
                 case Halt(reason):
                     self.halt = item
                     self.outcome = Stopped(reason)
-        self.said += [post.label + post.text for post in posts]
+        self.said += [post.said for post in posts]
         return posts
 
     def _pause_thinking(self) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from ..errors import SettingsError
 from ..settings import DeliverySettings
@@ -19,6 +19,7 @@ from ..text.repair import tidy_block
 from ..text.sentences import clause_ends
 from ..text.split import line_context, split
 from ..text.survey import survey
+from ..text.tables import Table
 from ..text.units import WHITESPACE, fits, units
 from ..types import Boundary, Ending, Halt, Identity, Kind, Post, Receipt, Segment, StopReason
 
@@ -36,6 +37,8 @@ class Limits:
 
     length: int = 1950
     """The longest message, in UTF-16 units; at least 50."""
+    tables: bool = False
+    """Whether it shows Markdown tables itself; then they arrive as they were written."""
 
     def __post_init__(self) -> None:
         """Refuse a length in which no message could stand alone."""
@@ -61,11 +64,34 @@ class Target(Protocol):
         """Show that something is being written. May be called often, may do nothing, must not raise."""
 
 
+@runtime_checkable
+class Grouping(Protocol):
+    """A target that shows neighbouring messages of one name under one face, as Discord does."""
+
+    @property
+    def channel(self) -> str:
+        """Which place it is: what was said there last decides."""
+
+    @property
+    def last_message_id(self) -> str | None:
+        """The newest message there, whoever sent it; ``None`` if that is not known."""
+
+
+class Painter(Protocol):
+    """Whoever makes pictures of tables."""
+
+    def paint(self, table: Table, /) -> bytes | None:
+        """A PNG of *table*, or ``None`` if there can be no good one. Called in a thread; must not raise."""
+
+
 class Composer:
     """Plans the messages of one reply."""
 
-    def __init__(self, settings: DeliverySettings, chance: Chance, *, reply_to: str | None = None) -> None:
+    def __init__(
+        self, settings: DeliverySettings, chance: Chance, *, reply_to: str | None = None, pictures: bool = False
+    ) -> None:
         self._settings = settings
+        self._pictures = pictures  # whether somebody will try to make them
         self._gathered = _Gathered(settings.limit)
         self._chance = chance
         self._pacer = _Pacer(settings, chance)
@@ -75,7 +101,8 @@ class Composer:
 
     def feed(self, segment: Segment, /) -> Sequence[Post | Halt]:
         """Plan the messages for *segment*; at degree 0 it is put aside until the end."""
-        if self._settings.degree == 0 and segment.identity is None:
+        is_picture = self._pictures and bool(segment.source)
+        if self._settings.degree == 0 and segment.identity is None and not is_picture:
             self._gathered.add(segment)
             return ()
         posts = self._gathered_posts(Boundary.ATTACHMENT) if self._gathered.parts else []
@@ -85,8 +112,16 @@ class Composer:
             texts = split(self._in_context(segment), segment.kind, self._settings.degree, self._settings.limit)
             if self._settings.degree == 3 and segment.kind is Kind.PROSE:
                 texts = [piece for text in texts for piece in self._humanized(text)]
-            posts += self._posts(texts, segment.boundary, segment.identity, segment.label)
+            posts += self._picture(segment, texts) if is_picture else self._posts(texts, segment)
         return posts
+
+    def _picture(self, segment: Segment, texts: Sequence[str]) -> list[Post | Halt]:
+        """One post that shows the source of *segment* as a picture, and *texts* in case there can be none."""
+        posts = self._posts(texts[:1], segment)
+        if not posts or not isinstance(first := posts[0], Post):
+            return posts
+        rest = (replace(first, text=text, pause=self._pacer.least, label="", reply=None) for text in texts[1:])
+        return [replace(first, text="", source=segment.source, instead=(first, *rest))]
 
     def _humanized(self, text: str) -> list[str]:
         pieces = humanize(text, self._chance.random)
@@ -108,13 +143,12 @@ class Composer:
         return self._gathered_posts(why.boundary)
 
     def _gathered_posts(self, boundary: Boundary) -> list[Post | Halt]:
-        return self._posts(self._gathered.take(), boundary, None, "")
+        return self._posts(self._gathered.take(), Segment("", boundary))
 
-    def _posts(
-        self, texts: Iterable[str], boundary: Boundary, identity: Identity | None, label: str
-    ) -> list[Post | Halt]:
-        """Give each message its pause and the first one what it answers; end the reply where the limit is."""
+    def _posts(self, texts: Iterable[str], segment: Segment) -> list[Post | Halt]:
+        """Give each message of *segment* its pause and the first one what it answers; end the reply at the limit."""
         posts: list[Post | Halt] = []
+        boundary, identity, label = segment.boundary, segment.identity, segment.label
         for text in texts:
             if not text.strip(WHITESPACE):
                 continue
@@ -136,6 +170,7 @@ class _Pacer:
         self._chance = chance
         self._left = settings.typing_budget
         self._count = 0
+        self.least = settings.typing_least if settings.degree >= 2 else 0.0
 
     def pause_before(self, text: str) -> float:
         count, self._count = self._count, self._count + 1
@@ -239,7 +274,7 @@ def farewell(posts: Sequence[Post], limit: int) -> Post | None:
     """
     if not posts:
         return None
-    first, *rest = posts
+    first, *rest = [text for post in posts for text in post.instead or (post,)]  # there is no time for a picture now
     text = first.text
     for post in rest:
         room = limit - units(text) - 1

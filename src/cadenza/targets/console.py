@@ -58,7 +58,7 @@ class ConsoleTarget:
         console: Console | None = None,
     ) -> None:
         self._persona = Identity(name, avatar)
-        self._limits = limits or Limits()
+        self._limits = limits or Limits(tables=True)
         self._console = console or _standard_output()
         self._draws = self._console.is_terminal and not self._console.is_dumb_terminal
         self._sent = 0
