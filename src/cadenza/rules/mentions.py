@@ -1,11 +1,11 @@
-"""Turn ``@name`` into a real mention, for the people whom the roster knows."""
+"""Turn ``@name`` into a real mention, for those whom the roster knows: ``hi @Alice!`` → ``hi <@1>!``.
+
+Another persona of the channel is called by its word instead: ``@Shy Tomori`` → ``@lilya``.
+"""
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
-
-from ..text.survey import map_prose
+from ..text.handles import Directory
 from ..types import Segment
 from .rule import Rule, RuleContext
 
@@ -15,22 +15,16 @@ class Mentions(Rule):
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
-        self._mentions = {handle.casefold(): tag for handle, tag in context.roster.mentions.items() if handle}
-        handles = sorted(filter(None, context.roster.mentions), key=lambda handle: (-len(handle), handle))
-        pattern = rf"(?<!\w)@({'|'.join(map(re.escape, handles))})(?!\w)"
-        self._pattern = re.compile(pattern, re.IGNORECASE) if handles else None
+        self._directory = Directory.of(context.roster)
 
     @property
     def is_idle(self) -> bool:
-        """Whether the roster knows nobody."""
-        return self._pattern is None
+        """Whether the roster knows nobody who can be called."""
+        return self._directory.is_empty
 
     def change(self, segment: Segment) -> Segment:
         """Replace the handles in *segment*."""
-        pattern = self._pattern
-        if pattern is None or "@" not in segment.text:
+        if "@" not in segment.text:
             return segment
-        return replace(segment, text=map_prose(segment.text, lambda prose: pattern.sub(self._mention, prose)))
-
-    def _mention(self, match: re.Match[str]) -> str:
-        return self._mentions.get(match[1].casefold(), match[0])
+        edits = tuple(self._directory.edits(segment.text))
+        return self.edited(segment, edits) if edits else segment  # the scan costs more than a look

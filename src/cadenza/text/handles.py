@@ -1,0 +1,287 @@
+"""Handles: what stands behind an ``@`` to call somebody, and whom it calls.
+
+How a handle is written
+    ``@alice``, ``@john.doe``, ``@mary jane``, ``@555555555555555555``   as it is; a dot behind it ends the sentence
+    ``@{mary jane}``, ``@(alice)``, ``@[alice]``                         in brackets
+    ``@{alice|555555555555555555}``, ``@alice|555555555555555555``       with an id, which decides
+
+A name ends where its word ends. Han, kana and Hangul are written without spaces, so next to them a name needs no space
+either: in ``@アリスさん`` the name アリス is found if it is known, and in ``@aliceさん`` the name ``alice``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+from unicodedata import category
+
+from ..types import Roster
+from .names import normalised
+from .prose import Edit, Prose
+from .units import WHITESPACE, fits
+
+MOST_UNKNOWN = 10
+"""More unknown handles than this are not looked for in one text."""
+
+_EVERYBODY = frozenset({"everyone", "here"})
+"""Words that call a whole channel: they are nobody's name."""
+_LONGEST = 32
+"""The longest name that somebody has whom the roster does not know."""
+
+_LINE_ENDS = "\n\v\f\r\u2028\u2029"
+_SPACES = "".join(character for character in WHITESPACE if character not in _LINE_ENDS)
+# Han, kana and Hangul. The last range is Han and nothing else as far as Unicode goes.
+_UNSPACED = (
+    r"\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3040-\u318f\u31a0-\u31bf\u31f0-\u31ff"
+    r"\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc\U0001b000-\U0001b16f\U00020000-\U0003ffff"
+)
+_JOINERS = frozenset("\u200c\u200d")
+_FIRST_MARK = "\u0300"
+
+# Not inside a word (an e-mail address), a tag or the path of an address, and not escaped.
+# What stands before the @ is looked at behind it: a pattern that begins with a letter is found much faster.
+_SIGN = re.compile(rf"@(?=[^{WHITESPACE}@])(?<![^\W{_UNSPACED}]@)(?<![</@\\]@)")
+# Nothing in brackets goes over a line end or over another bracket of its kind, so no text is read twice.
+_BRACKETED = {
+    opener: re.compile(rf"\{opener}([^\{opener}\{closer}{_LINE_ENDS}]{{1,100}})\{closer}")
+    for opener, closer in ("{}", "()", "[]")
+}
+_ID = re.compile(r"[0-9]{17,20}")
+_WITH_ID = re.compile(rf"(?P<name>\w[\w{_SPACES}.'’-]{{0,31}})\|(?P<id>{_ID.pattern})(?![^\W{_UNSPACED}])")
+
+_UNSPACED_LETTER = re.compile(f"[{_UNSPACED}]")
+_WORD = re.compile(r"\w*")
+_SPACED_WORD = re.compile(rf"[^\W{_UNSPACED}]*")
+_PIECE = re.compile(rf"[{_SPACES}]+|[^\W{_UNSPACED}]+|[^@{_LINE_ENDS}]")
+_GOES_ON = re.compile(rf"[-.@]?[^\W{_UNSPACED}]")
+"""Behind a name: it is part of a longer one, ``@alice-2``, ``@alice.b``, or of an address, ``@alice@e.org``."""
+
+
+class Call(NamedTuple):
+    """Somebody known is called in ``text[start:end]``."""
+
+    start: int
+    end: int
+    target: str
+    """What is to stand there; nothing if it is known but has to stay as it is."""
+
+
+@dataclass(slots=True)
+class _Node:
+    """How names go on that have begun the same way, piece by piece."""
+
+    target: str | None = None
+    after: dict[str, _Node] = field(default_factory=dict)
+
+
+class Directory:
+    """Everybody who can be called, by every name."""
+
+    def __init__(self, people: Mapping[str, str], personas: Mapping[str, str]) -> None:
+        """Take, for each name, what stands in its place; nothing leaves it as it is. A persona goes before a person."""
+        self._personas = _by_name(personas.items())
+        self._targets = {**_by_name(people.items()), **self._personas}
+        self._root: dict[str, _Node] = {}
+        for name, target in self._targets.items():
+            self._add(name, target)
+
+    @classmethod
+    def of(cls, roster: Roster) -> Directory:
+        """Everybody in *roster*; a persona also by the word that calls it."""
+        words = {word: _calling(word) for word in roster.personas.values()}
+        return cls(roster.mentions, words | {name: words[word] for name, word in roster.personas.items()})
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing stands in place of any name."""
+        return not any(self._targets.values())
+
+    def edits(self, text: str) -> Iterator[Edit]:
+        """The edits that put what is wanted in place of every known handle in *text*."""
+        for _, call in self._calls(text):
+            if call and call.target and call.target != text[call.start : call.end]:
+                yield Edit(*call)
+
+    def unknown(self, text: str) -> tuple[str, ...]:
+        """The handles in *text* that nobody has, as they are written, each once."""
+        prose: Prose | None = None
+        found: dict[str, str] = {}
+        for start, end, handle in self._unanswered(text):
+            key = normalised(handle)
+            if key not in found and _may_be_name(handle):
+                prose = prose or Prose.of(text)
+                if prose.is_free(start, end):
+                    found[key] = handle
+            if len(found) == MOST_UNKNOWN:
+                break
+        return tuple(found.values())
+
+    def _unanswered(self, text: str) -> Iterator[tuple[int, int, str]]:
+        for start, call in self._calls(text):
+            for end, handle in () if call else _readings(text, start):
+                yield start, end, handle.lstrip(WHITESPACE + "@").rstrip(WHITESPACE)
+
+    def _add(self, name: str, target: str) -> None:
+        if "@" in name or _first_piece(name) in _EVERYBODY:
+            return  # it is understood in brackets only
+        node = _Node(after=self._root)
+        for _, piece in _pieces(name, 0):
+            node = node.after.setdefault(piece, _Node())
+        node.target = target
+
+    def _calls(self, text: str) -> Iterator[tuple[int, Call | None]]:
+        """Where in *text* somebody may be called, and who."""
+        done = 0
+        for sign in _SIGN.finditer(text):
+            start = sign.start()
+            if start >= done:
+                call = self._at(text, start)
+                yield start, call
+                done = call.end if call else done
+
+    def _at(self, text: str, start: int) -> Call | None:
+        """Who is called by the ``@`` at *start*."""
+        if bracketed := _bracketed(text, start + 1):
+            target = self._in_brackets(bracketed[1])
+            if target is not None:
+                return Call(start, bracketed.end(), target)
+        if with_id := _WITH_ID.match(text, start + 1):
+            target = self._by_id(with_id["id"], with_id["name"])
+            return None if target is None else Call(start, with_id.end(), target)
+        return self._longest(text, start)
+
+    def _in_brackets(self, handle: str) -> str | None:
+        target = self._targets.get(normalised(handle))
+        name, number = _with_id(handle)
+        return self._by_id(number, name) if target is None and number else target
+
+    def _by_id(self, number: str, name: str) -> str | None:
+        target = self._targets.get(number)
+        return self._personas.get(normalised(name)) if target is None else target
+
+    def _longest(self, text: str, start: int) -> Call | None:
+        """The longest name behind the ``@`` at *start* that somebody has."""
+        found: Call | None = None
+        names = self._root
+        for end, piece in _pieces(text, start + 1):
+            node = names.get(piece)
+            if node is None:
+                break
+            if node.target is not None and _ends_name(text, end):
+                found = Call(start, end, node.target)
+            names = node.after
+            if not names:
+                break
+        return found
+
+
+def unknown_handles(text: str, roster: Roster) -> tuple[str, ...]:
+    """The handles in *text* that *roster* does not answer, in their order, as they are written, each once.
+
+    What stands in round or square brackets is more often an aside than a name, so it is none of them. Where letters
+    that are written without spaces follow others, ``@bobさん``, it may be all of it or the first part: both are given.
+    """
+    if _SIGN.search(text) is None:
+        return ()
+    return Directory.of(roster).unknown(text)
+
+
+def with_mentions(text: str, found: Mapping[str, str], roster: Roster | None = None) -> str:
+    """Put the tags of *found*, which has them by handle, into *text*; whom *roster* knows is left as they are."""
+    roster = roster or Roster()
+    people = dict.fromkeys(roster.mentions, "") | {handle: tag for handle, tag in found.items() if tag}
+    personas = dict.fromkeys((*roster.personas, *roster.personas.values()), "")
+    edits = tuple(Directory(people, personas).edits(text))
+    return Prose.of(text).edited(edits).text if edits else text
+
+
+def _by_name(targets: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """*targets* by the names as they are compared; what two share stays as it is."""
+    found: dict[str, str] = {}
+    for name, target in targets:
+        key = normalised(name)
+        if key and key not in _EVERYBODY:
+            found[key] = target if found.get(key, target) == target else ""
+    return found
+
+
+def _calling(word: str) -> str:
+    """How a persona is called by *word*; nothing if that would call everybody."""
+    word = word.lstrip(WHITESPACE + "@").rstrip(WHITESPACE)
+    return f"@{word}" if _first_piece(word) not in ("", *_EVERYBODY) else ""
+
+
+def _bracketed(text: str, start: int) -> re.Match[str] | None:
+    pattern = _BRACKETED.get(text[start])
+    return pattern.match(text, start) if pattern else None
+
+
+def _with_id(handle: str) -> tuple[str, str]:
+    """A name and the id behind the last bar; no id if there is none."""
+    name, bar, last = handle.rpartition("|")
+    number = last.strip(WHITESPACE)
+    return name, number if bar and _ID.fullmatch(number) else ""
+
+
+def _readings(text: str, start: int) -> Iterator[tuple[int, str]]:
+    """What the unknown handle behind the ``@`` at *start* may be, and where it ends then."""
+    if bracketed := _bracketed(text, start + 1):
+        _, number = _with_id(bracketed[1])
+        if text[start + 1] == "{":
+            yield bracketed.end(), number or bracketed[1]
+    elif with_id := _WITH_ID.match(text, start + 1):
+        yield with_id.end(), with_id["id"]
+    elif _first_piece(text, start + 1) not in _EVERYBODY:
+        for end in dict.fromkeys(_handle_end(text, start + 1, letters) for letters in (_WORD, _SPACED_WORD)):
+            if _ends_name(text, end):
+                yield end, text[start + 1 : end]
+
+
+def _may_be_name(handle: str) -> bool:
+    return normalised(handle) not in ("", *_EVERYBODY) and fits(handle, _LONGEST)
+
+
+def _handle_end(text: str, start: int, letters: re.Pattern[str]) -> int:
+    """Where the handle at *start* ends: words with dots and hyphens between them."""
+    end = _past(text, start, letters)
+    while end > start and text[end : end + 1] in ("-", ".") and (further := _past(text, end + 1, letters)) > end + 1:
+        end = further
+    return end
+
+
+def _ends_name(text: str, end: int) -> bool:
+    """Whether a name may end at *end*."""
+    return _UNSPACED_LETTER.match(text, end - 1) is not None or _GOES_ON.match(text, end) is None
+
+
+def _pieces(text: str, start: int) -> Iterator[tuple[int, str]]:
+    """What names are compared by: words, white space and single characters from *start* on; where each ends, and what it is."""
+    while piece := _PIECE.match(text, start):
+        end = piece.end()
+        if text[start] in _SPACES:
+            yield end, " "
+        else:
+            end = _past_marks(text, end, _SPACED_WORD)
+            yield end, normalised(text[start:end])
+        start = end
+
+
+def _first_piece(text: str, start: int = 0) -> str:
+    return next(_pieces(text, start), (start, ""))[1]
+
+
+def _past(text: str, start: int, letters: re.Pattern[str]) -> int:
+    """Where the word at *start* ends, with the accents and vowel signs in it."""
+    match = letters.match(text, start)
+    end = match.end() if match else start
+    return _past_marks(text, end, letters) if end > start else end
+
+
+def _past_marks(text: str, end: int, letters: re.Pattern[str]) -> int:
+    # Accents and vowel signs are no letters to Python, but they end no word.
+    while text[end : end + 1] >= _FIRST_MARK and (category(text[end])[0] == "M" or text[end] in _JOINERS):
+        match = letters.match(text, end + 1)
+        end = match.end() if match else end + 1
+    return end
