@@ -1,45 +1,118 @@
-"""Turn ``:name:`` into the server's own emoji, wherever it is not code."""
+"""Put the server's own emoji in place of ``:name:``, and of tags that are not quite right: ``hi :wave:`` → ``hi <:wave:1>``.
+
+One pass over the text, one look into the roster for each name: what it costs does not grow with the roster.
+"""
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
+from collections.abc import Iterator
 
-from ..text.survey import map_prose
+from ..text.emoji import EMOJI, ODD_IN_NAME, Form, Written, emoji_names, written_emoji
+from ..text.prose import Edit
+from ..text.removal import tidied, without_emphasis
+from ..text.units import WHITESPACE
 from ..types import Segment
 from .rule import Rule, RuleContext
 
-# Not part of a longer word or of a clock time; a name has a letter or an underscore in it.
-_SHORTCODE = re.compile(r"(?<![\w:]):(?P<name>(?=[0-9~]*[A-Za-z_])[\w~]{2,32}):(?![\w:])", re.ASCII)
+_BEFORE_UNCLOSED = frozenset([*WHITESPACE, *"([{「『（"])
+_GOES_ON = frozenset(":-_~")
+_EDGE = frozenset([*WHITESPACE, ""])
+_NOT_STRIPPED = frozenset("+-")
+"""Names with these are not taken for emoji of a server: ``:sad-face:``, ``:+1:``."""
 
 
 class Emoji(Rule):
-    """Resolves shortcodes from the roster; unknown ones are kept or stripped as the settings say."""
+    """Looks shortcodes and tags up in the roster; unknown ones are kept or stripped as the settings say."""
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
         self._strips = context.settings.unknown_emoji == "strip"
-        self._tags = {name.casefold(): tag for name, tag in context.roster.emoji.items()}
+        roster = {name: tag for name, tag in context.roster.emoji.items() if name and tag}
+        self._own = frozenset(roster.values())
+        """What the server's emoji look like."""
+        tags = {tag["name"]: tag.group() for tag in map(EMOJI.fullmatch, roster.values()) if tag}
+        # A name as it is written counts for more than one in another case, and that for more than one inside a tag.
+        self._tags = _folded(tags) | _folded(roster) | roster
+        self._odd = _odd(self._tags)
 
     @property
     def is_idle(self) -> bool:
         """Whether there is neither an emoji to put in nor one to take out."""
-        return not self._tags and not self._strips
+        return not self.context.settings.use_emoji or not (self._tags or self._strips)
 
     def change(self, segment: Segment) -> Segment:
-        """Replace the shortcodes in *segment*."""
-        if _SHORTCODE.search(segment.text) is None:  # most colons are none, and the scan for code costs more
+        """Put emoji into *segment*."""
+        if not self._is_worth_a_look(segment.text):
             return segment
-        return replace(segment, text=map_prose(segment.text, self._resolved))
+        edits = list(self._edits(segment.text))
+        if not edits:
+            return segment
+        if all(edit.text for edit in edits):
+            return self.edited(segment, edits)
+        return self.edited(segment, tidied(self.prose(segment), edits))
 
-    def _resolved(self, prose: str) -> str:
-        return _SHORTCODE.sub(self._tag, prose)
+    def _is_worth_a_look(self, text: str) -> bool:
+        """Whether *text* names an emoji at all; most colons do not."""
+        if ":" not in text:
+            return False
+        names = emoji_names(text, self._odd)
+        return bool(names) and (self._strips or any(map(self._tag, names)))
 
-    def _tag(self, match: re.Match[str]) -> str:
-        return self._tags.get(match["name"].casefold(), _nothing(match) if self._strips else match.group())
+    def _tag(self, name: str) -> str | None:
+        return self._tags.get(name) or self._tags.get(name.casefold())
+
+    def _edits(self, text: str) -> Iterator[Edit]:
+        done = 0
+        for emoji in written_emoji(text, self._odd):
+            if emoji.start < done:
+                continue  # its first colon closed the one before
+            tag = self._tag(emoji.name)
+            if emoji.form is Form.TAG and text[emoji.start : emoji.end] in self._own:
+                tag = text[emoji.start : emoji.end]
+            if tag is None:
+                if self._strips and self._is_stripped(text, emoji):
+                    yield Edit(emoji.start, emoji.end)
+            elif _is_meant(text, emoji, follows=0 < emoji.start == done):
+                start, end = emoji.start, emoji.end
+                if text[end : end + 1] == "*" and EMOJI.fullmatch(tag):
+                    start, end = without_emphasis(text, start, end, marks="*", floor=done)
+                done = end
+                if text[start:end] != tag:
+                    yield Edit(start, end, tag)
+
+    def _is_stripped(self, text: str, emoji: Written) -> bool:
+        """Whether an emoji that nobody knows goes: a tag if there are others, a shortcode with space on both sides."""
+        if emoji.form is Form.TAG:
+            return bool(self._tags)
+        return (
+            emoji.form is Form.SHORTCODE
+            and not emoji.is_number
+            and _NOT_STRIPPED.isdisjoint(emoji.name)
+            and text[emoji.start - 1 : emoji.start] in _EDGE
+            and text[emoji.end : emoji.end + 1] in _EDGE
+        )
 
 
-def _nothing(match: re.Match[str]) -> str:
-    """What stands where an unknown emoji stood; two runs of backticks must stay two."""
-    around = match.string[match.start() - 1 : match.start()] + match.string[match.end() : match.end() + 1]
-    return " " if around == "``" else ""
+def _is_meant(text: str, emoji: Written, *, follows: bool) -> bool:
+    """Whether something that has the name of an emoji is one; it may follow right behind another."""
+    before, after = text[emoji.start - 1 : emoji.start], text[emoji.end : emoji.end + 1]
+    if emoji.form is Form.SHORTCODE:
+        if emoji.stands or emoji.is_number:
+            return emoji.stands  # the minutes of a clock time stand between other numbers
+        return follows or not before == ":" == after  # as in `std::vec::new`
+    if emoji.form is Form.UNCLOSED:
+        begins = not before or before in _BEFORE_UNCLOSED
+        ends = not (after.isalnum() or after in _GOES_ON) if after else True
+        return begins and ends and len(emoji.name) > 1 and not emoji.is_number
+    return True
+
+
+def _folded(tags: dict[str, str]) -> dict[str, str]:
+    return {name.casefold(): tag for name, tag in tags.items()}
+
+
+def _odd(names: dict[str, str]) -> str:
+    """The characters in *names* that names of emoji do not have elsewhere."""
+    characters = {character for name in names for character in name + name.upper()}
+    known = {character for character in characters if character.isascii() and character.isalnum()}
+    return "".join(sorted(characters - known - frozenset(f"_<>:{ODD_IN_NAME}{WHITESPACE}")))

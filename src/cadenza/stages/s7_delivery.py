@@ -13,8 +13,9 @@ from typing import Protocol, runtime_checkable
 
 from ..errors import SettingsError
 from ..settings import DeliverySettings
+from ..text.emoji import EMOJI
 from ..text.humanize import humanize
-from ..text.loners import EMOJI, is_loner
+from ..text.loners import is_loner
 from ..text.repair import tidy_block
 from ..text.sentences import clause_ends
 from ..text.split import line_context, split

@@ -11,11 +11,9 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from .emoji import EMOJI
 from .spans import SHAPED, Span, SpanKind
 from .units import WHITESPACE
-
-EMOJI = re.compile(r"<a?:(?P<name>\w{1,32}):\d{1,20}>", re.ASCII)
-"""A custom emoji of a Discord server."""
 
 _EMOJI_RUN = re.compile(rf"(?:{EMOJI.pattern.replace('?P<name>', '?:')})+[.,!?;:。！？、，]*", re.ASCII)
 _RUN_PREFIX = 3

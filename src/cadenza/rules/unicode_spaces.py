@@ -1,0 +1,33 @@
+"""Turn blank braille patterns (U+2800) into spaces: some models write them between words so that no filter knows them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..text.spans import SpanKind
+from ..types import Segment
+from .rule import Rule
+
+_BLANK = "\u2800"
+
+
+class UnicodeSpaces(Rule):
+    """Puts a space in place of every blank pattern outside code and links."""
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether blank patterns are left as they are."""
+        return not self.context.settings.unicode_spaces
+
+    def change(self, segment: Segment) -> Segment:
+        """Put spaces into *segment*."""
+        text = segment.text
+        if _BLANK not in text:
+            return segment
+        parts: list[str] = []
+        done = 0
+        for span in self.prose(segment).kept:
+            if span.kind is not SpanKind.URL:  # no address has a blank in it: what follows the blank is the next word
+                parts += [text[done : span.start].replace(_BLANK, " "), text[span.start : span.end]]
+                done = span.end
+        return replace(segment, text="".join([*parts, text[done:].replace(_BLANK, " ")]))

@@ -1,0 +1,165 @@
+"""Emoji as they are written: tags (``<:name:1>``), shortcodes (``:name:``) and characters that are drawn as pictures.
+
+A shortcode is made of what stands in many texts that mean something else (``10:30:45``, ``3:4:5``, ``std::vec::new``),
+so each one that is found says whether it stands for itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import Enum, auto
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import regex
+
+EMOJI = re.compile(r"<a?:(?P<name>\w{1,32}):\d{1,20}>", re.ASCII)
+"""A custom emoji of a Discord server."""
+
+ODD_IN_NAME = "~+-"
+"""What names may hold besides letters, digits and underscores: ``ok~1``, ``+1``, ``flag-jp``."""
+
+_NUMBER = "0123456789" + ODD_IN_NAME
+_THUMBS = frozenset({"+1", "-1"})
+_REAL_ID = 17
+"""Discord's ids have at least so many digits; what has fewer behind a strange prefix may be a file and a line."""
+_BESIDE_SHORTCODE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_:")
+_LONGEST_NAME = 64
+"""Twice what Discord allows, so that no pattern looks further."""
+_NEXT_SHORTCODE = re.compile(rf":[\w~+-]{{1,{_LONGEST_NAME}}}:", re.ASCII)
+
+
+class Form(Enum):
+    """How an emoji is written."""
+
+    TAG = auto()
+    """``<:name:1>``, and what cannot be anything else: ``<:name:>``, ``<a:name>``."""
+    NEARLY_TAG = auto()
+    """``<e:name:1>``, ``<:name:1``: one if there is an emoji of that name."""
+    SHORTCODE = auto()
+    """``:name:``."""
+    UNCLOSED = auto()
+    """``:name``: one if there is an emoji of that name and nothing else is meant."""
+
+
+class Written(NamedTuple):
+    """Something in a text that is an emoji, or may be one."""
+
+    form: Form
+    start: int
+    end: int
+    name: str
+    """As it is written."""
+    stands: bool
+    """Whether a shortcode has neighbours of its own kind at most, and no word or colon on either side."""
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the name could be part of a clock time or a ratio."""
+        return not self.name.strip(_NUMBER)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is an emoji wherever it comes from: a tag, or a shortcode that can mean nothing else."""
+        if self.form is Form.SHORTCODE:
+            return self.stands and (not self.is_number or self.name in _THUMBS)
+        return self.form is Form.TAG
+
+
+def written_emoji(text: str, odd: str = "") -> Iterator[Written]:
+    """The emoji of *text*, in order; names may also hold the characters of *odd*.
+
+    Where a colon may close one or open the next, ``:nope:wave:``, both are given.
+    """
+    reach = -1  # where a row of shortcodes has come to
+    for match in _pattern(odd).finditer(text):
+        start, end = match.span()
+        if text[start - 1 : start] == "\\":  # it is meant to be read, not seen
+            continue
+        name = match["name"]
+        if name is None:
+            form, name = _tag(match)
+            yield Written(form, start, end, name, stands=False)
+        elif match["closed"] is None:
+            yield Written(Form.UNCLOSED, start, end, name, stands=False)
+        else:
+            end += 1
+            opens = start in (0, reach) or text[start - 1] not in _BESIDE_SHORTCODE
+            if opens:
+                reach = end
+            yield Written(Form.SHORTCODE, start, end, name, stands=opens and _may_end(text, end))
+
+
+def emoji_names(text: str, odd: str = "") -> list[str]:
+    """Every word of *text* that may be the name of an emoji: a quick look whether it is worth another."""
+    return _names(odd).findall(text)
+
+
+def drawn_emoji(text: str) -> Iterator[tuple[int, int]]:
+    """Where in *text* characters stand that are drawn as pictures: all of a flag, a family, a keycap.
+
+    Symbols that are text unless something says otherwise (``™``, ``☑``) are none without that something.
+    """
+    if _MAY_BE_DRAWN.search(text) is None:
+        return
+    for match in _drawn().finditer(text):
+        yield match.span()
+
+
+def _tag(match: re.Match[str]) -> tuple[Form, str]:
+    """How a tag is written, and the name in it."""
+    if name := match["whole"]:
+        is_sure = bool(match["id"] or name.strip(_NUMBER))  # `<:3>` is a face
+    elif name := match["strange"]:
+        is_sure = len(match["strange_id"]) >= _REAL_ID
+    else:
+        name, is_sure = match["half"], False
+    return Form.TAG if is_sure else Form.NEARLY_TAG, name
+
+
+def _may_end(text: str, end: int) -> bool:
+    """Whether what follows a shortcode is no word, and no colon but that of another one."""
+    after = text[end : end + 1]
+    return after not in _BESIDE_SHORTCODE or (after == ":" and _NEXT_SHORTCODE.match(text, end) is not None)
+
+
+def _name(odd: str) -> str:
+    return rf"[\w{re.escape(ODD_IN_NAME + odd)}]"
+
+
+@lru_cache(maxsize=64)
+def _pattern(odd: str) -> re.Pattern[str]:
+    name = f"{_name(odd)}{{1,{_LONGEST_NAME}}}"
+    return re.compile(
+        rf"<a?:(?P<whole>{name})(?::(?P<id>\d*+))?>"
+        rf"|<[^\s:<>@#/]{{1,32}}:(?P<strange>{name}):(?P<strange_id>\d++)>"
+        rf"|<a?:(?P<half>{name}):\d*+"
+        rf"|:(?P<name>{name})(?P<closed>(?=:))?",
+        re.ASCII,
+    )
+
+
+@lru_cache(maxsize=64)
+def _names(odd: str) -> re.Pattern[str]:
+    return re.compile(f":({_name(odd)}+)", re.ASCII)
+
+
+_MAY_BE_DRAWN = re.compile("[\u200d\u20e3\ufe0f\u231a-\u2b55\U0001f000-\U0001ffff]")
+"""Without one of these there is nothing for the pattern below, which is slow to make and slow to use."""
+
+
+@lru_cache(maxsize=1)
+def _drawn() -> regex.Pattern[str]:
+    import regex  # noqa: PLC0415  # only replies without emoji need it, and it doubles the time to import Cadenza
+
+    joined = r"(?:\u200D\p{Extended_Pictographic}\uFE0F?\p{Emoji_Modifier}?)"
+    tags = r"(?:[\U000E0020-\U000E007E]{1,32}\U000E007F)?"
+    return regex.compile(
+        r"[0-9#*]\uFE0F?\u20E3"
+        r"|\p{Regional_Indicator}{1,2}"
+        rf"|\p{{Emoji_Presentation}}(?!\uFE0E)\uFE0F?\p{{Emoji_Modifier}}?{tags}{joined}*+"
+        rf"|\p{{Extended_Pictographic}}(?:\uFE0F\p{{Emoji_Modifier}}?|\p{{Emoji_Modifier}}){joined}*+"
+        rf"|\p{{Extended_Pictographic}}{joined}++"
+    )
