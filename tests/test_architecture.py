@@ -22,7 +22,7 @@ LAYERS = [
     ["errors", "types", "settings"],
     ["text"],
     ["stages", "rules", "providers"],
-    ["stops", "tools", "lookups", "pipeline", "replies"],
+    ["personas", "stops", "tools", "lookups", "pipeline", "replies"],
     ["targets"],
     ["__init__"],
     ["replay", "demo"],

@@ -130,7 +130,7 @@ async def test_what_happened_is_what_is_told() -> None:
     assert last.outcome == Stopped(StopReason.USER)
     assert f"{tally.messages} messages from {tally.tokens} tokens, 1 thought kept back, 1 stop obeyed" in output
     smug = whole[1].receipts[-1].post
-    assert (smug.identity, smug.label) == (Identity("Ren", "😼"), "Ren (smug): ")
+    assert (smug.identity, smug.label) == (Identity("Ren", "😼", "smug"), "Ren (smug): ")
 
 
 async def test_on_a_terminal_the_screen_is_left_clean() -> None:

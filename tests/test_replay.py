@@ -84,12 +84,12 @@ def test_persona_and_roster_reach_the_rules() -> None:
     result = answer(
         chunks=["Ren (Smug): hi @alice and @Bob :wave: there\nRen: bye"],
         settings={"degree": 1},
-        persona={"name": "Ren", "aliases": ["R"], "sprites": ["smug", {"name": "mad", "avatar": "x"}]},
+        persona={"name": "Ren", "aliases": ["R"], "sprites": ["mad", {"name": "smug", "avatar": "x"}]},
         roster={"emoji": ["<:wave:123>"], "mentions": {"alice": 1, "@bob": "<@2>"}, "personas": {}, "recent_emoji": []},
     )
 
     first, second = result["posts"]
-    assert ("hi <@1> and <@2> <:wave:123> there", {"name": "Ren", "avatar": None}, "Ren (smug): ") == (
+    assert ("hi <@1> and <@2> <:wave:123> there", {"name": "Ren", "avatar": "x"}, "Ren (smug): ") == (
         first["text"],
         first["identity"],
         first["label"],

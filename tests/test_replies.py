@@ -158,7 +158,7 @@ async def test_the_model_is_told_with_which_face_it_spoke() -> None:
         for beat in scripts[len(asked) - 1]:
             yield beat.data
 
-    scene = Scene("channel", Persona("Ren", sprites=(Sprite("smug"),)))
+    scene = Scene("channel", Persona("Ren", sprites=(Sprite("smug", "smug.png"),)))
     await reply(scene, Model(ScriptedCodec(), listening), MemoryTarget(), settings=AT_ONCE, tools=dice([]))
 
     assert ["model", "Ren (smug): Rolling."] == json.loads(asked[1])["turns"][0]

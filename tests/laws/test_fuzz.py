@@ -20,7 +20,7 @@ TOKENS = 1_000_000 if os.environ.get("HYPOTHESIS_PROFILE") == "soak" else 100_00
 A_THROW = 1000
 """Tokens in one throw."""
 
-_REN = Persona("Ren", aliases=("R",), sprites=(Sprite("smug"),))
+_REN = Persona("Ren", aliases=("R",), sprites=(Sprite("smug", "smug.png"),))
 _SCENE = Scene("", _REN, roster=Roster(mentions={"alice": "<@1>"}, emoji={"wave": "<:wave:1>"}))
 _SAID = ["Ren: ", "R (smug): ", "**Ren:** ", "\nRen (smug): ", "@alice", ":wave:", ":nobody:", "word ", "word\n"]
 

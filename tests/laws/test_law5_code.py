@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from cadenza.types import Persona, Roster, Sprite
 from tests.laws.material import messages
 
-_REN = Persona("Ren", aliases=("R",), sprites=(Sprite("smug"),))
+_REN = Persona("Ren", aliases=("R",), sprites=(Sprite("smug", "smug.png"),))
 _ROSTER = Roster(mentions={"alice": "<@1>"}, emoji={"wave": "<:wave:1>"})
 # Each of these a rule would change if it stood in prose.
 _BAIT = [":wave:", "@alice", "Ren: hi", "Ren (smug): hi", "...", "x", "<think>", "</think>", "**", "(", '"', "| a |"]

@@ -5,7 +5,17 @@ from dataclasses import replace
 import pytest
 
 from cadenza.errors import SettingsError
-from cadenza.rules import RULES, Emoji, Mentions, OrphanPunctuation, OwnName, RenderModifier, Rule, RuleContext
+from cadenza.rules import (
+    RULES,
+    Emoji,
+    Mentions,
+    OpeningLabel,
+    OrphanPunctuation,
+    OwnName,
+    RenderModifier,
+    Rule,
+    RuleContext,
+)
 from cadenza.settings import RuleSettings
 from cadenza.stages.s6_rules import rule_row, without
 from cadenza.types import Boundary, Ending, Identity, Kind, Persona, Roster, Segment, Sprite
@@ -50,7 +60,7 @@ def test_all_rules_together_make_what_people_see() -> None:
 
     out = [item for text in said for item in row.feed(segment(text))]
 
-    mad = Identity("Ren", "mad.png")
+    mad = Identity("Ren", "mad.png", "mad")
     assert [
         ("hi <@1> <:wave:2>\n", None, ""),
         ("...anyway\n", None, ""),
@@ -121,8 +131,13 @@ MAD = Sprite("mad", "mad.png")
     ("context", "busy"),
     [
         pytest.param(RuleContext(), set(), id="nobody is known"),
-        pytest.param(RuleContext(Persona("Ren")), {OwnName}, id="a name"),
-        pytest.param(RuleContext(Persona("Ren", sprites=(MAD,))), {OwnName, RenderModifier}, id="a name and a face"),
+        pytest.param(RuleContext(Persona("Ren")), {RenderModifier, OpeningLabel, OwnName}, id="a name"),
+        pytest.param(
+            RuleContext(Persona("Ren"), settings=RuleSettings(label_guard=False)),
+            {RenderModifier, OwnName},
+            id="a name without a guard",
+        ),
+        pytest.param(RuleContext(Persona("", ("Ren",))), {OpeningLabel, OwnName}, id="only an alias"),
         pytest.param(RuleContext(Persona("", sprites=(MAD,))), set(), id="a face of nobody"),
         pytest.param(RuleContext(roster=Roster(mentions={"alice": "<@1>"})), {Mentions}, id="somebody to mention"),
         pytest.param(RuleContext(roster=Roster(mentions={"": "<@1>"})), set(), id="somebody without a name"),

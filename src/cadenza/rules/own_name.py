@@ -1,35 +1,148 @@
-"""Take off the persona's own name when the model writes it in front of its words, ``Ren: hello`` → ``hello``."""
+"""Take off the persona's own name where the model writes it in front of its words, ``Ren: hello`` → ``hello``.
+
+A reply may open with any of its names, or with a placeholder that nobody filled in, ``{{char}}: hello``.
+Later on only the name that people see counts, or any with a look in brackets, and only where somebody would begin to
+speak: in front of a line, or behind a sentence or an emoji; what follows there goes to a line of its own.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from ..types import Kind, Segment
-from .rule import LineOpening, Rule, RuleContext
+from ..text.labels import BLANK, BRACKETED, after_white, any_of, before_space, label, opening_label, spellings
+from ..text.prose import Edit, Prose
+from ..text.sentences import ends_sentence
+from ..text.units import WHITESPACE
+from ..types import Boundary, Ending, Kind, Segment
+from .rule import Rule, RuleContext
 
 
 class OwnName(Rule):
-    """Strips one or more labels with own names from the beginning of a line."""
+    """Strips labels with own names."""
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
-        self._line = LineOpening()
-        names = "|".join(map(re.escape, context.own_names))
-        label = rf"(?:\*\*(?:{names}):\*\*|\*\*(?:{names})\*\*[:：]|(?:{names})[:：])[ \t]*"
-        self._labels = re.compile(rf"\s*(?:{label})+", re.IGNORECASE) if names else None
+        self._has_opened = False  # whether anything but white space was passed on
+        self._line = _Line()
+        names = context.own_names
+        own = any_of(names)
+        self._folded = tuple(name.lower() for name in spellings(names))
+        self._opening = opening_label(own)
+        self._later = label(rf"(?:{own}){BLANK}*+{BRACKETED}|{any_of([context.persona.name.strip()])}")
 
     @property
     def is_idle(self) -> bool:
         """Whether the persona has no name."""
-        return self._labels is None
+        return not self.context.own_names
 
     def feed(self, segment: Segment, /) -> Iterable[Segment]:
-        """Strip the label from *segment* if it is prose and begins a line."""
-        opens_line = self._line.opens_line
-        self._line.follow(segment)
-        if self._labels is None or not opens_line or segment.kind is not Kind.PROSE:
+        """Strip the labels from *segment* if it is prose."""
+        if segment.kind is not Kind.PROSE:
+            self._has_opened, self._line = True, _Line()
             return (segment,)
-        match = self._labels.match(segment.text)
-        return (replace(segment, text=segment.text[match.end() :]) if match else segment,)
+        if self._may_have_label(segment.text):
+            segment = self.edited(segment, self._edits(segment))
+        self._has_opened = self._has_opened or bool(segment.text.strip(WHITESPACE))
+        self._line = self._line.then(segment.text) if _runs_on(segment) else _Line()
+        return (segment,)
+
+    def flush(self, why: Ending, /) -> Iterable[Segment]:
+        """After a tool call the model begins anew."""
+        if why is Ending.TOOL_CALL:
+            self._has_opened, self._line = False, _Line()
+        return ()
+
+    def _may_have_label(self, text: str) -> bool:
+        """A cheap look: most text has none, and the scan for code costs more than all the rest."""
+        if ":" not in text and "：" not in text:
+            return False
+        if not self._has_opened and self._opening.match(text, after_white(text, 0)):
+            return True
+        folded = text.lower()
+        return any(name in folded for name in self._folded) and self._later.search(text) is not None
+
+    def _edits(self, segment: Segment) -> Iterator[Edit]:
+        text, prose, line = segment.text, self.prose(segment), self._line
+        done = floor = 0
+        for edit in () if self._has_opened else self._opening_edits(prose):
+            yield edit
+            done = floor = edit.end
+        for match in prose.matches(self._later):
+            if match.start() < floor:
+                continue
+            line, done = line.then(text[done : match.start()]), match.start()
+            if not line.may_be_followed_by_speech:
+                continue
+            is_in_line = not line.is_blank and not _is_last(segment, match.end())
+            yield Edit(before_space(text, match.start(), floor), match.end(), "\n" if is_in_line else "")
+            line, done = _Line(), match.end()
+            floor = done
+
+    def _opening_edits(self, prose: Prose) -> Iterator[Edit]:
+        """The labels that the reply opens with, each with the indentation of its line."""
+        done = 0
+        while match := self._opening.match(prose.text, after_white(prose.text, done)):
+            if not prose.is_free(*match.span()):
+                break
+            yield Edit(before_space(prose.text, match.start(), done), match.end())
+            done = match.end()
+
+
+# --- where somebody may begin to speak -----------------------------------------------
+
+_NEAR = 64
+"""How much of either end of a line is looked at: longer than a tag."""
+_BLOCK = re.compile(r"(?:[-*+•]|-?#{1,3}|\d{1,9}[.)])(?:\s|\Z)|>")
+_EMOJI = re.compile(r"(?:<a?:\w{1,32}:\d{1,20}>|(?<![\w:]):(?=[0-9~]*[A-Za-z_])[\w~]{2,32}:)\Z", re.ASCII)
+_OPENERS, _CLOSERS = "“«「『", "”»」』"
+
+
+class _Line(NamedTuple):
+    """What stands in a line up to some place in it."""
+
+    head: str = ""
+    """Its first characters."""
+    tail: str = ""
+    """Its last characters."""
+    straight: int = 0
+    """Whether a straight quote is open."""
+    depth: int = 0
+    """How many other quotes are."""
+
+    def then(self, text: str) -> _Line:
+        """The line after *text*; if lines end in that, the one which then begins."""
+        _, line_end, text = text.rpartition("\n")
+        line = _Line() if line_end else self
+        return _Line(
+            (line.head + text[:_NEAR]).lstrip(WHITESPACE)[:_NEAR],
+            (line.tail + text[-_NEAR:])[-_NEAR:],
+            (line.straight + text.count('"')) % 2,
+            max(0, line.depth + sum(map(text.count, _OPENERS)) - sum(map(text.count, _CLOSERS))),
+        )
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing is there yet."""
+        return not self.head and not self.tail.strip(WHITESPACE)
+
+    @property
+    def may_be_followed_by_speech(self) -> bool:
+        """Whether a label here would be one: not in quotes, lists or headings, nor in the middle of a sentence."""
+        if self.straight or self.depth or _BLOCK.match(self.head):
+            return False
+        said = self.tail.rstrip(WHITESPACE)
+        if said.endswith("."):
+            return said[-2:-1] == "." or said[-2:-1].isdigit() or ends_sentence(said, len(said) - 1)
+        return self.is_blank or said[-1:] in tuple("!?。！？") or _EMOJI.search(said) is not None
+
+
+def _runs_on(segment: Segment) -> bool:
+    """Whether the line that *segment* ends with goes on in the next one."""
+    return segment.boundary in (Boundary.PERIOD, Boundary.OVERFLOW)
+
+
+def _is_last(segment: Segment, index: int) -> bool:
+    """Whether the line ends at *index*."""
+    return segment.text.startswith(("\n", "\r\n"), index) or (index == len(segment.text) and not _runs_on(segment))

@@ -1,10 +1,194 @@
-"""Names of people and personas: when two are the same."""
+"""Names of people and personas: when two are the same, how two become one, and how one is told from its twin.
+
+A chat puts messages that stand under one name together and shows the face of the first. Two looks of one persona are
+told apart by a name that looks the same and is not: ``Tomori`` with one Cyrillic letter in it.
+"""
 
 from __future__ import annotations
 
-from .units import WHITESPACE
+import re
+import unicodedata
+from collections.abc import Iterable
+from itertools import groupby
+from typing import NamedTuple
+
+from ..errors import InputError
+from .units import WHITESPACE, fits, fitting, units, whole_grapheme
+
+NEUTRAL = "(neutral)"
+"""The look of a persona that wears none; no sprite can be called that, because of the brackets."""
+
+_BLANKS = re.compile(f"[{WHITESPACE}]+")
 
 
 def normalised(name: str) -> str:
-    """*name* as it is compared: without an ``@`` in front, in one case, with single spaces."""
-    return " ".join(name.strip(WHITESPACE).lstrip("@").casefold().split())
+    """*name* as it is compared: without an ``@`` in front or a lookalike letter in it, in one case, with single spaces."""
+    bare = name.strip(WHITESPACE).lstrip("@").strip(WHITESPACE)
+    return _BLANKS.sub(" ", revealed(bare).casefold())
+
+
+# --- one name out of two ----------------------------------------------------------
+
+_LONGEST = 80
+"""What the name of a message's author may take, in UTF-16 units."""
+_DOTS = "..."
+
+
+def both(first: str, second: str) -> str:
+    """Two names as one, ``first (second)``; if that is too long, the first one is cut, or else the second."""
+    first, second = first.strip(WHITESPACE), second.strip(WHITESPACE)
+    if not first or not second:
+        return _cut(first or second or "Persona", _LONGEST)
+    whole = f"{first} ({second})"
+    if fits(whole, _LONGEST):
+        return whole
+    over = units(whole) - _LONGEST
+    if (room := units(first) - over) > len(_DOTS):
+        return f"{_cut(first, room)} ({second})"
+    if (room := units(second) - over) > len(_DOTS):
+        return f"{first} ({_cut(second, room)})"
+    return _cut(first, _LONGEST)
+
+
+def _cut(name: str, limit: int) -> str:
+    """*name* in at most *limit* units, with dots if something is missing."""
+    if fits(name, limit):
+        return name
+    end = whole_grapheme(name, fitting(name, limit - len(_DOTS)))
+    return name[:end].rstrip(WHITESPACE) + _DOTS
+
+
+# --- names that look the same ------------------------------------------------------
+
+_LATIN = "aceijopsxABCEHIJMOPSTX"
+_CYRILLIC = (
+    "\u0430\u0441\u0435\u0456\u0458\u043e\u0440\u0455\u0445"  # a c e i j o p s x
+    "\u0410\u0412\u0421\u0415\u041d\u0406\u0408\u041c\u041e\u0420\u0405\u0422\u0425"  # A B C E H I J M O P S T X
+)
+_TO_CYRILLIC = dict(zip(_LATIN, _CYRILLIC, strict=True))
+_TO_LATIN = dict(zip(_CYRILLIC, _LATIN, strict=True))
+_HAS_CYRILLIC = re.compile("[\u0400-\u052f\u1c80-\u1c8f\u2de0-\u2dff\ua640-\ua69f]")
+
+
+class _Word(NamedTuple):
+    """A run of letters, or of what is none."""
+
+    text: str
+    latin: int
+    cyrillic: int
+
+
+def lookalike(name: str) -> str | None:
+    """A name that looks like *name* and is another; ``None`` where there is none that could be turned back."""
+    words = _words(name)
+    for index in reversed(range(len(words))):
+        twin = _twin(words[index])
+        if twin is not None:
+            whole = "".join([*(word.text for word in words[:index]), twin, *(word.text for word in words[index + 1 :])])
+            return whole if revealed(whole) == name else None
+    return None
+
+
+def revealed(name: str) -> str:
+    """*name* with its lookalike letters turned back: in a word of two scripts the larger part says which."""
+    if _HAS_CYRILLIC.search(name) is None:
+        return name
+    return "".join(map(_revealed_word, _words(name)))
+
+
+def _twin(word: _Word) -> str | None:
+    """*word* with its last letter that has a lookalike changed for it."""
+    if min(word.latin, word.cyrillic) or max(word.latin, word.cyrillic) < 3:
+        return None
+    letters = _TO_CYRILLIC if word.latin else _TO_LATIN
+    for index in reversed(range(len(word.text))):
+        if letter := letters.get(word.text[index]):
+            return word.text[:index] + letter + word.text[index + 1 :]
+    return None
+
+
+def _revealed_word(word: _Word) -> str:
+    if not word.latin or not word.cyrillic or word.latin == word.cyrillic:
+        return word.text
+    letters = _TO_LATIN if word.latin > word.cyrillic else _TO_CYRILLIC
+    return "".join(letters.get(letter, letter) for letter in word.text)
+
+
+def _words(name: str) -> list[_Word]:
+    words = []
+    for _, letters in groupby(name, str.isalpha):
+        text = "".join(letters)
+        described = [unicodedata.name(letter, "") for letter in text]
+        latin, cyrillic = (sum(script in one for one in described) for script in ("LATIN ", "CYRILLIC "))
+        words.append(_Word(text, latin, cyrillic))
+    return words
+
+
+# --- names of looks ------------------------------------------------------------------
+
+_LONGEST_LOOK = 64
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+_FORBIDDEN = re.compile(r"[:：()（）\r\n]")
+
+
+def sprite_key(name: str) -> str:
+    """What the look called *name* is found by."""
+    return normalised(_visible(name))
+
+
+def checked_sprite_name(raw: str) -> str:
+    """*raw* as the name of a look; an ``InputError`` says why it cannot be one."""
+    if _FORBIDDEN.search(raw):
+        msg = f"the name of a sprite must hold no colon, bracket or line end, and {_shown(raw)} does"
+        raise InputError(msg)
+    name = _visible(raw)
+    if not name:
+        msg = "the name of a sprite must not be empty"
+        raise InputError(msg)
+    if not fits(name, _LONGEST_LOOK):
+        msg = f"the name of a sprite must have at most {_LONGEST_LOOK} characters, and {_shown(name)} has {units(name)}"
+        raise InputError(msg)
+    return name
+
+
+def _visible(name: str) -> str:
+    """*name* without what nobody sees, and with single spaces."""
+    return _BLANKS.sub(" ", _INVISIBLE.sub("", _CONTROLS.sub(" ", name))).strip(WHITESPACE)
+
+
+def _shown(name: str) -> str:
+    return repr(name if len(name) <= 40 else name[:37] + _DOTS)
+
+
+# --- reading names back -----------------------------------------------------------------
+
+
+class Author(NamedTuple):
+    """Who stands behind the name of a message."""
+
+    persona: str
+    label: str
+    """What the model should see in front of the message: ``Ren``, or ``Ren (mad)``."""
+    is_neutral: bool = False
+    """Whether the name was only there to tell the persona's plain look from another one."""
+
+
+_TWO_NAMES = re.compile(r"(?P<first>.*) \((?P<second>[^()（）]{1,64})\)", re.DOTALL)
+
+
+def read_back(username: str, personas: Iterable[str]) -> Author | None:
+    """Which of *personas* spoke as *username*, if one did: by its name, a lookalike of it, or one made of two names."""
+    known = {normalised(persona): persona for persona in personas}
+    if persona := known.get(normalised(username)):
+        return Author(persona, persona)
+    match = _TWO_NAMES.fullmatch(username.strip(WHITESPACE))
+    if match is None:
+        return None
+    first, second = match["first"], match["second"]
+    if persona := known.get(normalised(second)):
+        return Author(persona, both(persona, first))
+    if persona := known.get(normalised(first)):
+        is_neutral = normalised(second) == NEUTRAL.strip("()")
+        return Author(persona, persona if is_neutral else both(persona, second), is_neutral)
+    return None

@@ -1,0 +1,126 @@
+"""Notice when a reply opens as somebody else, ``Chris (smug): bro``, before anybody sees it.
+
+If the model can be asked again, the reply ends here; otherwise the label is taken off.
+With a look in brackets the name need only look like one; without, it must be somebody's in the scene, since much
+that is no speaker stands before a colon.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from ..text.labels import BLANK, BRACKETED, MACRO, after_white, any_of, before_space, label
+from ..text.names import normalised
+from ..text.prose import Edit
+from ..text.units import WHITESPACE
+from ..types import Halt, Kind, Segment, StopReason
+from .rule import Rule, RuleContext
+
+_ANYBODY = label(rf"(?=[^{WHITESPACE}])(?P<name>[^()（）:：\r\n]{{1,80}}?)(?:{BLANK}*+{BRACKETED})?")
+# Lists, quotes, headings, links, tags; what has neither letter nor digit is no name either.
+_NO_NAME = re.compile(r"[\[<]|[-*+>#]\s|\d{1,9}[.)]\s|[\W_]+\Z")
+_WORD = re.compile(r"[^\W_]")
+
+
+class OpeningLabel(Rule):
+    """Guards the first words of a reply."""
+
+    def __init__(self, context: RuleContext) -> None:
+        super().__init__(context)
+        roster = context.roster
+        self._is_past = False  # whether words were passed on
+        self._has_passed = False  # whether anything was that people could see
+        self._own = {normalised(name) for name in context.own_names}
+        self._own_label = label(f"{any_of(context.own_names)}|{MACRO}")
+        people = [name for person in roster.participants for name in (person.name, *person.aliases)]
+        known = (*people, *roster.personas, *roster.personas.values(), *roster.speakers, *roster.mentions)
+        self._people = {normalised(name) for name in people} - self._own
+        self._known = {normalised(name) for name in known} - self._own
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the settings want no guard or the persona has no name."""
+        return not self.context.settings.label_guard or not self.context.own_names
+
+    def feed(self, segment: Segment, /) -> Iterable[Segment | Halt]:
+        """Look at *segment* if nothing was said before it."""
+        if self._is_past or not segment.text.strip(WHITESPACE):
+            return (segment,)
+        leak = self._leak(segment) if segment.kind is Kind.PROSE else None
+        if leak is not None:
+            if self.context.may_retry and not self._has_passed:
+                self._is_past = True
+                return (Halt(StopReason.SPEAKER_GUARD),)
+            segment = self.edited(segment, [leak])
+        self._is_past = _WORD.search(segment.text) is not None
+        self._has_passed = self._has_passed or bool(segment.text.strip(WHITESPACE))
+        return (segment,)
+
+    def _leak(self, segment: Segment) -> Edit | None:
+        """What to take off *segment* if it opens with labels of others; own ones among them go too."""
+        text = segment.text
+        position = after_white(text, 0)
+        start, end = before_space(text, position), 0
+        while match := self._own_label.match(text, position) or _ANYBODY.match(text, position):
+            if "name" in match.re.groupindex:
+                if not self._is_somebody_else(match):
+                    break
+                end = match.end()
+            position = after_white(text, match.end())
+        return Edit(start, end) if end and self.prose(segment).is_free(start, end) else None
+
+    def _is_somebody_else(self, match: re.Match[str]) -> bool:
+        """Whether a label stands for somebody who is not the persona."""
+        name, modifier = match["name"], match["modifier"]
+        key = normalised(name)
+        if key in self._own or _NO_NAME.match(name) or match.string.startswith("//", match.end()):
+            return False
+        if modifier is None:
+            return key in self._people and not match["wrap"]
+        return key in self._known or (_could_be_name(name) and _could_be_look(modifier))
+
+
+# --- what may be a name ----------------------------------------------------------------
+
+_NAME = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_BEFORE_COLONS = """
+    note notes nb warning caution danger attention important disclaimer reminder tip tips hint hints spoiler spoilers
+    edit update ps pps addendum correction clarification context background overview introduction intro conclusion
+    step steps option options choice part chapter section scene act day week month year phase stage level round episode
+    question questions answer answers example examples exercise problem solution task goal goals plan idea ideas rule
+    rules fact facts definition meaning translation pronunciation etymology reason reasons cause effect result results
+    summary recap title subject topic theme genre setting plot character characters author date time place location
+    name names age status total score price cost budget ingredients ingredient instructions directions method
+    materials tools equipment requirements prerequisites input output error code usage syntax command file version
+    source sources reference references link links pros cons advantages disadvantages strengths weaknesses bonus extra
+    breakfast lunch dinner snack dessert drink drinks morning afternoon evening night monday tuesday wednesday thursday
+    friday saturday sunday january february march july september october november december
+    first second third fourth fifth last next final before after today tomorrow yesterday
+"""
+_FUNCTION_WORDS = """
+    a an the and or but of for from to in on at by with without about as if is are was were be been do does did has
+    have had can could will would should must not no yes my your his her its our their this that these those here
+    there what why when where who which how some any all each every more most other another one two three four five
+"""
+_ABOUT_THINGS = """
+    optional required recommended suggested preferred important essential mandatory continued cont short long full
+    draft revised updated new old free paid estimated approx total example examples default deprecated easy hard
+    simple advanced basic singular plural noun verb adjective adverb formal informal literal
+"""
+_NO_NAMES = frozenset((_BEFORE_COLONS + _FUNCTION_WORDS).split())
+_NO_LOOKS = frozenset(_ABOUT_THINGS.split())
+
+
+def _could_be_name(name: str) -> bool:
+    """Whether *name*, which nobody in the scene has, looks like one: up to three words with capitals."""
+    words = name.strip(WHITESPACE).split()
+    return len(words) <= 3 and all(
+        _NAME.fullmatch(word) and word[0].isupper() and word.casefold() not in _NO_NAMES for word in words
+    )
+
+
+def _could_be_look(modifier: str) -> bool:
+    """Whether *modifier* may say how somebody looks: a few words, no numbers."""
+    words = modifier.casefold().split()
+    return len(words) <= 3 and not any(character.isdigit() for character in modifier) and _NO_LOOKS.isdisjoint(words)

@@ -1,0 +1,102 @@
+"""Labels, as a model writes them in front of what somebody says: ``Ren: ``, ``**Ren:** ``, ``Ren (mad): ``.
+
+A label stays on one line. It may stand in emphasis, with the colon inside or outside, and have full-width marks.
+Nothing here looks at more of a text than one label, and none of the patterns looks at anything twice.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from .units import WHITESPACE
+
+_LINE_ENDS = "\n\v\f\r\u2028\u2029"
+
+BLANK = f"[{''.join(character for character in WHITESPACE if character not in _LINE_ENDS)}]"
+"""White space within a line."""
+BRACKETED = rf"[(（](?!{BLANK}*+[)）])(?P<modifier>[^()（）:：{_LINE_ENDS}]{{1,64}})[)）]"
+"""What is said about the speaker; it is not blank."""
+MOST_IN_A_CHAIN = 8
+"""Labels in a row that are looked at: ``Ren: Ren: Ren (mad): ``."""
+
+_SPACE = r"[ \t]*+"
+_EMPHASIS = r"\*{1,3}|_{1,3}"
+# Not the first half of ``::`` nor the eyes of ``:)``.
+_COLON = r"[:：](?![:：)])"
+# With space in front it could be the beginning of ``:D`` or ``:wave:``, so that space must follow.
+_SPACED_COLON = rf"(?:{_COLON}|{BLANK}++[:：](?=[{WHITESPACE}]|\Z))"
+# Behind a space a mark only closes if it cannot open: in ``*Ren: *sighs*`` it opens.
+_CLOSED = rf"(?:(?P=wrap)|[ \t]++(?P=wrap)(?=[{WHITESPACE}]|\Z))"
+
+MACRO = rf"\{{\{{{BLANK}*+(?:bot|char|user){BLANK}*+\}}\}}|\{{{BLANK}*+(?:bot|char|user){BLANK}*+\}}"
+"""A placeholder for a name that nobody filled in: ``{bot}``, ``{{ char }}``."""
+
+# Cheaper to look for than a label, and in every decorated one: a bracket closes and a colon follows.
+DECORATION = re.compile(rf"[)）]{BLANK}*+[`*_]{{0,3}}+{BLANK}*+[:：]")
+"""How every decorated label ends."""
+
+
+def spellings(names: Iterable[str]) -> tuple[str, ...]:
+    """*names*, the longest first, with their accents in either way of writing them."""
+    forms = {unicodedata.normalize(form, name) for name in names if name for form in ("NFC", "NFD")}
+    return tuple(sorted(forms, key=lambda name: (-len(name), name)))
+
+
+def any_of(names: Iterable[str]) -> str:
+    """A pattern for any of *names*; where there is none it matches nothing."""
+    return "|".join(map(re.escape, spellings(names))) or "(?!)"
+
+
+def label(head: str) -> re.Pattern[str]:
+    """A pattern for a label whose name is matched by the pattern *head*, in emphasis or not, and the space behind it.
+
+    It does not begin within a word.
+    """
+    ending = rf"(?(wrap)(?:{_SPACED_COLON}{_CLOSED}|(?P=wrap){_SPACED_COLON})|{_SPACED_COLON})"
+    return re.compile(rf"(?<![^\W_])(?P<wrap>{_EMPHASIS})?(?:{head}){ending}{_SPACE}", re.IGNORECASE)
+
+
+def decorated_label(names: str, chain: str) -> re.Pattern[str]:
+    """A pattern for a label with a modifier whose name is matched by *names*, perhaps behind plain ones of *chain*.
+
+    It begins with the indentation of its line. It may stand in backticks too; a ``*`` with a space behind is a bullet.
+    """
+    wrap = rf"(?:(?!\*{BLANK})(?P<wrap>`|{_EMPHASIS}){BLANK}*+)?"
+    before = rf"(?:(?:{chain}){BLANK}*+{_COLON}{_SPACE}){{0,{MOST_IN_A_CHAIN}}}"
+    ending = rf"(?(wrap)(?:[:：]{_CLOSED}|(?P=wrap){BLANK}*+[:：])|[:：])"
+    return re.compile(
+        rf"{BLANK}*+{wrap}{before}(?:{names}){BLANK}*+{BRACKETED}{BLANK}*+{ending}{_SPACE}", re.IGNORECASE
+    )
+
+
+def opening_label(names: str) -> re.Pattern[str]:
+    """A pattern for what a model puts in front of a whole reply: a plain or decorated label of *names*, or a macro."""
+    return label(rf"(?:{names})(?:{BLANK}*+{BRACKETED})?|{MACRO}")
+
+
+_WHITE = re.compile(f"[{WHITESPACE}]*+")
+_INDENT = re.compile(f"{BLANK}*+")
+
+
+def after_white(text: str, position: int) -> int:
+    """Where the white space at *position* ends."""
+    return _end(_WHITE, text, position)
+
+
+def after_indent(text: str, position: int) -> int:
+    """Where the white space at *position* ends, or the line does."""
+    return _end(_INDENT, text, position)
+
+
+def before_space(text: str, position: int, floor: int = 0) -> int:
+    """Where the spaces in front of *position* begin, but not before *floor*."""
+    while position > floor and text[position - 1] in " \t":
+        position -= 1
+    return position
+
+
+def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
+    match = pattern.match(text, position)
+    return match.end() if match else position
