@@ -8,7 +8,7 @@ ifneq ($(shell cat $(READY) 2>/dev/null),$(CURDIR))
 $(shell rm -f $(READY))
 endif
 
-.PHONY: help setup demo test check format bench soak clean
+.PHONY: help setup fonts demo test check format bench soak clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -20,8 +20,19 @@ $(READY): pyproject.toml constraints.txt
 		{ echo "Cadenza needs Python 3.11 or newer; try: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
 	@echo "Setting up .venv (once, under a minute) ..."
 	@$(PYTHON) -m venv --clear .venv
-	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,tables]'
+	@$(MAKE) --no-print-directory fonts
 	@echo "$(CURDIR)" > $(READY)
+
+# Pictures of tables are made and tested with these; without them some tests only see that there is no picture.
+FONTS := fonts-dejavu-core fonts-noto-cjk fonts-noto-color-emoji
+
+fonts: ## the fonts for pictures of tables, where they can be installed
+	@if ! command -v dpkg-query > /dev/null || dpkg-query --show $(FONTS) > /dev/null 2>&1; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && \
+		{ apt-get install --yes --quiet --quiet $(FONTS) || { apt-get update --quiet --quiet && apt-get install --yes --quiet --quiet $(FONTS); }; } > /dev/null 2>&1; \
+	then exit 0; fi; \
+	echo "NOT INSTALLED: fonts for pictures of tables in all languages. Try: sudo apt-get install $(FONTS)"
 
 demo: $(READY) ## watch a model's stream become messages (under 20 seconds)
 	@$(BIN)/cadenza demo

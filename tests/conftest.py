@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Callable
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 
@@ -22,3 +24,19 @@ _COMMON = {
 settings.register_profile("quick", max_examples=300, derandomize=True, **_COMMON)
 settings.register_profile("soak", max_examples=20_000, **_COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+@pytest.fixture
+def not_tested(record_property: Callable[[str, object], None]) -> Callable[[str], None]:
+    """Say, at the end of the whole run, that something could not be tested on this machine, and what would help."""
+    return lambda what: record_property("not tested", what)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what could not be tested, loudly: a test that saw only half must not look as if it saw all."""
+    reports = [
+        report for kind in terminalreporter.stats.values() for report in kind if hasattr(report, "user_properties")
+    ]
+    lines = {value for report in reports for name, value in report.user_properties if name == "not tested"}
+    for line in sorted(map(str, lines)):
+        terminalreporter.write_line(f"NOT TESTED: {line}", red=True, bold=True)

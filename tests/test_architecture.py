@@ -22,7 +22,11 @@ LAYERS = [
     ["errors", "types", "settings"],
     ["text"],
     ["stages", "rules", "providers"],
+<<<<<<< ours
     ["personas", "stops", "tools", "lookups", "pipeline", "replies"],
+=======
+    ["stops", "tools", "lookups", "pictures", "pipeline", "replies"],
+>>>>>>> theirs
     ["targets"],
     ["__init__"],
     ["replay", "demo"],

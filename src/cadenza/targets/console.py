@@ -33,9 +33,10 @@ from rich.text import Text
 
 from ..stages.s7_delivery import Limits
 from ..text import tables
+from ..text.prose import Edit
 from ..text.repair import split_fence
-from ..text.spans import Found, Scanner, Span, SpanKind
-from ..text.survey import survey
+from ..text.runs import read
+from ..text.spans import Found, Scanner
 from ..types import Attachment, Identity, Kind, Post, Receipt
 
 _MARK = "●"
@@ -284,25 +285,20 @@ _SIMPLER = {
 }
 
 _STYLES = {
-    "*": Style(italic=True),
-    "_": Style(italic=True),
-    "**": Style(bold=True),
-    "***": Style(bold=True, italic=True),
-    "__": Style(underline=True),
-    "___": Style(underline=True, italic=True),
-    "~~": Style(strike=True),
-    "||": Style(dim=True, reverse=True),
+    "bold": Style(bold=True),
+    "italic": Style(italic=True),
+    "underline": Style(underline=True),
+    "strike": Style(strike=True),
+    "code": Style(color="bright_cyan"),
+    "link": Style(color="blue", underline=True),
+    "spoiler": Style(dim=True, reverse=True),
 }
-_CODE = Style(color="bright_cyan")
-_ADDRESS = Style(color="blue", underline=True)
 
 # What a line may begin with, and how the line looks then.
 _HEADING = re.compile(r"^#{1,3} +(?=\S)(?P<rest>.*)", re.MULTILINE)
 _SUBTEXT = re.compile(r"^-# +(?=\S)(?P<rest>.*)", re.MULTILINE)
 _QUOTE = re.compile(r"^>(?:>>)? (?P<rest>.*)", re.MULTILINE)
 _BULLET = re.compile(r"^ *(?P<mark>[-*]) +\S", re.MULTILINE)
-_ESCAPED = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
-_EMOJI_TAG = re.compile(r"<a?(?P<shortcode>:\w+:)\d+>")
 
 
 def _attached(attachment: Attachment | None) -> str:
@@ -352,49 +348,14 @@ def _alignment(dashes: str) -> Literal["left", "center", "right"]:
 def _inline(text: str, *, bullet: str, bar: str) -> Text:
     """Draw prose: the marks go, what they mean stays. What the scanner does not call emphasis is left as it is."""
     drawn = Text(text)
-    spans = survey(text).spans
-    edits = [edit for span in spans for edit in _drawn_span(span, drawn)]
-    edits += _drawn_lines(drawn, bullet=bullet, bar=bar)
-    literal = [span for span in spans if span.kind in (SpanKind.CODE, SpanKind.URL)]
-    edits += [
-        (match.start(), match.end(), "")
-        for match in _ESCAPED.finditer(text)
-        if not any(span.start <= match.start() < span.end for span in literal)
-    ]
-    return _edited(drawn, edits)
+    reading = read(text)
+    for look, start, end in reading.stretches:
+        drawn.stylize(_STYLES[look], start, end)
+    return _edited(drawn, [*reading.edits, *_drawn_lines(drawn, bullet=bullet, bar=bar)])
 
 
-_Edit = tuple[int, int, str]
-"""From where to where, and what stands there instead."""
-
-
-def _drawn_span(span: Span, drawn: Text) -> list[_Edit]:
-    """Style *span* in *drawn*; give back what has to be taken out of it."""
-    source = drawn.plain[span.start : span.end]
-    match span.kind:
-        case SpanKind.EMPHASIS if span.marker in _STYLES and source.endswith(span.marker):
-            drawn.stylize(_STYLES[span.marker], span.start, span.end)
-            return _without_ends(span, len(span.marker))
-        case SpanKind.CODE:
-            drawn.stylize(_CODE, span.start, span.end)
-            return _without_ends(span, len(source) - len(source.lstrip("`")))
-        case SpanKind.LINK:
-            middle = span.start + source.index("](")
-            drawn.stylize(_ADDRESS, middle + 2, span.end - 1)
-            return [(span.start, span.start + 1, ""), (middle, middle + 1, " ")]
-        case SpanKind.URL:
-            drawn.stylize(_ADDRESS, span.start, span.end)
-        case SpanKind.TAG if emoji := _EMOJI_TAG.fullmatch(source):
-            return [(span.start, span.end, emoji["shortcode"])]
-    return []
-
-
-def _without_ends(span: Span, width: int) -> list[_Edit]:
-    return [(span.start, span.start + width, ""), (span.end - width, span.end, "")]
-
-
-def _drawn_lines(drawn: Text, *, bullet: str, bar: str) -> list[_Edit]:
-    edits: list[_Edit] = []
+def _drawn_lines(drawn: Text, *, bullet: str, bar: str) -> list[Edit]:
+    edits: list[Edit] = []
     for pattern, instead, style in (
         (_HEADING, "", Style(bold=True)),
         (_SUBTEXT, "", Style(dim=True)),
@@ -402,12 +363,12 @@ def _drawn_lines(drawn: Text, *, bullet: str, bar: str) -> list[_Edit]:
     ):
         for match in pattern.finditer(drawn.plain):
             drawn.stylize(style, match.start(), match.end())
-            edits.append((match.start(), match.start("rest"), instead))
-    edits += [(*match.span("mark"), bullet) for match in _BULLET.finditer(drawn.plain)]
+            edits.append(Edit(match.start(), match.start("rest"), instead))
+    edits += [Edit(*match.span("mark"), bullet) for match in _BULLET.finditer(drawn.plain)]
     return edits
 
 
-def _edited(drawn: Text, edits: list[_Edit]) -> Text:
+def _edited(drawn: Text, edits: list[Edit]) -> Text:
     parts = Text()
     position = 0
     for start, end, instead in sorted(edits):
