@@ -22,11 +22,7 @@ LAYERS = [
     ["errors", "types", "settings"],
     ["text"],
     ["stages", "rules", "providers"],
-<<<<<<< ours
-    ["personas", "stops", "tools", "lookups", "pipeline", "replies"],
-=======
-    ["stops", "tools", "lookups", "pictures", "pipeline", "replies"],
->>>>>>> theirs
+    ["stops", "tools", "lookups", "personas", "pictures", "backstage", "pipeline", "replies"],
     ["targets"],
     ["__init__"],
     ["replay", "demo"],

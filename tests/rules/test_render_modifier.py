@@ -24,7 +24,7 @@ PERSONA = Persona(
         Sprite("Very Mad", "mad.png"),
         Sprite("Ghost", "g.png", is_identity=True),
         Sprite("Shade", is_identity=True),
-        Sprite("broken"),
+        Sprite("broken", is_usable=False),
         Sprite("SMUG", "never.png"),
     ),
 )

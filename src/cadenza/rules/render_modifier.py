@@ -175,10 +175,11 @@ class _Wardrobe:
         return _Face(Identity(persona.name, persona.avatar, NEUTRAL))
 
     def _look(self, sprite: Sprite) -> Identity | None:
+        if not sprite.is_usable:
+            return None
         if sprite.is_identity:
             return Identity(both(sprite.name, self._persona.name), sprite.avatar)
-        # A look without a picture is none.
-        return Identity(self._persona.name, sprite.avatar, sprite.name) if sprite.avatar is not None else None
+        return Identity(self._persona.name, sprite.avatar, sprite.name)
 
     def _label(self, name: str) -> str:
         return f"{both(self._persona.name, name)}: "
