@@ -359,6 +359,57 @@ def test_a_table_has_rows(text: str, kinds: list[Kind]) -> None:
     assert kinds == [item.kind for item in items(text, settings=SMALL) if isinstance(item, Segment)]
 
 
+@pytest.mark.parametrize(
+    ("text", "tables"),
+    [
+        pytest.param("| a | b |\n|---|---|\n| 1 | 2 |", ["| a | b |\n|---|---|\n| 1 | 2 |"], id="001"),
+        pytest.param("a | b | c\n-|-|-\n1|2|3", ["a | b | c\n-|-|-\n1|2|3"], id="002"),
+        pytest.param("| a | b |\n|---|---|", [], id="004 no row"),
+        pytest.param("| a | b |\n|---|---|\n", [], id="005 no row, a line end"),
+        pytest.param("| a | b |", [], id="006 a header"),
+        pytest.param("| a | b |\n|---|\n| 1 | 2 |", [], id="008 too few dashes"),
+        pytest.param(
+            "| a | b |\n|---|---|\n| 1 | 2 |\n\n| c | d |\n|---|---|\n| 5 | 6 |\ntail",
+            ["| a | b |\n|---|---|\n| 1 | 2 |\n", "| c | d |\n|---|---|\n| 5 | 6 |\n"],
+            id="011 two",
+        ),
+        pytest.param("  | a | b |\n  |--|--|\n  | 1 | 2 |", ["  | a | b |\n  |--|--|\n  | 1 | 2 |"], id="012 indented"),
+        pytest.param("no pipes at all", [], id="018 words"),
+        pytest.param("| a | b |\n|--|--|\n| 1 | 2 |\n```\nx\n```", ["| a | b |\n|--|--|\n| 1 | 2 |\n"], id="019 code"),
+        pytest.param("| a | b |\n\n|---|---|\n| 1 | 2 |", [], id="020 an empty line"),
+        pytest.param("a | b\n---|---\n1 | 2", ["a | b\n---|---\n1 | 2"], id="021 f16 two columns, no edge bars"),
+        pytest.param("| a | b |\n|---|---|\n| 1 |\n", ["| a | b |\n|---|---|\n| 1 |\n"], id="023 f16 a short row"),
+        pytest.param("| a | b |\n|--|--|\n| 1 | 2 |\np | q", ["| a | b |\n|--|--|\n| 1 | 2 |\n"], id="f16 prose behind"),
+        pytest.param("| h | i |\n|-|-|\n|--|--|\n| 1 | 2 |", ["| h | i |\n|-|-|\n|--|--|\n| 1 | 2 |"], id="f16 dashes"),
+        pytest.param(
+            "> x\n>\n> | a | b |\n> |--|--|\n> | 1 | 2 |\n>\n> y",
+            [">\n> | a | b |\n> |--|--|\n> | 1 | 2 |\n"],
+            id="026 f16 in a quote",
+        ),
+    ],
+)  # fmt: skip
+def test_tables_are_segments_and_nothing_else_changes(text: str, tables: list[str]) -> None:
+    found = [item for item in items(text) if isinstance(item, Segment)]
+
+    assert tables == [item.text for item in found if item.kind is Kind.TABLE]
+    assert text == "".join(item.text for item in found)
+
+
+def test_a_table_in_a_fence_of_tildes_is_code() -> None:
+    assert ["```\n| a | b |\n|---|---|\n| 1 | 2 |\n```"] == texts("~~~\n| a | b |\n|---|---|\n| 1 | 2 |\n~~~")
+
+
+def test_a_quoted_table_that_is_too_long_repeats_its_head_in_the_quote() -> None:
+    head = ">\n> | a | b |\n> |---|---|\n"
+    rows = [f"> | {number} | x |\n" for number in range(60)]
+
+    parts = texts("> Look:\n" + head + "".join(rows) + "end", settings=SMALL)
+
+    assert len(parts) > 4
+    assert all(part.startswith(head) for part in parts[1:-1])
+    assert "> Look:\n" + "".join(rows) + "end" == "".join(part.removeprefix(head) for part in parts)
+
+
 def test_a_row_without_an_end_is_none() -> None:
     text = "| a |\n|---|\n| " + "x" * 400 + "\n| b |\n| c |\n| d |\nend"
 

@@ -291,6 +291,18 @@ async def test_a_table_is_a_table(terminal: Chat) -> None:
     ]
 
 
+async def test_so_is_one_in_a_quote(terminal: Chat) -> None:
+    await terminal.send("> | a | b |\n> |---|---|\n> | x | y |")
+    assert terminal.screen[1:] == [
+        "  ╭───┬───╮",
+        "  │ a │ b │",
+        "  ├───┼───┤",
+        "  │ x │ y │",
+        "  ╰───┴───╯",
+        "",
+    ]
+
+
 @pytest.mark.parametrize("path", sorted(CORPUS.glob("*.md")), ids=lambda path: path.stem)
 def test_no_letter_of_a_real_reply_is_lost(path: Path) -> None:
     text = path.read_text(encoding="utf-8")

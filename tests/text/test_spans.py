@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cadenza.text.spans import Find, Found, Scanner, Span, SpanKind
 from tests.helpers import same_every_way
@@ -315,6 +317,75 @@ def test_an_empty_line_ends_whatever_was_open() -> None:
             id="table without edge bars",
         ),
         pytest.param(
+            "a | b\n--|--\n1 | 2\nd",
+            [(Found.TABLE_OPEN, "a | b\n--|--"), (Found.TABLE_CLOSE, "a | b\n--|--\n1 | 2\n")],
+            id="f16 two columns are enough",
+        ),
+        pytest.param("a | b\nc", [(Found.LINE_END, "\n")], id="no table: one bar"),
+        pytest.param(
+            "a | b |\n--|--|\n1 | 2 |\nc | d\ne",
+            [
+                (Found.TABLE_OPEN, "a | b |\n--|--|"),
+                (Found.TABLE_CLOSE, "a | b |\n--|--|\n1 | 2 |\n"),
+                (Found.LINE_END, "\n"),
+            ],
+            id="f16 rows end with a bar as the header does",
+        ),
+        pytest.param(
+            "a | b |\n--|--|\n1 | 2 |",
+            [(Found.TABLE_OPEN, "a | b |\n--|--|")],
+            id="the last row ends with a bar",
+        ),
+        pytest.param(
+            "| a | b |\n|--|--|\n| 1 | 2 |\nc | d\ne",
+            [
+                (Found.TABLE_OPEN, "| a | b |\n|--|--|"),
+                (Found.TABLE_CLOSE, "| a | b |\n|--|--|\n| 1 | 2 |\n"),
+                (Found.LINE_END, "\n"),
+            ],
+            id="f16 rows begin with a bar as the header does",
+        ),
+        pytest.param(
+            "a | b\n--|--\nc | d\n",
+            [(Found.TABLE_OPEN, "a | b\n--|--")],
+            id="without edge bars any bar makes a row",
+        ),
+        pytest.param(
+            "| a |\n|--|\n| ` |\nb `c` d\ne",
+            [(Found.TABLE_OPEN, "| a |\n|--|"), (Found.TABLE_CLOSE, "| a |\n|--|\n| ` |\n"), (Found.LINE_END, "\n")],
+            id="f16 a backtick in a row takes nothing from behind the table",
+        ),
+        pytest.param(
+            "> | a |\n> |--|\n> | 1 |\n> b",
+            [(Found.TABLE_OPEN, "> | a |\n> |--|"), (Found.TABLE_CLOSE, "> | a |\n> |--|\n> | 1 |\n")],
+            id="table in a quote",
+        ),
+        pytest.param(
+            "  >a | b\n  >-|-\n  >1 | 2\n  >\nb",
+            [
+                (Found.TABLE_OPEN, "  >a | b\n  >-|-"),
+                (Found.TABLE_CLOSE, "  >a | b\n  >-|-\n  >1 | 2\n"),
+                (Found.LINE_END, "\n"),
+            ],
+            id="a quoted table ends with an empty line",
+        ),
+        pytest.param(
+            "a\n>\n> \n> | a |\n> |--|\n| 1 |",
+            [
+                (Found.LINE_END, "\n"),
+                (Found.TABLE_OPEN, ">\n> \n> | a |\n> |--|"),
+                (Found.TABLE_CLOSE, "a\n>\n> \n> | a |\n> |--|\n"),
+            ],
+            id="lone quote marks belong to the table behind them",
+        ),
+        pytest.param(
+            f"> | a |\n> |--|\n> {' ' * 40}| 1 |",
+            [(Found.TABLE_OPEN, "> | a |\n> |--|"), (Found.TABLE_CLOSE, "> | a |\n> |--|\n")],
+            id="a bar too far from its quote mark",
+        ),
+        pytest.param("> | a |\n|--|\n| 1 |", [(Found.LINE_END, "\n")] * 2, id="no table: half a quote"),
+        pytest.param("> a | b\n> c", [(Found.LINE_END, "\n")], id="no table: one bar in a quote"),
+        pytest.param(
             "| a |\n|---|\n| 1 |\n```x```",
             [
                 (Found.TABLE_OPEN, "| a |\n|---|"),
@@ -355,6 +426,52 @@ def test_the_scan_stops_for(text: str, expected: list[tuple[Found, str]]) -> Non
     finds, _ = scanned(text)
 
     assert expected == [(find.what, text[find.start : find.end]) for find in finds]
+
+
+_TABLE_BITS = (
+    *("| a | b |\n", "|---|---|\n", "a | b\n", "---|---\n", "1 | 2\n", "a | b |\n", "--|--|\n", "> a | b\n", "> -|-\n"),
+    *(
+        "> | a | b |\n",
+        "> |--|--|\n",
+        "> | 1 | 2 |\n",
+        ">\n",
+        "> ",
+        "\n",
+        "| x",
+        "`",
+        "``",
+        "```\n",
+        "text\n",
+        " " * 33,
+    ),
+)
+
+
+@given(st.lists(st.sampled_from(_TABLE_BITS), max_size=9).map("".join), st.sampled_from([0, 20, 1950]))
+def test_tables_are_found_however_they_are_sliced(text: str, hold: int) -> None:
+    finds, _ = scanned(text, hold=hold)
+
+    assert all(find.start <= find.end <= len(text) for find in finds)
+
+
+@pytest.mark.parametrize(
+    ("text", "waits"),
+    [
+        pytest.param("a | b\n", True, id="a header so far"),
+        pytest.param("a | b\nc", False, id="a word"),
+        pytest.param("a | b\n- ", True, id="it could be dashes"),
+        pytest.param("a | b\n- c", False, id="a list"),
+        pytest.param("> a | b\n>", True, id="the quote may go on"),
+        pytest.param("> a | b\n> c", False, id="the quote goes on"),
+        pytest.param("> a | b\nc", False, id="the quote is over"),
+    ],
+)
+def test_a_bar_keeps_a_line_no_longer_than_it_must(text: str, waits: bool) -> None:  # noqa: FBT001
+    scanner = Scanner()
+
+    scanner.feed(text)
+
+    assert waits is (scanner.find() is None)
 
 
 def test_sentences_are_found_only_when_asked_for() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.text.units import WHITESPACE, fits, fitting, units, whole_grapheme
+from cadenza.text.units import WHITESPACE, display_width, fits, fitting, graphemes, units, whole_grapheme
 
 FAMILY = "👨\u200d👩\u200d👧"
 FLAG = "🇳🇴"
@@ -88,3 +88,44 @@ def test_what_a_browser_calls_space_is_space(character: str) -> None:
 @pytest.mark.parametrize("character", ["\u0085", "\u200b", "\x1c", "\x1f", "_", "\u2060"], ids=ascii)
 def test_what_only_python_calls_space_is_none(character: str) -> None:
     assert character not in WHITESPACE
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        pytest.param("", 0, id="nothing"),
+        pytest.param("abc ~", 5, id="ASCII"),
+        pytest.param("a\tb\0\x7f", 2, id="control characters"),
+        pytest.param("äöü", 3, id="Latin"),
+        pytest.param("e\u0301", 1, id="an accent of its own"),
+        pytest.param("日本語", 6, id="wide"),
+        pytest.param("ｱｲ", 2, id="half width"),
+        pytest.param("Ａ", 2, id="full width"),
+        pytest.param("각\u1100\u1161\u11a8", 4, id="Korean, whole and in letters"),
+        pytest.param("a\u200b\u2060\ufeffb", 2, id="nothing to see"),
+        pytest.param("⭐✅", 4, id="emoji"),
+        pytest.param("👍🏽", 2, id="a colour of skin"),
+        pytest.param(FAMILY, 2, id="a family"),
+        pytest.param(FLAG * 2, 4, id="flags"),
+        pytest.param("🇳", 1, id="half a flag"),
+        pytest.param("1\ufe0f\u20e3", 2, id="a key"),
+        pytest.param("❤ ❤\ufe0f", 4, id="a heart as a letter and as a picture"),
+        pytest.param("\ufe0f", 0, id="a wish for a picture, of nothing"),
+        pytest.param("\ud83d", 1, id="half a pair"),
+        pytest.param(f"日{FAMILY}a", 5, id="mixed"),
+    ],
+)
+def test_a_width_is_counted_in_columns(text: str, columns: int) -> None:
+    assert columns == display_width(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("", [], id="nothing"),
+        pytest.param("ab", ["a", "b"], id="ASCII"),
+        pytest.param(f"e\u0301{FAMILY}{FLAG}a", ["e\u0301", FAMILY, FLAG, "a"], id="joined"),
+    ],
+)
+def test_characters_are_what_people_see(text: str, expected: list[str]) -> None:
+    assert expected == graphemes(text)

@@ -244,7 +244,7 @@ class ConsoleTarget:
         return drawn
 
     def _table(self, text: str) -> Table:
-        header, separator, *rows = [tables.cells(line) for line in text.strip("\n").split("\n")]
+        header, separator, *rows = map(tables.cells, tables.lines(text))
         table = Table(box=box.ROUNDED, border_style="dim", header_style="bold")
         for column in range(max(map(len, [header, *rows]))):
             name, dashes = (line[column] if column < len(line) else "" for line in (header, separator))

@@ -189,9 +189,11 @@ class Scanner:
         "_barred",
         "_before",
         "_earliest",
+        "_ends_barred",
         "_interesting",
         "_line",
         "_may_break_off",
+        "_quote_mark",
         "_quoting",
         "_search",
         "_seek",
@@ -227,6 +229,8 @@ class Scanner:
         """The run of backticks that opened the code block we are in."""
         self.table = False
         self._barred = False  # whether the rows of the table begin with a bar
+        self._ends_barred = False  # whether they only end with one
+        self._quote_mark = ""  # what its lines begin with, if it stands in a quote
         self._before = ""  # the character that stood in front of the text before it was dropped
         self._line = 0  # where the current line begins; negative if its beginning is gone
         self._quoting = False  # whether a >>> is open
@@ -549,11 +553,18 @@ class Scanner:
         if self._line < 0 or self.text.find("|", self._line, index) < 0:
             return False
         header = self.text[self._line : index]
+        quote = tables.quote(header)
+        header = header[len(quote) :]
         if not tables.could_be_header(header):
             return False
         end = self.text.find("\n", index + 1)
         separator = self.text[index + 1 :] if end < 0 else self.text[index + 1 : end]
-        if len(separator) > self.hold or not tables.could_be_separator(separator):
+        if len(separator) > self.hold:
+            return False
+        if not separator.startswith(quote):
+            return None if end < 0 and not final and quote.startswith(separator) else False
+        separator = separator[len(quote) :]
+        if not tables.could_be_separator(separator):
             return False
         if end < 0 and not final:
             return None
@@ -563,12 +574,24 @@ class Scanner:
         start = self._line
         header_end = self.text.index("\n", start)
         separator_end = self.text.find("\n", header_end + 1)
+        header = self.text[start:header_end]
         self.table = True
-        self._barred = self.text[start:header_end].lstrip().startswith("|")
+        self._quote_mark = tables.quote(header)
+        self._barred = header.removeprefix(self._quote_mark).lstrip().startswith("|")
+        self._ends_barred = not self._barred and tables.ends_with_bar(header)
         self._forget([])
         self.position = len(self.text) if separator_end < 0 else separator_end
         self._line = header_end + 1
-        return Find(Found.TABLE_OPEN, start, self.position)
+        return Find(Found.TABLE_OPEN, self._quote_begin(start), self.position)
+
+    def _quote_begin(self, start: int) -> int:
+        """Where the table at *start* begins with the lone quote marks in front of it, which say nothing without it."""
+        while self._quote_mark and start > 0:
+            line = self.text.rfind("\n", 0, start - 1) + 1
+            if self.text[line:start].strip() != ">":
+                break
+            start = line
+        return start
 
     def _row_end(self, index: int, following: int, *, final: bool) -> Find | None:
         goes_on = self._row_follows(index, following, final=final)
@@ -585,13 +608,31 @@ class Scanner:
         """Whether the line behind *index* is a row; ``None`` if that is not known yet. An empty line never is."""
         if "\n" in self.text[index + 1 : following]:
             return False
+        if self._quote_mark:
+            following = self._behind_quote_mark(index + 1, final=final)
+            if following <= 0:
+                return None if following else False
         if self._barred:
             return self.text[following : following + 1] == "|"
         end = self.text.find("\n", following)
+        if end < 0 and not final and len(self.text) - index <= self.hold:
+            # A row that needs a bar at its end is known by its end, another one by its first bar.
+            return None if self._ends_barred or self.text.find("|", following) < 0 else True
         reach = min(index + self.hold, end if end >= 0 else len(self.text))
-        if self.text.find("|", following, reach) >= 0:
-            return True
-        return None if end < 0 and not final and len(self.text) - index <= self.hold else False
+        if self._ends_barred:
+            return reach != index + self.hold and tables.ends_with_bar(self.text[following:reach])
+        return self.text.find("|", following, reach) >= 0
+
+    def _behind_quote_mark(self, start: int, *, final: bool) -> int:
+        """What is first seen behind the quote mark at *start*; 0 if there is none or nothing, -1 if that is awaited."""
+        mark, text = self._quote_mark, self.text
+        if not text.startswith(mark, start):
+            return -1 if not final and mark.startswith(text[start:]) else 0
+        spaces = _SPACES.match(text, start + len(mark))
+        following = spaces.end() if spaces else start
+        if "\n" in text[start:following] or following - start > _LOOKAHEAD:
+            return 0
+        return -1 if self._needs_more(following, final=final) else following
 
     def _sentence_end(self, index: int, final: bool) -> Find | None:
         looks_at = 1 if self.text[index] in sentences.FULL_WIDTH_STOPS else 2  # "No. 5" is decided by its digit
@@ -738,7 +779,9 @@ class Scanner:
         furthest = index + self.hold  # on its own line; over a line end, as for a mark, a quarter of that
         if line_end >= 0:
             furthest = max(index + self.hold // 4, min(line_end, furthest))
-        for run in _BACKTICKS_OR_EMPTY_LINE.finditer(self.text, self._seek):
+        # A row is over where its line is, and so is what it left open.
+        reach = line_end if self.table and line_end >= 0 else len(self.text)
+        for run in _BACKTICKS_OR_EMPTY_LINE.finditer(self.text, self._seek, reach):
             if run.group()[0] == "\n" or run.end() - run.start() >= 3 or run.start() > furthest:
                 break
             if self._needs_more(run.end(), final=final):
@@ -751,7 +794,7 @@ class Scanner:
                 self.position = run.end()
                 return None
         else:
-            if len(self.text) <= furthest:
+            if reach == len(self.text) <= furthest:
                 return self._open_code(index, width, final=final)
         self.position = end
         return None

@@ -1,15 +1,22 @@
-"""Tables in GitHub's writing: a header, a line of dashes, rows."""
+"""Tables in GitHub's writing: a header, a line of dashes, rows.
+
+A table may stand in a quote; then all of its lines begin with the same quote mark.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from enum import Enum
+from itertools import takewhile
 
 _CELLS = re.compile(r"(?<!\\)\|")
 _SEPARATOR_SO_FAR = re.compile(r"[ \t|:-]*")
 _SEPARATOR_CELL = re.compile(r":?-+:?")
 _SPOILER = re.compile(r"\|\|.+?\|\|")
+_QUOTE = re.compile(r"[ \t]{0,8}>[ \t]?")
+_MOST_MISSING = 2000
+"""Cells that may be missing in all: short rows under an endless header would fill the memory with empty ones."""
 
 
 class Alignment(Enum):
@@ -32,19 +39,21 @@ class Table:
 def cells(line: str) -> list[str]:
     """The cells of a row, without the bars around it."""
     line = line.strip().removeprefix("|")
-    if line.endswith("|") and not line.endswith("\\|"):
+    if ends_with_bar(line):
         line = line[:-1]
     return [cell.strip() for cell in _CELLS.split(line)]
+
+
+def quote(line: str) -> str:
+    """The quote mark that *line* begins with, and the space around it; nothing if there is none."""
+    match = _QUOTE.match(line)
+    return match.group() if match else ""
 
 
 def could_be_header(line: str) -> bool:
     """Whether *line* has the shape of a table's first line: two cells or more, and bars that are no spoilers."""
     line = line.strip()
     if line.startswith("||") and "|" not in _SPOILER.sub("", line):
-        return False
-    has_edge = line.startswith("|") or line.endswith("|")
-    bars = len(_CELLS.findall(line))
-    if bars < 1 if has_edge else bars < 2:
         return False
     found = cells(line)
     return any(found) and (len(found) > 1 or line.startswith("|"))
@@ -61,11 +70,74 @@ def is_separator(line: str, *, header: str) -> bool:
     return "|" in line and len(dashes) == len(cells(header)) and all(map(_SEPARATOR_CELL.fullmatch, dashes))
 
 
+def ends_with_bar(line: str) -> bool:
+    """Whether *line* has a bar at its end."""
+    line = line.rstrip()
+    return line.endswith("|") and not line.endswith("\\|")
+
+
 def head(table: str) -> str:
     """The first two lines of *table*, as a part of it must repeat them."""
-    return "\n".join(table.split("\n", 2)[:2]) + "\n"
+    begin = _begin(table)
+    return table[:begin] + "\n".join(table[begin:].split("\n", 2)[:2]) + "\n"
 
 
 def has_rows(table: str) -> bool:
     """Whether anything stands behind the first two lines of *table*."""
-    return any(row.strip() for row in table.split("\n")[2:])
+    return any(row.strip() for row in table[_begin(table) :].split("\n")[2:])
+
+
+def is_quoted(table: str) -> bool:
+    """Whether *table* stands in a quote."""
+    return bool(quote(table))
+
+
+def lines(table: str) -> list[str]:
+    """The lines of *table*, taken out of the quote that it may stand in."""
+    found = table[_begin(table) :].strip("\n").split("\n")
+    mark = quote(found[0])
+    return [line.removeprefix(mark) for line in found] if mark else found
+
+
+def is_shaped(markdown: str) -> bool:
+    """Whether *markdown* begins as a table does, with a header and a line of dashes, whatever may be said of the rest."""
+    header, separator, *_ = [*lines(markdown), ""]
+    return could_be_header(header) and is_separator(separator, header=header)
+
+
+def parse(markdown: str) -> Table | None:
+    """Read a table; ``None`` if *markdown* is none, or has one column only, no row, or next to nothing in its rows.
+
+    A row with too few cells is filled up, one with too many loses what is beyond the header.
+    """
+    if not is_shaped(markdown):
+        return None
+    header, dashes, *rest = lines(markdown)
+    names = _texts(header)
+    rows = [_texts(line) for line in takewhile(str.strip, rest)]
+    width = len(names)
+    if width < 2 or not rows or sum(max(0, width - len(row)) for row in rows) > _MOST_MISSING:
+        return None
+    rows = [row if len(row) == width else (row + ("",) * width)[:width] for row in rows]
+    return Table(names, tuple(rows), tuple(map(alignment, cells(dashes))))
+
+
+def alignment(dashes: str) -> Alignment:
+    """What a cell of the second line says about its column."""
+    if not dashes.endswith(":"):
+        return Alignment.LEFT
+    return Alignment.CENTRE if dashes.startswith(":") else Alignment.RIGHT
+
+
+def _texts(line: str) -> tuple[str, ...]:
+    """The texts of a row: a bar that was written so that it does not end its cell is just a bar."""
+    found = cells(line)
+    return tuple(cell.replace("\\|", "|") for cell in found) if "\\" in line else tuple(found)
+
+
+def _begin(table: str) -> int:
+    """Where the header of *table* begins: lone quote marks may stand on lines of their own in front of it."""
+    begin = 0
+    while (end := table.find("\n", begin)) >= 0 and table[begin:end].strip() == ">":
+        begin = end + 1
+    return begin

@@ -1,10 +1,13 @@
 """Lengths as Discord may count them: in UTF-16 units, so that 1950 holds however it counts.
 
-Also the set of characters that Python and the pipeline see differently: white space.
+Also the width of text where all characters are as wide as one or two letters, and the set of characters that Python
+and the pipeline see differently: white space.
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -13,6 +16,11 @@ if TYPE_CHECKING:
 
 # What a browser calls white space. Python's str.strip() would keep U+FEFF and take U+0085 and U+001C to U+001F.
 WHITESPACE = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+
+
+_ONE_COLUMN = re.compile("[ -~]*")
+_JOINING = re.compile("[\u200d\ufe0f\U0001f1e6-\U0001f1ff\U0001f3fb-\U0001f3ff]")
+"""What makes one character of several: a joiner, the wish for a picture, halves of a flag, a colour of skin."""
 
 
 def units(text: str) -> int:
@@ -53,6 +61,30 @@ def whole_grapheme(text: str, index: int, start: int = 0) -> int:
             break
         boundary = start + match.end()
     return boundary if boundary > start else index
+
+
+def graphemes(text: str) -> list[str]:
+    """The characters of *text* as people see them."""
+    return list(text) if text.isascii() else _grapheme().findall(text)
+
+
+def display_width(text: str) -> int:
+    """How many columns *text* takes where a letter takes one: wide characters and emoji take two, marks none."""
+    if _ONE_COLUMN.fullmatch(text):
+        return len(text)
+    if _JOINING.search(text) is None:
+        return sum(map(_columns, text))
+    return sum(2 if "\ufe0f" in shown[1:] else min(2, sum(map(_columns, shown))) for shown in graphemes(text))
+
+
+@lru_cache(maxsize=4096)
+def _columns(character: str) -> int:
+    """How many columns *character* takes if nothing joins it to another."""
+    if unicodedata.category(character) in ("Cc", "Cf", "Me", "Mn", "Zl", "Zp"):
+        return 0
+    if "\u1160" <= character <= "\u11ff" or "\ud7b0" <= character <= "\ud7fb":
+        return 0  # the second and third letter of a Korean syllable stand in the room of the first
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 @lru_cache(maxsize=1)

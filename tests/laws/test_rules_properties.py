@@ -1,0 +1,466 @@
+"""What holds for the row of rules, whatever a model writes and whoever is in the scene.
+
+The texts are dense with what the rules look for: labels, shortcodes, tags, handles, system blocks, emoji, code.
+Code and addresses are read by a small reader of our own and never by the scanner of the package.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import count, pairwise
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from cadenza.types import Boundary, Ending, Halt, Identity, Kind, Participant, Persona, Roster, Segment, Sprite
+from tests import rules_at_work as work
+from tests.helpers import slicings
+from tests.laws.nasty import ink, nasty
+from tests.rules_at_work import Out
+
+pytestmark = pytest.mark.timeout(7200)  # `make soak` takes its time
+
+
+def every_rule(*, but: Sequence[str] = ()) -> pytest.MarkDecorator:
+    rules = [pytest.param(rule, id=rule.name) for rule in work.known_rules() if rule.name not in but]
+    return pytest.mark.parametrize("rule", rules)
+
+
+fewer = settings(max_examples=max(60, settings().max_examples // 5))
+degrees = st.sampled_from([0, 3])  # by lines, by sentences
+
+
+# --- scenes -----------------------------------------------------------------------------------
+
+_ROSTER = Roster(
+    mentions={
+        "alice": "<@555555555555555555>",
+        "555555555555555555": "<@555555555555555555>",
+        "bob": "",
+        "mary": "<@777777777777777777>",
+        "mary jane": "<@888888888888888888>",
+        "john.doe": "<@999999999999999999>",
+        "ren": "<@666666666666666666>",
+    },
+    emoji={
+        "wave": "<:wave:111111111111111111>",
+        "wave2": "<:wave2:444444444444444444>",
+        "dance": "<a:dance:222222222222222222>",
+        "Sad_Cat": "<:Sad_Cat:333333333333333333>",
+        "sad": "<:sad:333333333333333334>",
+        "kitty": "<:kitty:123456789012345678>",
+    },
+    personas={"lilya": "lilya", "shy tomori": "lilya", "Aki": "aki"},
+    participants=(
+        Participant("Aki", ("A",), "https://e.org/aki.png"),
+        Participant("Sam"),
+        Participant("sam", ("Aki",)),
+        Participant("クリス"),
+    ),
+    speakers=("Aki", "Bob Smith", "クリス"),
+    recent_emoji=("kitty", "x"),
+)
+_REN = Persona(
+    "Ren",
+    ("Rennie", "R"),
+    avatar="https://e.org/ren.png",
+    sprites=(
+        Sprite("mad", "https://e.org/mad.png"),
+        Sprite("smug", "https://e.org/smug.png"),
+        Sprite("The Voice", "https://e.org/voice.png", is_identity=True),
+        Sprite("broken"),
+    ),
+)
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "strict": {"unknown_emoji": "strip", "unicode_spaces": True, "sanitise": "*"},
+    "silent": {"use_emoji": False, "label_guard": False, "sanitise": "sneaky fox"},
+    "guarded": {"speaker_guard": True, "unknown_emoji": "strip"},
+}
+
+
+def full_scene(options: str = "plain", **more: Any) -> Any:
+    """A scene in which every rule has something to look for."""
+    return work.context(_REN, _ROSTER, **({"tables": "source"} | _OPTIONS[options] | more))
+
+
+_NAMES = st.sampled_from(
+    [
+        *("Ren", "ren", "Ai", "Al", "a+b", "Mr. X", "User", "Ren Amamiya", "あい", "Tomori", "@Ren", "", " ", "*", "**", ":", "("),
+        *("Ren (mad)", "R\\E", "[x]", "\ud83d", "e\u0301", "I", "ı", "ß", "a" * 80, "x|y", "<@1>", "wave", "https", "`", "\n", "\x00"),
+    ]
+)  # fmt: skip
+_TAGS = st.sampled_from(
+    ["<@1>", "<:wave:1>", "<a:dance:222222222222222222>", "", "$&", "\\1", "\\g<0>", ":wave:", "@ren"]
+)
+_OWN_SPRITES = st.builds(Sprite, _NAMES, st.sampled_from([None, "https://e.org/x.png"]), st.booleans())
+_OTHERS = st.builds(Participant, _NAMES, st.lists(_NAMES, max_size=2).map(tuple))
+_PERSONAS = st.builds(
+    Persona,
+    _NAMES,
+    st.lists(_NAMES, max_size=2).map(tuple),
+    sprites=st.lists(_OWN_SPRITES, max_size=3).map(tuple),
+    is_alter=st.booleans(),
+)
+_ROSTERS = st.builds(
+    Roster,
+    mentions=st.dictionaries(_NAMES, _TAGS, max_size=4),
+    emoji=st.dictionaries(_NAMES, _TAGS, max_size=4),
+    personas=st.dictionaries(_NAMES, _NAMES, max_size=3),
+    participants=st.lists(_OTHERS, max_size=3).map(tuple),
+    speakers=st.lists(_NAMES, max_size=3).map(tuple),
+    recent_emoji=st.lists(_NAMES, max_size=3).map(tuple),
+)
+
+
+@st.composite
+def odd_scenes(draw: st.DrawFn) -> Any:
+    """Any scene: names that clash, that mean something in a pattern, that are empty; settings in any mixture."""
+    return work.context(
+        draw(_PERSONAS),
+        draw(_ROSTERS),
+        prefill=draw(st.sampled_from(["", "", "Sure, here", "Ren: ", "`", "\n", " "])),
+        may_retry=draw(st.booleans()),
+        use_emoji=draw(st.booleans()),
+        unknown_emoji=draw(st.sampled_from(["keep", "strip"])),
+        emoji_lookback=draw(st.sampled_from([0, 5])),
+        unicode_spaces=draw(st.booleans()),
+        sanitise=draw(st.sampled_from(["", "*", "sneaky", "a+b ("])),
+        label_guard=draw(st.booleans()),
+        speaker_guard=draw(st.booleans()),
+        show_prefill=draw(st.booleans()),
+        tables=draw(st.sampled_from(["picture", "text", "source"])),
+    )
+
+
+# --- texts ------------------------------------------------------------------------------------
+
+_LABELS = [
+    *("Ren: ", "Ren:", "Rennie： ", "**Ren:** ", "**Ren**: ", "*Ren*: ", "Ren (mad): ", "Ren(smug):", "**Ren (mad)**: "),
+    *("Ren （mad）：", "Ren (The Voice): ", "Ren (Aki): ", "Ren (nobody): ", "Ren (broken): ", "Ren: Ren (mad): ", "{{char}}: "),
+    *("Aki: ", "Aki (mad): ", "クリス： ", "Sam: ", "User: ", "Assistant: ", "Note: ", "Chris (smug): ", "- Ren: ", "> Aki: "),
+    *("1. Ren: ", "Three options (pick one): ", "* Ren (mad): *sighs* "),
+]  # fmt: skip
+_MARKS = [
+    *(":wave:", ":WAVE:", ":dance:", ":nope:", ":kitty:", ":x:", ":wave", "hi:wave:there", ":wave::dance:", ":+1:", "12:30:45"),
+    *("<:wave:111111111111111111>", "<:kitty:1>", "<:wave:999999999999999999>", "<:nope:9>", "<a:dance:>", "<:wave>", "**<:wave:1>**"),
+    *("@alice", "@Alice's", "@bob", "@mary jane", "@{mary jane}", "@(alice)", "@[alice]", "@nobody", "@john.doe", "@lilya", "@Shy Tomori"),
+    *("@{ghost|555555555555555555}", "@555555555555555555", "@everyone", "a@alice.com", "<@555555555555555555>"),
+    *("[system: hush]", "[System: a [b] c]", "<b>bold</b>", "<tool_call>x</tool_call>", "<|im_end|>", "<3", "x < y > z", "$&"),
+    *("sn·eaky", "3·4", "a\u2800b", "😀", "👍🏽", "👨\u200d👩\u200d👧", "1️⃣", "™", "❤️", "🇯🇵", "\ud83d", "\u200d", "__EMOJI_PLACEHOLDER_0__"),
+]  # fmt: skip
+_ORPHANS = ["\n...\n", "\n…\n", "\n!\n", "\n?!\n", "\n。\n", "\n..\n", "\n!!!\n"]
+_SHAPES = [
+    *("\n", "\n\n", " ", "  ", "\t", ". ", ", ", "\n- ", "\n> ", "\n# ", "\n-# ", "*", "**", "||", "(", ")", '"', "「", "」", "。", "日本語"),
+]  # fmt: skip
+_LOOSE = [
+    *("[system: ", "]", "@{", "}", "<think>", "</think>", "`", "```", "<", ">", ":", "@", "Ren (", "<b>", "</b>", "·", "\u2800"),
+]  # fmt: skip
+_CODE = [
+    *("`Ren: :wave: @alice`", "``a`:x: <b>c</b>``", "`[system: x]`", "`@alice`", "`sn·eaky 😀`", "`:nope:`", "`a  b`", "`<|im_end|>`"),
+    *("\n```py\nRen: :wave:\n\n  @alice :nope:\n```\n", "\n```\n...\n[system: x]\nUser: y\n```\n", "\n````md\n```\nAki:\n```\n````\n"),
+]  # fmt: skip
+_ADDRESSES = [
+    *(" https://e.org/:wave:/@alice?Ren:x=sn·eaky ", " <https://e.org/@bob/:nope:> ", " http://e.org/a_(b):kitty: "),
+    *(" [Ren: :wave: @alice](https://e.org/:nope:) ", "\nhttps://e.org/User:x\n", " https://e.org/[system:x] "),
+]  # fmt: skip
+_BITS = [*_LABELS, *_MARKS, *_ORPHANS, *_SHAPES, *_CODE, *_ADDRESSES]
+
+
+@st.composite
+def dense(draw: st.DrawFn, max_bits: int = 30) -> str:
+    """Text in which almost everything is something that a rule looks for, whole, cut or nested."""
+    bit = st.one_of(st.sampled_from(_BITS), st.sampled_from(_BITS), st.sampled_from(_LOOSE), st.text(max_size=5))
+    return "".join(draw(st.lists(bit, max_size=max_bits)))
+
+
+texts = st.one_of(dense(), dense(), nasty())
+
+
+def halted(out: Sequence[Out]) -> bool:
+    return any(isinstance(item, Halt) for item in out)
+
+
+# --- (a) code and addresses -------------------------------------------------------------------
+
+_SAFE = [bit for bit in (*_LABELS, *_MARKS, *_ORPHANS, *_SHAPES, "word ", "Two. ") if "`" not in bit]
+# What is out of reach, as plain to read as it is written here: our texts hold no other backtick and no other "://".
+_OUT_OF_REACH = re.compile(
+    r"(?P<fence>`{3,})[^`].*?\n(?P=fence)(?!`)|(?P<ticks>`{1,2})(?!`).+?(?<!`)(?P=ticks)(?!`)"
+    r"|\[[^\]\n]*\]\(https?://[^)\n]*\)|<https?://[^>\n]*>|https?://\S+",
+    re.DOTALL,
+)
+
+
+def out_of_reach(text: str) -> list[str]:
+    """The code, links and addresses in *text*, in order."""
+    return [match.group() for match in _OUT_OF_REACH.finditer(text)]
+
+
+@st.composite
+def with_code(draw: st.DrawFn) -> str:
+    """Code and addresses with what the rules look for in them and around them; each is whole and stands clear."""
+    safe = st.lists(st.sampled_from(_SAFE), max_size=4).map("".join)
+    kept = st.sampled_from([*_CODE, *_ADDRESSES])
+    return "".join(part for pair in draw(st.lists(st.tuples(safe, kept), max_size=8)) for part in (*pair, " "))
+
+
+def test_the_reader_sees_what_is_out_of_reach() -> None:
+    text = "a `b` ``c`d`` [e](https://f.g/h) <https://i.j> http://k/l:m. \n```py\nn\n```\n````\n```\no\n```\n````"
+
+    assert [
+        *("`b`", "``c`d``", "[e](https://f.g/h)", "<https://i.j>", "http://k/l:m.", "```py\nn\n```"),
+        "````\n```\no\n```\n````",
+    ] == out_of_reach(text)  # fmt: skip
+
+
+@given(with_code(), st.sampled_from(list(_OPTIONS)), degrees)
+def test_a_code_and_addresses_come_out_as_they_went_in(text: str, options: str, degree: int) -> None:
+    """All of them, byte by byte and in order, up to where a guard ended the reply."""
+    items = work.segments(text, sentences=degree == 3)
+    out = work.passed(work.row_of(full_scene(options)), items)
+
+    before, after = out_of_reach(work.joined(items)), out_of_reach(work.joined(out))
+    assert (before[: len(after)] if halted(out) else before) == after
+
+
+@given(texts, st.sampled_from(list(_OPTIONS)), degrees)
+def test_a_segments_of_code_and_tables_pass_as_they_are(text: str, options: str, degree: int) -> None:
+    items = work.segments(text, sentences=degree == 3)
+    out = work.passed(work.row_of(full_scene(options)), items)
+
+    before = [(item.kind, item.text) for item in items if item.kind is not Kind.PROSE]
+    after = [(item.kind, item.text) for item in out if isinstance(item, Segment) and item.kind is not Kind.PROSE]
+    assert (before[: len(after)] if halted(out) else before) == after
+
+
+# --- (b) what no rule removes stays -----------------------------------------------------------
+
+_NOTHING_TO_FIND = st.text(
+    st.characters(exclude_characters="@:：<[`~·\u2800", exclude_categories=["Cs", "So", "Sk"]), max_size=60
+)
+_INNOCENT = st.lists(
+    st.one_of(
+        _NOTHING_TO_FIND, st.sampled_from([bit for bit in _SHAPES if bit != "||"]), st.just("Ren Aki wave alice ")
+    ),
+    max_size=12,
+).map("".join)
+
+
+@given(_INNOCENT, st.sampled_from(["plain", "strict", "guarded"]), degrees)
+def test_b_text_in_which_no_rule_finds_anything_passes_as_it_is(text: str, options: str, degree: int) -> None:
+    """Neither a colon nor an ``@``, ``<`` or ``[``: every segment comes out as it went in, and at once."""
+    row = work.row_of(full_scene(options), without=["orphan_punctuation"])
+    for segment in work.segments(text, sentences=degree == 3):
+        assert [segment] == row.feed(segment)
+    assert [] == row.flush(Ending.FINAL)
+
+
+# Words are numbered and occur once; "w" and a digit stand nowhere else. So the text falls into words and gaps, and
+# each gap of what comes out can be laid beside the gap that it was made of.
+_WORDS = [
+    *("{} ", "{}\n", "{}. ", "{}\n\n", "{}, ", "*{}* ", "**{}** ", "「{}」", "so {}: ", "- {}\n", "{}。", "{}  {} ", "{}", "{}!\n"),
+    *("{} :wave: @alice {} ", "{} :wave: @alice {}\n"),
+]  # fmt: skip
+_FOUND = [*_LABELS, *_MARKS, *_ORPHANS, *("\n" + label for label in _LABELS), *("." + label for label in _LABELS)]
+_WORD = re.compile(r"w\d+")
+_KNOWN = " :wave: @alice "
+_RESOLVED = " <:wave:111111111111111111> <@555555555555555555> "
+_ROSTER_TAGS = re.compile(
+    "|".join(re.escape(tag) for tag in {*_ROSTER.emoji.values(), *_ROSTER.mentions.values()} if tag) + "|@lilya"
+)
+
+
+@st.composite
+def worded(draw: st.DrawFn, between: int = 3) -> str:
+    """Numbered words, and between them up to so many things that a rule may remove or replace."""
+    parts: list[str] = []
+    for frame in draw(st.lists(st.sampled_from(_WORDS), min_size=1, max_size=12)):
+        parts += [*draw(st.lists(st.sampled_from(_FOUND), max_size=between)), " "][: draw(st.integers(0, between + 1))]
+        parts.append(frame)
+    parts += draw(st.lists(st.sampled_from(_FOUND), max_size=between))
+    numbers = count(1)
+    return re.sub(r"\{\}", lambda _: f"w{next(numbers)}", "".join(parts))
+
+
+def gaps(text: str) -> list[str]:
+    """What stands before, between and behind the words."""
+    return _WORD.split(text)
+
+
+def is_subsequence(part: str, whole: str) -> bool:
+    characters = iter(whole)
+    return all(character in characters for character in part)
+
+
+def has_something(gap: str) -> bool:
+    """Whether there may be something in *gap* that a rule looks for."""
+    return re.search(r"[\w:：@<\[·\u2800~{}|$…]|[^\x00-\x7f「」。]|[.!?。]\s*\n|\n[.!?。]", gap) is not None
+
+
+@given(worded(), st.sampled_from(list(_OPTIONS)), degrees)
+@example("Ren: w1 :wave: w2\n...\nw3 @alice w4", "strict", 0)
+def test_b_every_word_arrives_and_between_words_only_what_is_named_goes(text: str, options: str, degree: int) -> None:
+    """The words are all there and in order, up to where a guard ended the reply; between two of them nothing is new.
+
+    What comes out between two words is, but for the tags of the roster and for space, some of what went in between
+    them. Where there was nothing to find between them, it is the same to the byte; and what the roster knows is there.
+    """
+    items = work.segments(text, sentences=degree == 3)
+    said = work.joined(items)
+    out = work.passed(work.row_of(full_scene(options)), items)
+    heard = work.joined(out)
+
+    words, arrived = _WORD.findall(said), _WORD.findall(heard)
+    assert (words[: len(arrived)] if halted(out) else words) == arrived
+    inner = range(1, len(arrived))
+    for index, (before, after) in enumerate(zip(gaps(said), gaps(heard), strict=False)):
+        if index in inner and not has_something(before):
+            assert before == after
+        if index in inner and before == _KNOWN and _OPTIONS[options].get("use_emoji", True):
+            assert after == _RESOLVED
+        assert is_subsequence(ink(_ROSTER_TAGS.sub("", after)), ink(before)), (before, after)
+
+
+# --- (c) slices -------------------------------------------------------------------------------
+
+
+def _random_slices(text: str, cuts: Sequence[float]) -> list[str]:
+    places = sorted({0, len(text), *(int(cut * len(text)) for cut in cuts)})
+    return [text[start:end] for start, end in pairwise(places)]
+
+
+@given(
+    texts,
+    st.lists(st.floats(0, 1), max_size=9),
+    st.sampled_from(list(_OPTIONS)),
+    degrees,
+    st.sampled_from(list(Ending)),
+)
+def test_c_how_a_text_is_sliced_changes_nothing(
+    text: str, cuts: list[float], options: str, degree: int, end: Ending
+) -> None:
+    def run(pieces: Sequence[str]) -> list[Out]:
+        row = work.row_of(full_scene(options, prefill="Ren: ..."))
+        return work.passed(row, work.segments(pieces, sentences=degree == 3, end=end), end=end)
+
+    whole = run([text])
+    slices = [_random_slices(text, cuts)] if len(text) > 2000 else [_random_slices(text, cuts), *slicings(text)]
+    for pieces in slices:
+        assert whole == run(pieces)
+
+
+# --- (d) nothing raises -----------------------------------------------------------------------
+
+_ANY_TEXT = st.one_of(
+    texts,
+    st.text(),
+    st.sampled_from(
+        ["", "\n", " ", "\x00", "\ud83d", "\udc00\ud83d", "Ren:", ":", "@", "<", "[", "...", "`", "\u2800", "·"]
+    ),
+)
+_SEGMENTS = st.builds(
+    Segment,
+    _ANY_TEXT,
+    st.sampled_from(list(Boundary)),
+    st.sampled_from([Kind.PROSE, Kind.PROSE, Kind.PROSE, Kind.CODE, Kind.TABLE]),
+    st.sampled_from([None, None, Identity("Ren"), Identity("Aki (Ren)", "https://e.org/x.png", "mad")]),
+    st.sampled_from(["", "", "Ren (mad): "]),
+)
+_STEPS = st.lists(st.one_of(_SEGMENTS, _SEGMENTS, st.sampled_from(list(Ending))), max_size=10)
+
+
+def _run(stage: Any, steps: Sequence[Segment | Ending]) -> Iterator[Any]:
+    for step in steps:
+        yield from stage.flush(step) if isinstance(step, Ending) else stage.feed(step)
+
+
+def _is_sound(item: object) -> bool:
+    return isinstance(item, Halt) or (
+        isinstance(item, Segment) and all(isinstance(text, str) for text in (item.text, item.label))
+    )
+
+
+@every_rule()
+@fewer
+@given(odd_scenes(), _STEPS)
+def test_d_no_rule_raises(rule: type[Any], scene: Any, steps: list[Segment | Ending]) -> None:
+    assert all(map(_is_sound, _run(work.row_of(scene, only=rule.name), steps)))
+
+
+@given(odd_scenes(), _STEPS)
+def test_d_the_row_does_not_raise(scene: Any, steps: list[Segment | Ending]) -> None:
+    """And nothing comes behind what ends it."""
+    out = list(_run(work.row_of(scene), steps))
+
+    assert all(map(_is_sound, out))
+    assert not halted(out[:-1])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(piece * (100_000 // len(piece)), id=repr(piece))
+        for piece in [
+            *("a", " ", "\n", "\t", ":", "@", "<", ">", "[", "]", "(", "*", "_", "`", ".", "·", "\u2800", "\u200d", "😀", "\ud83d", "|"),
+            *("Ren:", "Ren: ", "Ren (", "Ren\n", ":a", ":wave", "@a ", "@{", "[system:", "<b>", "</b>", "</think", "<:", "<a:b:", "a:\n"),
+            *("Aki", "**Ren", "...\n", "x ", "\n\n\n ", "{{", "-#\n", "&", "12:30:", "@mary ", "https://", "Aki (", "「", "：", "｜", "| "),
+        ]
+    ],
+)  # fmt: skip
+@pytest.mark.timeout(60)
+def test_d_a_hundred_thousand_of_one_thing_do_no_harm(text: str) -> None:
+    """Given the rules in one segment, as stage 5 never would; a pattern that goes back and forth would take minutes."""
+    out = work.passed(work.row_of(full_scene("strict")), [Segment(text, Boundary.FINAL)])
+
+    assert all(map(_is_sound, out))
+
+
+# --- (e) a rule with nothing to do ------------------------------------------------------------
+
+
+_OF_THEIR_OWN_ACCORD = [
+    *("system_blocks", "leaked_tags", "orphan_punctuation", "opening_label", "own_name", "trailing_label", "emoji"),
+]
+
+
+@every_rule(but=_OF_THEIR_OWN_ACCORD)
+@fewer
+@given(st.lists(dense(), max_size=4), st.sampled_from(list(Boundary)))
+def test_e_in_an_empty_scene_nothing_is_found(rule: type[Any], pieces: list[str], boundary: Boundary) -> None:
+    """Nobody is there and nothing is asked for: only what a model lets slip by itself may go."""
+    items = [Segment(piece, boundary) for piece in pieces]
+
+    assert items == work.passed(work.row_of(work.context(tables="source"), only=rule.name), items)
+
+
+@every_rule(but=["orphan_punctuation"])
+@fewer
+@given(_INNOCENT)
+def test_e_every_rule_alone_leaves_innocent_text(rule: type[Any], text: str) -> None:
+    items = work.segments(text)
+
+    assert items == work.passed(work.row_of(full_scene("strict"), only=rule.name), items)
+
+
+# --- (f) twice is once ------------------------------------------------------------------------
+
+
+@given(worded(between=1), st.sampled_from(list(_OPTIONS)), degrees)
+def test_f_what_came_out_passes_again_as_it_is(text: str, options: str, degree: int) -> None:
+    """Where words stand between what the rules look for, their work is done the first time.
+
+    Left out are marks that something removed leaves alone on their line: they join the next line the second time.
+    So is what ends a reply, and what opens or ends it: without what stood beside it another line does.
+    """
+    off = ("orphan_punctuation", "opening_label", "trailing_label", "speaker_guard")
+    first = work.passed(work.row_of(full_scene(options), without=off), work.segments(text, sentences=degree == 3))
+    bare = [replace(item, identity=None, label="") for item in first if isinstance(item, Segment)]
+
+    again = work.passed(work.row_of(full_scene(options), without=off), bare)
+
+    assert work.joined(first) == work.joined(again)
