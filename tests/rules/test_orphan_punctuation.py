@@ -17,15 +17,47 @@ def cleaned(*segments: str | Segment) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "orphan", ["...", ".", "…", "!", "?!", ":", "!!!", "?!?", "、", "……", "?…", ",", " ... \n", "。。。"]
+    "orphan",
+    ["...", ".", "..", "…", "!!!", "?!?", "、", "，", "……", "?…", "…!", ",", ";", " ... \n", "。。。", "！？！"],
 )
 def test_marks_that_stand_alone_go_in_front_of_what_comes(orphan: str) -> None:
     assert ["hi\n", orphan.strip() + "there\n"] == cleaned("hi\n", orphan, "there\n")
 
 
-@pytest.mark.parametrize("text", ["-", "a.", "...a", "1.", "(...)", "**", "~"])
+@pytest.mark.parametrize(
+    "text",
+    ["-", "a.", "...a", "1.", "(...)", "**", "~", "!", "?", "!?", "!!", "?!\n", "！", "？！", "?.", ":", ":::"],
+)
 def test_what_says_something_stands_alone(text: str) -> None:
     assert [text, "there"] == cleaned(text, "there")
+
+
+@pytest.mark.parametrize("text", ["あ", "é", "❤", "7", "_", "😀"])
+def test_f1_a_single_character_is_not_lost(text: str) -> None:
+    assert [text] == cleaned(text)
+
+
+def test_a_short_outcry_joins_what_waits() -> None:
+    assert ["...!?there"] == cleaned("...", "!?", "there")
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        pytest.param(("prev\n", "...\n", "next\n"), ["prev\n", "...next\n"], id="001"),
+        pytest.param(("...\n", "?!?\n", "next\n"), ["...?!?next\n"], id="002"),
+        pytest.param((".\n", "..\n", ",\n"), ["...,"], id="004, but nothing is lost"),
+        pytest.param(("!?\n", "!!\n"), ["!?\n", "!!\n"], id="005"),
+    ],
+)
+def test_golden_rows(given: tuple[str, ...], expected: list[str]) -> None:
+    assert expected == cleaned(*given)
+
+
+def test_f21_marks_in_code_are_not_held() -> None:
+    code = Segment("...", Boundary.OVERFLOW, Kind.CODE)
+
+    assert ["...", "there"] == cleaned(code, "there")
 
 
 def test_several_orphans_gather() -> None:
@@ -50,12 +82,14 @@ def test_orphans_are_not_gathered_for_ever() -> None:
     assert ["." * 120, "." * 60 + "there"] == cleaned("." * 60, "." * 60, "." * 60, "there")
 
 
-@pytest.mark.parametrize("line", ["*a* b", ">x", "#x", "-5", "1234. x", "<@1> x"])
+@pytest.mark.parametrize("line", ["*a* b", ">x", "#x", "-5", "1234. x", "<@1> x", ":) x", ":12: x", ":a b: x"])
 def test_an_orphan_goes_in_front_of_what_only_looks_like_a_block(line: str) -> None:
     assert ["..." + line] == cleaned("...", line)
 
 
-@pytest.mark.parametrize("line", ["https://e.org", "<https://e.org>", "<:wave:1> hi", "<a:wave:1>", "| a | b |"])
+@pytest.mark.parametrize(
+    "line", ["https://e.org", "<https://e.org>", "<:wave:1> hi", "<a:wave:1>", ":wave: hi", "| a | b |"]
+)
 def test_an_orphan_does_not_spoil_an_address_an_emoji_or_a_table(line: str) -> None:
     assert ["...", line] == cleaned("...", line)
 
@@ -85,10 +119,10 @@ def test_orphans_under_two_faces_do_not_gather() -> None:
     mad = Identity("Ren", "mad.png")
 
     rule.feed(Segment("...", Boundary.NEWLINE, identity=mad))
-    (first,) = rule.feed(Segment("!", Boundary.NEWLINE))
+    (first,) = rule.feed(Segment(".", Boundary.NEWLINE))
     (second,) = rule.flush(Ending.FINAL)
 
-    assert [("...", mad), ("!", None)] == [(first.text, first.identity), (second.text, second.identity)]
+    assert [("...", mad), (".", None)] == [(first.text, first.identity), (second.text, second.identity)]
 
 
 def test_an_orphan_is_not_put_into_code() -> None:

@@ -86,14 +86,30 @@ def test_a_halt_ends_everything() -> None:
     assert pipe.feed("a") == ["A", HALT]
     assert pipe.feed("b") == []
     assert pipe.flush(Ending.FINAL) == []
-    assert behind.seen == ["a"]
+    assert behind.seen == ["a", Ending.FINAL]
 
 
-def test_a_halt_at_the_end_keeps_the_stages_behind_from_letting_go() -> None:
+def test_before_a_halt_the_stages_behind_let_go_of_what_they_hold() -> None:
+    before, second, third = Each(shout, ["not asked"]), Each(shout, ["second"]), Each(shout, ["third"])
+    pipe = Pipe(before, Each(lambda item: [item, HALT]), second, third)
+
+    assert ["A", "SECOND", "third", HALT] == pipe.feed("a")
+    assert (["a"], ["A", Ending.FINAL]) == (before.seen, second.seen)
+    assert ["A", "second", Ending.FINAL] == third.seen
+
+
+def test_a_halt_at_the_end_lets_the_stages_behind_let_go_once() -> None:
     behind = Each(shout, ["held"])
 
-    assert Pipe(Each(shout, [HALT, "never"]), behind).flush(Ending.FINAL) == [HALT]
-    assert behind.seen == []
+    assert ["LAST", "held", HALT] == Pipe(Each(shout, ["last", HALT, "never"]), behind).flush(Ending.TOOL_CALL)
+    assert ["last", Ending.FINAL] == behind.seen
+
+
+def test_the_first_halt_counts() -> None:
+    """What is let go before a halt may itself end the reply."""
+    limit = Halt(StopReason.MESSAGE_LIMIT)
+
+    assert ["A", limit] == Pipe(Each(lambda item: [item, HALT]), Each(shout, [limit, "never"])).feed("a")
 
 
 def test_a_halt_of_an_inner_pipe_ends_the_outer_one() -> None:

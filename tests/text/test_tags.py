@@ -25,7 +25,12 @@ DETAILS = BlockTag(AsideKind.DETAILS, closes=False)
         pytest.param("<think>", OPENS, id="think"),
         pytest.param("</think>", CLOSES, id="end of think"),
         pytest.param("<THINK>", OPENS, id="capitals"),
+        pytest.param("<thinking>", OPENS, id="thinking"),
+        pytest.param("</thinking>", CLOSES, id="end of thinking"),
+        pytest.param("<thought>", OPENS, id="thought"),
+        pytest.param("</Reasoning>", CLOSES, id="end of reasoning"),
         pytest.param("<mm:think>", OPENS, id="namespace"),
+        pytest.param("<mm:reasoning>", OPENS, id="namespace of another word"),
         pytest.param("</a-b.c_1:think>", CLOSES, id="odd namespace"),
         pytest.param("<details>", DETAILS, id="details"),
         pytest.param("<details open>", DETAILS, id="details with attributes"),
@@ -42,7 +47,9 @@ def test_a_block_tag_is_known(text: str, tag: BlockTag) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "<thinking>",
+        "<thinks>",
+        "<thoughts>",
+        "<reason>",
         "<think >",
         "<think x>",
         "<1:think>",
@@ -57,15 +64,19 @@ def test_what_only_looks_like_a_block_tag_is_text(text: str) -> None:
     assert BLOCK_TAG.match(text) is None
 
 
-@pytest.mark.parametrize("tag", ["<think>", "</mm:think>", "<details>", "<details open class='a b'>"])
+@pytest.mark.parametrize(
+    "tag",
+    ["<think>", "</mm:think>", "<thinking>", "</reasoning>", "<a:thought>", "<details>", "<details open class='a b'>"],
+)
 def test_every_beginning_of_a_block_tag_could_become_one(tag: str) -> None:
     assert all(could_be_block_tag("x" + tag[:length], 1) for length in range(1, len(tag)))
 
 
-def test_a_block_tag_is_given_the_same_length_whole_and_in_parts() -> None:
+@pytest.mark.parametrize("word", ["think", "thinking", "thought", "reasoning"])
+def test_a_block_tag_is_given_the_same_length_whole_and_in_parts(word: str) -> None:
     """Law 1: a tag that is waited for no longer must not be found when it happens to be there."""
     for length in range(40, 120):
-        tag = f"<{'n' * length}:think>"
+        tag = f"<{'n' * length}:{word}>"
         waited_for = all(could_be_block_tag(tag[:end], 0) for end in range(1, len(tag)))
 
         assert waited_for or BLOCK_TAG.match(tag) is None, f"a namespace of {length} letters"
@@ -122,6 +133,7 @@ def read(kind: AsideKind, pieces: list[str]) -> tuple[str, str | None]:
         pytest.param(AsideKind.THOUGHT, "plan</think>Hello", "plan", "Hello", id="think"),
         pytest.param(AsideKind.THOUGHT, " \n plan \n</think>", "plan", "", id="space around"),
         pytest.param(AsideKind.THOUGHT, "a</mm:THINK>b", "a", "b", id="another namespace closes it"),
+        pytest.param(AsideKind.THOUGHT, "a</reasoning>b", "a", "b", id="another word closes it"),
         pytest.param(AsideKind.THOUGHT, "a < b </thin </think>x", "a < b </thin", "x", id="almost closed"),
         pytest.param(AsideKind.THOUGHT, "a</details>b", "a</details>b", None, id="not by the other's tag"),
         pytest.param(AsideKind.THOUGHT, "a</th", "a</th", None, id="never closed"),
@@ -146,9 +158,10 @@ def test_a_hidden_block_is_read_to_its_end(kind: AsideKind, text: str, content: 
     assert (content, after) == same_every_way(text, lambda pieces: read(kind, pieces))
 
 
-@pytest.mark.parametrize("length", [50, 60, 70, 100, 300])
-def test_however_long_a_namespace_may_be_the_slicing_does_not_decide(length: int) -> None:
-    text = f"a</{'n' * length}:think>b"
+@pytest.mark.parametrize("word", ["think", "reasoning"])
+@pytest.mark.parametrize("length", [50, 56, 57, 58, 60, 70, 100, 300])
+def test_however_long_a_namespace_may_be_the_slicing_does_not_decide(length: int, word: str) -> None:
+    text = f"a</{'n' * length}:{word}>b"
 
     content, _ = same_every_way(text, lambda pieces: read(AsideKind.THOUGHT, pieces))
 

@@ -3,24 +3,64 @@
 from __future__ import annotations
 
 from .emoji import Emoji
+from .leaked_tags import LeakedTags
 from .mentions import Mentions
+from .no_emoji import NoEmoji
 from .opening_label import OpeningLabel
 from .orphan_punctuation import OrphanPunctuation
 from .own_name import OwnName
+from .prefill import Prefill
 from .render_modifier import RenderModifier
+from .repeated_emoji import RepeatedEmoji
 from .rule import Rule, RuleContext
+from .sanitise import Sanitise
+from .speaker_guard import SpeakerGuard
+from .system_blocks import SystemBlocks
+from .tables import Tables
+from .trailing_label import TrailingLabel
+from .unicode_spaces import UnicodeSpaces
 
-RULES: tuple[type[Rule], ...] = (RenderModifier, OpeningLabel, OwnName, OrphanPunctuation, Emoji, Mentions)
+RULES: tuple[type[Rule], ...] = (
+    # What was never meant for people goes first, so that labels stand where a line begins.
+    SystemBlocks,
+    LeakedTags,
+    UnicodeSpaces,
+    Sanitise,
+    # Who speaks. The guards come before punctuation is held, which would stand in front of the labels.
+    RenderModifier,
+    OpeningLabel,
+    OwnName,
+    Prefill,
+    SpeakerGuard,
+    TrailingLabel,
+    OrphanPunctuation,
+    # What is said, in the platform's own writing.
+    RepeatedEmoji,
+    Emoji,
+    NoEmoji,
+    Mentions,
+    Tables,
+)
 """The rules that every reply passes, first to last."""
 
 __all__ = [
     "RULES",
     "Emoji",
+    "LeakedTags",
     "Mentions",
+    "NoEmoji",
     "OpeningLabel",
     "OrphanPunctuation",
     "OwnName",
+    "Prefill",
     "RenderModifier",
+    "RepeatedEmoji",
     "Rule",
     "RuleContext",
+    "Sanitise",
+    "SpeakerGuard",
+    "SystemBlocks",
+    "Tables",
+    "TrailingLabel",
+    "UnicodeSpaces",
 ]

@@ -1,6 +1,7 @@
-"""Join punctuation that stands alone, "..." or "!", to what comes after it.
+"""Join punctuation that stands alone, "..." or ",", to what comes after it, ``...⏎next`` → ``...next``.
 
-Models write an ellipsis on a line of its own; sent alone it reads as a glitch, dropped it is lost.
+Models write an ellipsis on a line of its own; sent alone it reads as a glitch, dropped it is lost. A short "!" or "?!"
+says something by itself and stays, unless other marks wait already.
 """
 
 from __future__ import annotations
@@ -14,9 +15,13 @@ from ..types import Boundary, Ending, Kind, Segment
 from .rule import Rule, RuleContext
 
 # What begins like this would not be a list, a heading, a quote, an address or a large emoji with something in front.
-_BLOCK = re.compile(r"\s*(?:(?:[-*+•]|>{1,3}|-?#{1,3}|\d{1,3}[.)])(?:\s|$)|<?(?:http|ftp)s?://|<a?:\w+:\d+>|\|)")
-_MARKS = "[.,!?;:。！？、，…]+"
+_BLOCK = re.compile(
+    r"\s*(?:(?:[-*+•]|>{1,3}|-?#{1,3}|\d{1,3}[.)])(?:\s|$)|<?(?:http|ftp)s?://|<a?:\w+:\d+>|:(?=[0-9~]*[a-z_])[\w~]{2,32}:|\|)",
+    re.IGNORECASE,
+)
+_MARKS = "[.,!?;。！？、，…]+"
 _ORPHAN = re.compile(rf"{_MARKS}(?:\s+{_MARKS})*")
+_OUTCRY = frozenset("!?！？")
 _MOST = 100
 """A line of dots that somebody drew is not held for ever."""
 
@@ -34,8 +39,11 @@ class OrphanPunctuation(Rule):
         if not core:
             return (segment,)
         if segment.kind is Kind.PROSE and _ORPHAN.fullmatch(core):
-            orphan = replace(segment, text="".join(core.split()))
-            return self._hold(orphan) if len(core) <= _MOST else (*self._release(), segment)
+            if len(core) > _MOST:
+                return (*self._release(), segment)
+            marks = "".join(core.split())
+            if self._held or len(marks) >= 3 or "…" in marks or _OUTCRY.isdisjoint(marks):
+                return self._hold(replace(segment, text=marks))
         held = self._held
         if held is None:
             return (segment,)

@@ -33,8 +33,8 @@ class Stage(Protocol[In, Out]):
 class Pipe:
     """Stages in a row, themselves a stage.
 
-    An ``Aside`` or a ``Halt`` goes straight to the end of the row.
-    After a ``Halt`` nothing more comes out, for whatever goes in.
+    An ``Aside`` goes straight to the end of the row. So does a ``Halt``, but the stages behind the one that gave it
+    let go of what they hold first: it came before. After a ``Halt`` nothing more comes out, for whatever goes in.
     """
 
     __slots__ = ("_feed_first", "_halted", "_stages")
@@ -71,6 +71,7 @@ class Pipe:
             passed: list[Any] = []
             for item in items:
                 if type(item) is Halt:
+                    passed += stage.flush(Ending.FINAL)
                     passed.append(item)
                     break  # whatever came behind it is not wanted any more
                 if type(item) is Aside:

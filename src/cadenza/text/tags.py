@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from ..types import AsideKind
 from .units import WHITESPACE
 
-_THINK = r"(?:[a-z][\w.-]{0,56}:)?think"
+# With its namespace a name is at most 63 letters long, whichever word it is.
+_THINK = r"(?:(?:[a-z][\w.-]{0,56}:)?think|(?:[a-z][\w.-]{0,52}:)?(?:thinking|thought|reasoning))"
 
 BLOCK_TAG = re.compile(
     rf"(?P<think></?{_THINK}>)|(?-i:(?P<details><details(?:\s[^>]{{0,200}})?>))", re.ASCII | re.IGNORECASE

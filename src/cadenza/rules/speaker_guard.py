@@ -1,0 +1,73 @@
+"""End the reply where the model begins to speak for somebody else, ``Fine by me.⏎User: ok`` → ``Fine by me.``.
+
+Only a name that is known makes a line somebody else's: ``Note: remember this`` and ``12:30 lunch`` are the persona's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ..text.prose import Prose
+from ..text.units import WHITESPACE
+from ..types import Halt, Kind, Segment, StopReason
+from .rule import LineOpening, Rule, RuleContext
+from .speakers import LABEL, known_speakers, names_speaker
+
+_BACKTICK = re.compile(r"(?<!\\)`")
+
+
+class SpeakerGuard(Rule):
+    """Halts before the first line that opens with the name of another speaker."""
+
+    def __init__(self, context: RuleContext) -> None:
+        super().__init__(context)
+        self._speakers = known_speakers(context)
+        self._line = LineOpening()
+        self._spoke = False  # whether anything was passed on in this reply
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nobody wants a guard, or there is nobody to speak for."""
+        return not self.context.settings.speaker_guard or not self._speakers
+
+    def feed(self, segment: Segment, /) -> Iterable[Segment | Halt]:
+        """Pass on what stands before another speaker's line, and then end."""
+        opens_line = self._line.opens_line
+        self._line.follow(segment)
+        if segment.kind is Kind.PROSE and (":" in segment.text or "：" in segment.text):
+            start = self._other_voice(segment, opens_line=opens_line)
+            if start is not None:
+                before = segment.text[:start].rstrip(WHITESPACE)
+                halt = Halt(StopReason.SPEAKER_GUARD)
+                return (replace(segment, text=before), halt) if before else (halt,)
+        self._spoke = self._spoke or bool(segment.text.strip(WHITESPACE))
+        return (segment,)
+
+    def _other_voice(self, segment: Segment, *, opens_line: bool) -> int | None:
+        """Where the first line of another speaker begins. The reply's first words are left to other rules."""
+        text = segment.text
+        first_word = len(text) - len(text.lstrip(WHITESPACE))
+        for match in LABEL.finditer(text):
+            if match.start() == 0 and not opens_line:
+                continue
+            if not self._spoke and match.start("label") == first_word:
+                continue
+            if names_speaker(match["label"], self._speakers) and not _is_code(self.prose(segment), match):
+                return match.start()
+        return None
+
+
+def _is_code(prose: Prose, label: re.Match[str]) -> bool:
+    """Whether *label* stands in something out of reach, or behind a backtick that has not closed yet."""
+    if not prose.is_free(label.start("label"), label.end()):
+        return True
+    position = 0
+    for span in prose.kept:
+        if span.start >= label.start():
+            break
+        if _BACKTICK.search(prose.text, position, span.start):
+            return True
+        position = span.end
+    return _BACKTICK.search(prose.text, position, label.start()) is not None

@@ -1,0 +1,65 @@
+"""Leave out a last line that is nothing but the name of whoever would speak next, ``hello⏎User:`` → ``hello``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ..text.units import WHITESPACE
+from ..types import Ending, Kind, Segment
+from .rule import LineOpening, Rule, RuleContext
+from .speakers import LABEL, known_speakers, names_speaker
+
+_BEHIND = WHITESPACE + "*_"
+
+
+class TrailingLabel(Rule):
+    """Holds a line with only a known speaker's label until something comes behind it."""
+
+    def __init__(self, context: RuleContext) -> None:
+        super().__init__(context)
+        self._speakers = known_speakers(context)
+        self._line = LineOpening()
+        self._held: list[Segment] = []
+        self._start = 0  # of the label in the first that is held
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether there is nobody else to speak."""
+        return not self._speakers
+
+    def feed(self, segment: Segment, /) -> Iterable[Segment]:
+        """Hold a label; let it go if words come behind it."""
+        opens_line = self._line.opens_line
+        self._line.follow(segment)
+        if self._held and not segment.text.strip(WHITESPACE):
+            self._held.append(segment)
+            return ()
+        start = self._label(segment, opens_line=opens_line) if segment.kind is Kind.PROSE else None
+        if start is None and not self._held:
+            return (segment,)
+        before, self._held = self._held, []
+        if start is None:
+            return (*before, segment)
+        self._held, self._start = [segment], start
+        return before
+
+    def flush(self, why: Ending, /) -> Iterable[Segment]:  # noqa: ARG002  # after any ending nothing comes behind it
+        """Nothing comes behind it: what stood before the label is all there is."""
+        held, self._held = self._held, []
+        if not held:
+            return ()
+        text = held[0].text[: self._start].rstrip(WHITESPACE)
+        return (replace(held[0], text=text),) if text else ()
+
+    def _label(self, segment: Segment, *, opens_line: bool) -> int | None:
+        """Where the last line of *segment* begins if it is only a label."""
+        core = segment.text.rstrip(_BEHIND)
+        if not core.endswith((":", "：")):
+            return None
+        start = core.rfind("\n") + 1
+        match = LABEL.match(core, start)
+        is_label = match is not None and match.end() == len(core) and names_speaker(match["label"], self._speakers)
+        if not is_label or not (start or opens_line):
+            return None
+        return start if self.prose(segment).is_free(start, len(core)) else None

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cadenza.rules.prefill import Prefill
+from cadenza.rules.rule import RuleContext
+from cadenza.settings import RuleSettings
+from cadenza.types import Boundary, Ending, Identity, Kind, Persona, Segment
+
+CODE = Segment("```\nx\n```", Boundary.CODE_CLOSE, Kind.CODE)
+MAD = Identity("Ren", "mad.png")
+
+
+def rule_for(prefill: str, *, shows: bool = False) -> Prefill:
+    return Prefill(RuleContext(Persona("Mirri", ("Miri",)), settings=RuleSettings(show_prefill=shows), prefill=prefill))
+
+
+def cleaned(
+    *given: str | Segment, prefill: str = "Sure, here", shows: bool = False, why: Ending = Ending.FINAL
+) -> list[str]:
+    rule = rule_for(prefill, shows=shows)
+    out: list[str] = []
+    for segment in given:
+        out += [
+            item.text for item in rule.feed(Segment(segment, Boundary.NEWLINE) if isinstance(segment, str) else segment)
+        ]
+    return out + [item.text for item in rule.flush(why)]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        pytest.param(("Sure, here are three",), [" are three"], id="echo"),
+        pytest.param(("apples",), ["apples"], id="no echo"),
+        pytest.param(("Sure,", " here we go"), [" we go"], id="echo in parts"),
+        pytest.param(("Sure,", " there we go"), ["Sure,", " there we go"], id="F14 almost an echo"),
+        pytest.param(("\nSure, here go",), [" go"], id="white space before it"),
+        pytest.param(("\n", " Sure,", " here go"), [" go"], id="a blank segment before it"),
+        pytest.param(("\n", "no"), ["\n", "no"], id="a blank segment before something else"),
+        pytest.param(("Sure, here",), [], id="nothing but the echo"),
+        pytest.param(("Sure, here\n", "go"), ["\n", "go"], id="a line end behind it"),
+        pytest.param(("Sure, here", " and", " Sure, here"), [" and", " Sure, here"], id="only once"),
+        pytest.param(("Sure,",), ["Sure,"], id="F14 the end inside of it"),
+        pytest.param(("", "Sure, here x"), [" x"], id="nothing before it"),
+        pytest.param(("Sure,", CODE, " here"), ["Sure,", CODE.text, " here"], id="code"),
+        pytest.param(("sure, here x",), ["sure, here x"], id="another case"),
+    ],
+)
+def test_an_echo_of_the_prefill_goes(given: tuple[str | Segment, ...], expected: list[str]) -> None:
+    assert expected == cleaned(*given)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        pytest.param(("Sure, here are three",), ["Sure, here are three"], id="echo"),
+        pytest.param((" are three",), ["Sure, here are three"], id="the model goes on"),
+        pytest.param(("are three",), ["Sure, hereare three"], id="the model goes on without a space"),
+        pytest.param(("Sure,", " there we go"), ["Sure, hereSure,", " there we go"], id="F14 almost an echo"),
+        pytest.param(("", "x"), ["", "Sure, herex"], id="not in front of nothing"),
+        pytest.param(("Sure, here",), ["Sure, here"], id="nothing but the echo"),
+        pytest.param(("Sure, here", " go", " on"), ["Sure, here go", " on"], id="words in the next segment"),
+        pytest.param(("Sure, here ", "", "go"), ["", "Sure, here go"], id="a space in between"),
+        pytest.param(("Sure, here\n", "go"), ["Sure, here\n", "go"], id="a line end in between"),
+        pytest.param(("Sure, here", CODE), ["Sure, here", CODE.text], id="code in the next segment"),
+        pytest.param((CODE, "x"), ["Sure, here", CODE.text, "x"], id="code and no echo"),
+        pytest.param(("Sure,",), ["Sure, here"], id="the end inside of it"),
+        pytest.param((), [], id="not a word"),
+        pytest.param(("\n",), ["\n"], id="nothing but white space"),
+    ],
+)
+def test_the_prefill_may_be_shown_once(given: tuple[str | Segment, ...], expected: list[str]) -> None:
+    assert expected == cleaned(*given, shows=True)
+
+
+@pytest.mark.parametrize("shows", [False, True])
+@pytest.mark.parametrize("why", list(Ending))
+def test_a_tool_call_may_stand_inside_the_echo(why: Ending, shows: bool) -> None:  # noqa: FBT001
+    rule = rule_for("Sure, here", shows=shows)
+    rule.feed(Segment("Sure,", Boundary.PERIOD))
+
+    assert ["Sure, here" if shows else "Sure,"] == [item.text for item in rule.flush(why)]
+    assert [] == list(rule.flush(why))
+    assert [" here"] == [item.text for item in rule.feed(Segment(" here", Boundary.FINAL))]
+
+
+def test_before_the_first_word_a_tool_call_changes_nothing() -> None:
+    rule = rule_for("Sure, here")
+    rule.feed(Segment("\n", Boundary.NEWLINE))
+
+    assert ["\n"] == [item.text for item in rule.flush(Ending.TOOL_CALL)]
+    assert [" go"] == [item.text for item in rule.feed(Segment("Sure, here go", Boundary.FINAL))]
+
+
+def test_a_shown_prefill_is_not_shown_again_at_the_end() -> None:
+    rule = rule_for("Sure, here", shows=True)
+    rule.feed(Segment("Sure, here", Boundary.PERIOD))
+
+    assert [Segment("Sure, here", Boundary.TOOL_CALL)] == list(rule.flush(Ending.TOOL_CALL))
+    assert ["go"] == [item.text for item in rule.feed(Segment("go", Boundary.FINAL))]
+    assert [] == list(rule.flush(Ending.FINAL))
+
+
+@pytest.mark.parametrize(
+    "prefill", ["Mirri: Sure, here", " **Mirri:** Sure, here ", "miri：**Mirri**: Sure, here", "Mirri:\nSure, here\n"]
+)
+def test_own_names_in_front_of_the_prefill_do_not_count(prefill: str) -> None:
+    assert ["Sure, there"] == cleaned("Sure, there", prefill=prefill)
+    assert [" go"] == cleaned("Sure, here go", prefill=prefill)
+
+
+@pytest.mark.parametrize("prefill", ["", " \n", "Mirri:", "**Mirri:** "])
+def test_without_words_there_is_nothing_to_do(prefill: str) -> None:
+    assert rule_for(prefill).is_idle
+    assert not rule_for("x").is_idle
+
+
+def test_without_a_name_nothing_is_taken_off_the_prefill() -> None:
+    assert [" x"] == [
+        item.text for item in Prefill(RuleContext(prefill="A: b")).feed(Segment("A: b x", Boundary.FINAL))
+    ]
+
+
+@pytest.mark.parametrize("shows", [False, True])
+def test_the_label_of_an_echo_stays_with_the_words_behind_it(shows: bool) -> None:  # noqa: FBT001
+    front = "Sure, here" if shows else ""
+    mad = Segment("Sure,", Boundary.NEWLINE, identity=MAD, label="Ren (mad): ")
+    go = Segment(" here go", Boundary.NEWLINE, identity=MAD)
+    rule, other, third = (rule_for("Sure, here", shows=shows) for _ in range(3))
+
+    rule.feed(mad)
+    (kept,) = rule.feed(go)
+    assert (front + " go", "Ren (mad): ") == (kept.text, kept.label)
+
+    other.feed(Segment("Sure, here", Boundary.NEWLINE, identity=MAD, label="Ren (mad): "))
+    (kept,) = other.feed(Segment(" go", Boundary.NEWLINE, identity=MAD))
+    assert (front + " go", "Ren (mad): ") == (kept.text, kept.label)
+
+    third.feed(Segment("Sure, here", Boundary.NEWLINE, identity=MAD, label="Ren (mad): "))
+    (kept,) = third.feed(Segment(" go", Boundary.NEWLINE))
+    assert (front + " go", "") == (kept.text, kept.label)
+
+
+def test_in_front_of_code_the_prefill_stands_alone_and_has_the_label() -> None:
+    code = Segment("```\nx\n```", Boundary.CODE_CLOSE, Kind.CODE, MAD, "Ren (mad): ")
+
+    first, second = rule_for("Sure", shows=True).feed(code)
+
+    assert Segment("Sure", Boundary.NEWLINE, Kind.PROSE, MAD, "Ren (mad): ") == first
+    assert Segment("```\nx\n```", Boundary.CODE_CLOSE, Kind.CODE, MAD) == second
+
+
+@given(
+    st.lists(st.text("ab \n\ud83d", max_size=4), max_size=6),
+    st.text("ab \n", max_size=8).map(str.strip).filter(bool),
+    st.booleans(),
+)
+def test_nothing_is_lost_or_doubled(texts: list[str], prefill: str, shows: bool) -> None:  # noqa: FBT001
+    said = "".join(texts)
+    words = said.lstrip()
+    if words.startswith(prefill):
+        expected = words if shows else words.removeprefix(prefill)
+    elif not shows or not words:
+        expected = said
+    else:
+        expected = prefill if prefill.startswith(words) else prefill + said
+
+    arrived = "".join(cleaned(*texts, prefill=prefill, shows=shows))
+
+    assert expected.strip() == arrived.strip()
