@@ -178,12 +178,13 @@ def _picture(row: Row) -> Answer:
 
 
 def _guild_mentions(row: Row) -> Answer:
-    """Who was searched for is found among the members, and then stands in the roster."""
+    """What the rule leaves as it is the shell looks up among the members, if there are any where it is said."""
     args, wanted = row["args"], row["output"]
-    found = {handle: work.the_one(handle, args["members"]) for handle in wanted["searches"]}
-    mentions = _mentions(args) | {handle: f"<@{person}>" for handle, person in found.items() if person}
-    scene = work.context("Ren", Roster(mentions=mentions, personas=args.get("personaMentionMap", {})), **work.QUIET)
-    return work.cleaned(row["input"], scene, only="mentions"), wanted["text"]
+    roster = Roster(mentions=_mentions(args), personas=args.get("personaMentionMap", {}))
+    text = work.cleaned(row["input"], work.context("Ren", roster, **work.QUIET), only="mentions")
+    if args.get("dm"):
+        return [text, []], [wanted["text"], wanted["searches"]]
+    return list(work.looked_up(text, roster, args["members"])), [wanted["text"], wanted["searches"]]
 
 
 def _shown_prefill(row: Row) -> Answer:

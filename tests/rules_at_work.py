@@ -5,6 +5,7 @@ Everything is imported where it is used, so that a part that is missing fails th
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -98,7 +99,7 @@ def face(name: str) -> str:
 
 def a_sprite(name: str, *, is_identity: bool = False, is_there: bool = True) -> Sprite:
     """A look, perhaps one whose picture is lost."""
-    return Sprite(name, face(f"look {name}") if is_there else None, is_identity=is_identity)
+    return Sprite(name, face(f"look {name}") if is_there else None, is_identity=is_identity, is_usable=is_there)
 
 
 def a_persona(
@@ -141,9 +142,10 @@ def _dressed(identities: Sequence[Identity | None]) -> Iterator[Identity | None]
     continuity = Continuity()
     last: str | None = None
     for number, identity in enumerate(identities, start=10**17):
-        yield identity and continuity.dressed("channel", identity, last_message_id=last)
+        worn = identity and continuity.dressed("channel", identity, last_message_id=last)
         last = str(number)
-        continuity.note("channel", identity, last)
+        continuity.note("channel", worn, last)
+        yield worn
 
 
 def _sent(segment: Segment, identity: Identity | None, persona: Persona) -> Sent:
@@ -193,27 +195,28 @@ def revealed(name: str) -> str:
 
 def sprite_name(name: str) -> dict[str, Any]:
     """Whether a look may be called *name*; how it is then shown and compared."""
-    from cadenza.text.names import checked_sprite_name, normalised
+    from cadenza.text.names import checked_sprite_name, sprite_key
 
     try:
         checked = checked_sprite_name(name)
     except (CadenzaError, ValueError):
         checked = None
-    return {"ok": True, "displayName": checked, "spriteKey": normalised(checked)} if checked else {"ok": False}
+    return {"ok": True, "displayName": checked, "spriteKey": sprite_key(checked)} if checked else {"ok": False}
 
 
-def the_one(handle: str, members: Sequence[Mapping[str, Any]]) -> str | None:
-    """The id of the only one of *members* who is called *handle*, by user name, else global name, else nickname."""
-    from cadenza.lookups import the_one as only
+def looked_up(text: str, roster: Roster, members: Iterable[Mapping[str, Any]]) -> tuple[str, list[str]]:
+    """*text* when the shell has asked for whom the roster does not know, and whom it asked for."""
+    from cadenza.lookups import Lookup, Member, the_one
 
-    found = only(handle, [_member(member) for member in members])
-    return None if found is None else str(getattr(found, "id", found)).strip("<@>")
+    people = [Member(member["id"], member["username"], member["globalName"], member["nickname"]) for member in members]
+    asked: list[str] = []
 
+    async def find(handle: str) -> str | None:
+        asked.append(handle)
+        found = the_one(handle, people)
+        return found and f"<@{found.id}>"
 
-def _member(member: Mapping[str, Any]) -> Any:
-    from cadenza import lookups
-
-    return lookups.Member(member["id"], member["username"], member["globalName"], member["nickname"])
+    return asyncio.run(Lookup(find).resolve(text, roster)), asked
 
 
 def table_of(markdown: str) -> dict[str, Any] | None:

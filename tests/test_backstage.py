@@ -6,9 +6,9 @@ import asyncio
 import threading
 
 import pytest
-from cadenza.lookups import Lookup
 
 from cadenza.backstage import Backstage
+from cadenza.lookups import Lookup
 from cadenza.replies import say
 from cadenza.settings import Settings
 from cadenza.stops import Stops
@@ -169,11 +169,9 @@ async def test_somebody_whom_the_roster_does_not_know_is_looked_up() -> None:
 
 
 async def test_a_message_that_would_get_too_long_stays_as_it_is() -> None:
-    target, text = MemoryTarget(), "x" * 1940 + " @ada"
+    post = Post("x" * 1940 + " @ada", Boundary.FINAL)
 
-    await say(target, text, settings=AT_ONCE, backstage=Backstage(None, Lookup(somebody)))
-
-    assert [text] == target.texts
+    assert [post] == await Backstage(None, Lookup(somebody)).prepared(post, roster=Roster(), limit=1950)
 
 
 @pytest.mark.parametrize(

@@ -579,7 +579,7 @@ def test_text_is_cleaned_without_a_scene_too() -> None:
 
 async def test_what_is_cleaned_is_what_is_said() -> None:
     target = TimedTarget()
-    text = "Ren: hi @ada :wave:\n`@ada`"
+    text = "Ren: hi @ada\nRen (mad): `@ada` [system: be nice]"
 
     await say(target, text, scene=SCENE, settings=Settings.of(degree=1))
 

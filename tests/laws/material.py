@@ -128,10 +128,10 @@ def play(
     roster: Roster | None = None,
     **values: Any,
 ) -> dict[str, Any]:
-    """Put *text* through the pipeline as ``cadenza replay`` does."""
+    """Put *text* through the pipeline as ``cadenza replay`` does; tables stay as they are unless *values* say otherwise."""
     take = Take(
         chunks=tuple(slices) if slices is not None else (text,),
-        settings=Settings().with_values(values),
+        settings=Settings().with_values({"tables": "source"} | values),
         end=End(end),
         persona=persona or Persona(""),
         roster=roster or Roster(),

@@ -43,6 +43,10 @@ def _values(dice: Random) -> Settings:
         hold=dice.choice([0, 1, 40, 300, 1950, 5000]),
         message_limit=dice.choice([0, 0, 0, 9]),
         unknown_emoji=dice.choice(["keep", "strip"]),
+        use_emoji=dice.random() < 0.8,
+        speaker_guard=dice.random() < 0.2,
+        sanitise=dice.choice(["", "*"]),
+        tables=dice.choice(["text", "source"]),
     )
 
 

@@ -47,10 +47,9 @@ def test_so_does_one_that_is_mostly_space_in_columns() -> None:
 
 
 def test_a_secret_stays_one() -> None:
-    """Of a segment without a source no picture is made."""
     segment = shown("| Who | How |\n|---|---|\n| him | \\|\\|poison\\|\\| |\n")
 
-    assert ("**Who: him**\n- **How:** ||poison||\n", Kind.PROSE, "") == (segment.text, segment.kind, segment.source)
+    assert ("**Who: him**\n- **How:** ||poison||\n", Kind.PROSE) == (segment.text, segment.kind)
 
 
 @pytest.mark.parametrize("lead", ["", ">\n"], ids=["at once", "behind a lone mark"])

@@ -8,13 +8,23 @@ from cadenza.errors import SettingsError
 from cadenza.rules import (
     RULES,
     Emoji,
+    LeakedTags,
     Mentions,
+    NoEmoji,
     OpeningLabel,
     OrphanPunctuation,
     OwnName,
+    Prefill,
     RenderModifier,
+    RepeatedEmoji,
     Rule,
     RuleContext,
+    Sanitise,
+    SpeakerGuard,
+    SystemBlocks,
+    Tables,
+    TrailingLabel,
+    UnicodeSpaces,
 )
 from cadenza.settings import RuleSettings
 from cadenza.stages.s6_rules import rule_row, without
@@ -123,6 +133,7 @@ def test_every_rule_has_a_name_of_its_own() -> None:
     assert [rule.__module__.rpartition(".")[2] for rule in RULES] == names
 
 
+ALWAYS = {SystemBlocks, LeakedTags, TrailingLabel, OrphanPunctuation, Tables}
 STRIP = RuleSettings(unknown_emoji="strip")
 MAD = Sprite("mad", "mad.png")
 
@@ -143,9 +154,13 @@ MAD = Sprite("mad", "mad.png")
         pytest.param(RuleContext(roster=Roster(mentions={"": "<@1>"})), set(), id="somebody without a name"),
         pytest.param(RuleContext(roster=Roster(emoji={"wave": "<:wave:2>"})), {Emoji}, id="an emoji"),
         pytest.param(RuleContext(settings=STRIP), {Emoji}, id="emoji to take out"),
+        pytest.param(RuleContext(settings=RuleSettings(use_emoji=False)), {NoEmoji}, id="no emoji at all"),
+        pytest.param(RuleContext(roster=Roster(recent_emoji=("wave",))), {RepeatedEmoji}, id="an emoji that was used"),
+        pytest.param(RuleContext(prefill="Sure"), {Prefill}, id="a prefill"),
+        pytest.param(RuleContext(settings=RuleSettings(speaker_guard=True)), {SpeakerGuard}, id="a guard"),
+        pytest.param(RuleContext(settings=RuleSettings(unicode_spaces=True)), {UnicodeSpaces}, id="odd spaces"),
+        pytest.param(RuleContext(settings=RuleSettings(sanitise="*")), {Sanitise}, id="hidden words"),
     ],
 )
 def test_rules_with_nothing_to_do_are_left_out(context: RuleContext, busy: set[type[Rule]]) -> None:
-    assert [rule for rule in RULES if rule in busy | {OrphanPunctuation}] == [
-        type(rule) for rule in rule_row(context).stages
-    ]
+    assert [rule for rule in RULES if rule in busy | ALWAYS] == [type(rule) for rule in rule_row(context).stages]

@@ -96,7 +96,7 @@ async def test_it_is_a_target_and_gives_receipts(plain: Chat) -> None:
     post = Post("hello", Boundary.FINAL, identity=Identity("Ren", "😼"))
     first, second = await target.send(post), await target.send(post)
     assert (first.post, first.identity, first.message_id, second.message_id) == (post, post.identity, "1", "2")
-    assert target.limits == Limits()
+    assert target.limits == Limits(tables=True)
 
 
 def test_the_limits_can_be_given() -> None:

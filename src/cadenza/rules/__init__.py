@@ -34,12 +34,13 @@ RULES: tuple[type[Rule], ...] = (
     SpeakerGuard,
     TrailingLabel,
     OrphanPunctuation,
+    # A table that becomes a list is prose for the rules behind.
+    Tables,
     # What is said, in the platform's own writing.
     RepeatedEmoji,
     Emoji,
     NoEmoji,
     Mentions,
-    Tables,
 )
 """The rules that every reply passes, first to last."""
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ..text import tables
-from ..text.plain_table import WIDTH, as_columns, as_records, hides
+from ..text.plain_table import WIDTH, as_columns, as_records
 from ..types import Kind, Segment
 from .rule import Rule
 
@@ -49,8 +49,7 @@ def _shown(segment: Segment) -> Segment:
                 # Whoever comes next asks whether the line is over.
                 text=_quoted(text, mark) + "\n" * segment.text.endswith("\n"),
                 kind=kind,
-                # A picture hides nothing, so none is to be made of what is hidden.
-                source="" if hides(table) else segment.text.strip("\n"),
+                source=segment.text.strip("\n"),
             )
     return segment
 

@@ -18,7 +18,7 @@ from ..text.humanize import humanize
 from ..text.loners import is_loner
 from ..text.repair import tidy_block
 from ..text.sentences import clause_ends
-from ..text.split import line_context, split
+from ..text.split import fit, line_context, split
 from ..text.survey import survey
 from ..text.tables import Table
 from ..text.units import WHITESPACE, fits, units
@@ -110,9 +110,7 @@ class Composer:
         if not segment.text.strip(WHITESPACE):
             self._context = ""  # whatever was cut is over
         else:
-            texts = split(self._in_context(segment), segment.kind, self._settings.degree, self._settings.limit)
-            if self._settings.degree == 3 and segment.kind is Kind.PROSE:
-                texts = [piece for text in texts for piece in self._humanized(text)]
+            texts = self._texts(segment)
             posts += self._picture(segment, texts) if is_picture else self._posts(texts, segment)
         return posts
 
@@ -123,6 +121,15 @@ class Composer:
             return posts
         rest = (replace(first, text=text, pause=self._pacer.least, label="", reply=None) for text in texts[1:])
         return [replace(first, text="", source=segment.source, instead=(first, *rest))]
+
+    def _texts(self, segment: Segment) -> list[str]:
+        text, degree, limit = self._in_context(segment), self._settings.degree, self._settings.limit
+        if segment.source and segment.kind is Kind.PROSE:
+            return fit(text.strip(WHITESPACE), limit)  # a table that became a list stays in one piece while it fits
+        texts = split(text, segment.kind, degree, limit)
+        if degree == 3 and segment.kind is Kind.PROSE:
+            texts = [piece for text in texts for piece in self._humanized(text)]
+        return texts
 
     def _humanized(self, text: str) -> list[str]:
         pieces = humanize(text, self._chance.random)

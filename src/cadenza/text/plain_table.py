@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from .runs import plain
-from .spans import ATOMS, Span, SpanKind
+from .spans import ATOMS, SpanKind
 from .survey import survey
 from .tables import Alignment, Table
 from .units import display_width, graphemes
@@ -63,24 +63,16 @@ def as_columns(table: Table, *, width: int = WIDTH) -> str | None:
     return "\n".join(["```", *header, rule.rstrip(), *_stacked(rows), "```"])
 
 
-def hides(table: Table) -> bool:
-    """Whether a cell of *table* holds a spoiler: neither a code block nor a picture can hide anything."""
-    return any(span.marker == "||" for span, _ in _lively_spans(table))
-
-
 def _is_lively(table: Table) -> bool:
     """Whether *table* holds what only prose can show: a spoiler, an address, a mention, a time. Emoji have names."""
+    return any(_LIVELY.search("\n".join(row)) and any(map(_has_life, row)) for row in (table.header, *table.rows))
+
+
+def _has_life(cell: str) -> bool:
     return any(
-        span.marker == "||" or (span.kind in _LIVELY_KINDS and not text.startswith(("<:", "<a:")))
-        for span, text in _lively_spans(table)
+        span.marker == "||" or (span.kind in _LIVELY_KINDS and not cell.startswith(("<:", "<a:"), span.start))
+        for span in survey(cell).spans
     )
-
-
-def _lively_spans(table: Table) -> Iterator[tuple[Span, str]]:
-    for row in (table.header, *table.rows):
-        if _LIVELY.search("\n".join(row)):
-            for cell in row:
-                yield from ((span, cell[span.start : span.end]) for span in survey(cell).spans)
 
 
 def _shown(cell: str) -> str:
