@@ -365,14 +365,14 @@ class Post:
     reply: str | None = None
     """The message that this one answers."""
     source: str = ""
-    """The Markdown of the table that this message shows, for whoever wants to see that."""
+    """The Markdown of the table that this message shows, or begins to show, for whoever wants to see that."""
     instead: tuple[Post, ...] = ()
     """A post with these shows its source as a picture; if there can be none, these are sent."""
 
     @property
     def said(self) -> str:
         """What the model should later see."""
-        return self.label + (self.source or self.text)
+        return self.label + (self.text or self.source)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,8 @@ class Braces(LeakedBlock):
     """Takes out ``{!…}``; of one that does not close, the first two characters."""
 
     glance = re.compile(r"\{!")
-    marks = re.compile(r"(?P<opens>\{!)|(?P<nests>\{)|(?P<closes>\})|\n(?=\n)")
+    marks = re.compile(r"(?P<opens>\{!)|(?P<nests>\{)|(?P<closes>\})")
     longest = 40
-    ends_at_empty_line = True
 
     def alone(self, text: str, mark: Mark) -> tuple[int, int] | None:
         return None if text[mark.start] == "}" else (mark.start, mark.end)
@@ -67,7 +66,7 @@ def cleaned(*given: str | Segment) -> list[str]:
         pytest.param("a {!x", "a x", id="not closed"),
         pytest.param("a {!x {y} z", "a x {y} z", id="only what is nested is closed"),
         pytest.param("a {!x {!y} z", "a x z", id="only the inner one is closed"),
-        pytest.param("a {!x\n\ny} {!z} b", "a x\n\ny} b", id="an empty line before it closes"),
+        pytest.param("a {!x\n\ny} {!z} b", "a b", id="an empty line before it closes"),
         pytest.param("a\n\n{!x} b", "a\n\nb", id="an empty line before it opens"),
         pytest.param("{!" + "x" * 37 + "} b", "b", id="as long as can be"),
         pytest.param("{!" + "x" * 38 + "} b", "x" * 38 + "} b", id="longer than can be"),
@@ -85,9 +84,9 @@ def test_in_one_segment(given: str, expected: str) -> None:
         pytest.param(("a {!x\n", "y} b\n", "c\n"), ["a b\n", "c\n"], id="what stood around it is one"),
         pytest.param(("a\n", "{!x\n", "y\n", "z}\n", "b\n"), ["a\n", "b\n"], id="lines of its own"),
         pytest.param(("{!x\n", "y} {!z\n", "w} b\n"), ["b\n"], id="the next one opens where it closes"),
-        pytest.param(("a {!x\n", "b\n", "\n", "c}\n"), ["a x\n", "b\n", "\n", "c}\n"], id="an empty line"),
-        pytest.param(("a {!x\n", " \t\n", "c}\n"), ["a x\n", " \t\n", "c}\n"], id="a blank line"),
-        pytest.param(("{!x", "\n", "y} b\n"), ["b\n"], id="a line end that arrives alone is no empty line"),
+        pytest.param(("a {!x\n", "b\n", "\n", "c}\n"), ["a\n"], id="an empty line"),
+        pytest.param(("a {!x\n", " \t\n", "c\n"), ["a x\n", " \t\n", "c\n"], id="an empty line and no end"),
+        pytest.param(("{!x", "\n", "y} b\n"), ["b\n"], id="a line end that arrives alone"),
         pytest.param(("a {!x\n", CODE, "b}\n"), ["a x\n", CODE.text, "b}\n"], id="code"),
         pytest.param((CODE, "b}\n"), [CODE.text, "b}\n"], id="code with nothing open"),
         pytest.param(("{!x {!y\n", "z} b\n", CODE), ["x b\n", CODE.text], id="an inner one is closed"),

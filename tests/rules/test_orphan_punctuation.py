@@ -18,7 +18,27 @@ def cleaned(*segments: str | Segment) -> list[str]:
 
 @pytest.mark.parametrize(
     "orphan",
-    ["...", ".", "..", "…", "!!!", "?!?", "、", "，", "……", "?…", "…!", ",", ";", " ... \n", "。。。", "！？！"],
+    [
+        "...",
+        ".",
+        "..",
+        "!",
+        "?",
+        "！",
+        "…",
+        "!!!",
+        "?!?",
+        "、",
+        "，",
+        "……",
+        "?…",
+        "…!",
+        ",",
+        ";",
+        " ... \n",
+        "。。。",
+        "！？！",
+    ],
 )
 def test_marks_that_stand_alone_go_in_front_of_what_comes(orphan: str) -> None:
     assert ["hi\n", orphan.strip() + "there\n"] == cleaned("hi\n", orphan, "there\n")
@@ -26,7 +46,7 @@ def test_marks_that_stand_alone_go_in_front_of_what_comes(orphan: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["-", "a.", "...a", "1.", "(...)", "**", "~", "!", "?", "!?", "!!", "?!\n", "！", "？！", "?.", ":", ":::"],
+    ["-", "a.", "...a", "1.", "(...)", "**", "~", "!?", "!!", "?!\n", "？！", "?.", ":", ":::"],
 )
 def test_what_says_something_stands_alone(text: str) -> None:
     assert [text, "there"] == cleaned(text, "there")
@@ -142,3 +162,13 @@ def test_an_orphan_with_nothing_behind_it_comes_out_at_the_end(why: Ending) -> N
 
     assert [Segment("...", why.boundary)] == list(rule.flush(why))
     assert list(rule.flush(why)) == []
+
+
+def test_f3_an_orphan_joins_the_words_under_the_next_face() -> None:
+    rule = OrphanPunctuation(RuleContext())
+    mad = Identity("Ren", "mad.png")
+
+    rule.feed(Segment("...", Boundary.NEWLINE))
+    (joined,) = rule.feed(Segment("grr", Boundary.NEWLINE, identity=mad, label="Ren (mad): "))
+
+    assert ("...grr", mad, "Ren (mad): ") == (joined.text, joined.identity, joined.label)

@@ -428,7 +428,7 @@ def test_a_table_is_planned_as_a_picture_with_a_text_instead() -> None:
 
     (post,) = posts_for(composer, COLUMNS)
 
-    text = Post(COLUMNS.text, NEWLINE, identity=MAD, label="Ren (mad): ", reply="42")
+    text = Post(COLUMNS.text, NEWLINE, identity=MAD, label="Ren (mad): ", reply="42", source="| a | b |")
     assert Post("", NEWLINE, 0.0, MAD, "Ren (mad): ", None, "42", "| a | b |", (text,)) == post
     assert "Ren (mad): | a | b |" == post.said
 
@@ -436,7 +436,8 @@ def test_a_table_is_planned_as_a_picture_with_a_text_instead() -> None:
 def test_without_pictures_a_table_is_the_text_that_it_became() -> None:
     (post,) = posts_for(Composer(DeliverySettings(degree=1), Dice()), COLUMNS)
 
-    assert (COLUMNS.text, "", ()) == (post.text, post.source, post.instead)
+    assert (COLUMNS.text, "| a | b |", ()) == (post.text, post.source, post.instead)
+    assert f"Ren (mad): {COLUMNS.text}" == post.said
 
 
 def test_a_picture_counts_as_one_message() -> None:

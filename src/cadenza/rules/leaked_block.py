@@ -15,7 +15,6 @@ from typing import NamedTuple
 from ..types import Ending, Halt, Kind, Segment
 from .rule import LineOpening, Rule, RuleContext
 
-_EMPTY_LINE = re.compile(r"[ \t]*+\n")
 _BLANK = " \t"
 
 
@@ -47,8 +46,6 @@ class LeakedBlock(Rule):
     """All that counts within: groups ``opens``, ``nests`` and ``closes``."""
     longest: int
     """A block that goes on for more characters than that is none."""
-    ends_at_empty_line: bool
-    """Whether a block that has not closed before an empty line is none."""
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
@@ -90,12 +87,13 @@ class LeakedBlock(Rule):
 
     def _read(self, segment: Segment) -> None:
         text, offset = segment.text, self._length
-        if self._open and self.ends_at_empty_line and self._ends_line() and _EMPTY_LINE.match(text):
-            self._give_up()
         self._held.append(segment)
         self._length += len(text)
         for match in self.marks.finditer(text):
-            if not self.prose(segment).is_free(*match.span()):
+            prose = self.prose(segment)
+            if not prose.is_free(*match.span()) or (
+                match.lastgroup == "opens" and prose.is_behind_address(match.start())
+            ):
                 continue
             if self._open and offset + match.end() - self._open[0].start > self.longest:
                 self._give_up()
@@ -103,21 +101,14 @@ class LeakedBlock(Rule):
         if self._open and self._length - self._open[0].start > self.longest:
             self._give_up()
 
-    def _ends_line(self) -> bool:
-        return self._held[-1].text.endswith("\n")
-
     def _see(self, match: re.Match[str], offset: int) -> None:
         start, end, name = offset + match.start(), offset + match.end(), self.name_of(match.group())
         if match.lastgroup == "opens":
             self._push(Mark(start, end, name))
         elif match.lastgroup == "closes":
             self._close(Mark(start, end, name))
-        elif not self._open:
-            return
-        elif match.lastgroup == "nests":
+        elif self._open:
             self._push(Mark(start, end, name, leaks=False))
-        else:
-            self._give_up()  # an empty line
 
     def _push(self, opening: Mark) -> None:
         self._open.append(opening)

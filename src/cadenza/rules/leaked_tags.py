@@ -40,7 +40,6 @@ class LeakedTags(LeakedBlock):
     glance = re.compile(rf"{_OPENING}|{_CLOSING}", re.IGNORECASE | re.ASCII)
     marks = re.compile(rf"(?P<opens>{_OPENING})|(?P<closes>{_CLOSING})", re.IGNORECASE | re.ASCII)
     longest = 2000
-    ends_at_empty_line = False
 
     def feed(self, segment: Segment, /) -> Iterable[Segment | Halt]:
         """Take out what leaks; a segment of which nothing is left is left out."""

@@ -1,7 +1,7 @@
 """Join punctuation that stands alone, "..." or ",", to what comes after it, ``...⏎next`` → ``...next``.
 
-Models write an ellipsis on a line of its own; sent alone it reads as a glitch, dropped it is lost. A short "!" or "?!"
-says something by itself and stays, unless other marks wait already.
+Models write an ellipsis on a line of its own; sent alone it reads as a glitch, dropped it is lost. "?!" or "!!" says
+something by itself and stays, unless other marks wait already.
 """
 
 from __future__ import annotations
@@ -42,12 +42,13 @@ class OrphanPunctuation(Rule):
             if len(core) > _MOST:
                 return (*self._release(), segment)
             marks = "".join(core.split())
-            if self._held or len(marks) >= 3 or "…" in marks or _OUTCRY.isdisjoint(marks):
+            if self._held or len(marks) != 2 or "…" in marks or _OUTCRY.isdisjoint(marks):
                 return self._hold(replace(segment, text=marks))
         held = self._held
         if held is None:
             return (segment,)
-        if segment.kind is not Kind.PROSE or segment.identity != held.identity or _BLOCK.match(segment.text):
+        is_others = held.identity is not None and segment.identity != held.identity
+        if segment.kind is not Kind.PROSE or is_others or _BLOCK.match(segment.text):
             return (*self._release(), segment)
         self._held = None
         text = held.text + segment.text.lstrip("\n")

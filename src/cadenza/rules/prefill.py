@@ -64,6 +64,9 @@ class Prefill(Rule):
         """It is not an echo: what looked like one is let go."""
         held, self._held = self._held, []
         self._compares = False
+        if self._matched and held and segment.kind is Kind.PROSE and not held[-1].text.endswith("\n"):
+            last = held.pop()  # the line goes on
+            segment = replace(segment, text=last.text + segment.text, label=last.label or segment.label)
         return (*held, segment)
 
     def _completed(self, rest: str) -> Iterable[Segment]:

@@ -24,6 +24,7 @@ class RepeatedEmoji(Rule):
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
         self._recent = frozenset(name.lower() for name in context.roster.recent_emoji)
+        self._known = frozenset(name.lower() for name in context.roster.emoji)
 
     @property
     def is_idle(self) -> bool:
@@ -43,7 +44,11 @@ class RepeatedEmoji(Rule):
         return segment if left and not left.strip(_PUNCTUATION + WHITESPACE) else after
 
     def _is_repeated(self, emoji: Written) -> bool:
-        return (emoji.is_plain or emoji.form is Form.NEARLY_TAG) and emoji.name.lower() in self._recent
+        if emoji.name.lower() not in self._recent:
+            return False
+        # Between words only a name that the roster knows is an emoji: it would be shown as one.
+        is_shown = emoji.form is Form.SHORTCODE and not emoji.is_number and emoji.name.lower() in self._known
+        return emoji.is_plain or is_shown or emoji.form is Form.NEARLY_TAG
 
 
 def recent_emoji(history: Iterable[Line], lookback: int) -> tuple[str, ...]:

@@ -16,9 +16,8 @@ class SystemBlocks(LeakedBlock):
     """Removes ``[system: …]`` with the brackets that are nested in it."""
 
     glance = re.compile(_OPENING, re.IGNORECASE)
-    marks = re.compile(rf"(?P<opens>{_OPENING})|(?P<nests>\[)|(?P<closes>\])|\n[ \t]*+(?=\n)", re.IGNORECASE)
+    marks = re.compile(rf"(?P<opens>{_OPENING})|(?P<nests>\[)|(?P<closes>\])", re.IGNORECASE)
     longest = 1000
-    ends_at_empty_line = True
 
     def alone(self, text: str, mark: Mark) -> tuple[int, int] | None:
         """The rest of the line of an opening; of a line without an end, only the opening itself."""

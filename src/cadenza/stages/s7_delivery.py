@@ -119,8 +119,10 @@ class Composer:
         posts = self._posts(texts[:1], segment)
         if not posts or not isinstance(first := posts[0], Post):
             return posts
-        rest = (replace(first, text=text, pause=self._pacer.least, label="", reply=None) for text in texts[1:])
-        return [replace(first, text="", source=segment.source, instead=(first, *rest))]
+        rest = (
+            replace(first, text=text, pause=self._pacer.least, label="", reply=None, source="") for text in texts[1:]
+        )
+        return [replace(first, text="", instead=(first, *rest))]
 
     def _texts(self, segment: Segment) -> list[str]:
         text, degree, limit = self._in_context(segment), self._settings.degree, self._settings.limit
@@ -156,7 +158,7 @@ class Composer:
     def _posts(self, texts: Iterable[str], segment: Segment) -> list[Post | Halt]:
         """Give each message of *segment* its pause and the first one what it answers; end the reply at the limit."""
         posts: list[Post | Halt] = []
-        boundary, identity, label = segment.boundary, segment.identity, segment.label
+        boundary, identity, label, source = segment.boundary, segment.identity, segment.label, segment.source
         for text in texts:
             if not text.strip(WHITESPACE):
                 continue
@@ -164,8 +166,9 @@ class Composer:
                 posts.append(Halt(StopReason.MESSAGE_LIMIT))
                 break
             pause = self._pacer.pause_before(text)
-            posts.append(Post(text, boundary, pause, identity, label, None, None if self._planned else self._reply_to))
-            label = ""
+            reply = None if self._planned else self._reply_to
+            posts.append(Post(text, boundary, pause, identity, label, None, reply, source))
+            label = source = ""
             self._planned += 1
         return posts
 

@@ -54,7 +54,8 @@ def label(head: str) -> re.Pattern[str]:
 
     It does not begin within a word.
     """
-    ending = rf"(?(wrap)(?:{_SPACED_COLON}{_CLOSED}|(?P=wrap){_SPACED_COLON})|{_SPACED_COLON})"
+    inside = rf"(?:{_SPACED_COLON}|{BLANK}*+[:：](?=(?P=wrap)))"
+    ending = rf"(?(wrap)(?:{inside}{_CLOSED}|(?P=wrap){_SPACED_COLON})|{_SPACED_COLON})"
     return re.compile(rf"(?<![^\W_])(?P<wrap>{_EMPHASIS})?(?:{head}){ending}{_SPACE}", re.IGNORECASE)
 
 

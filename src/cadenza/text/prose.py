@@ -109,10 +109,21 @@ class Prose:
         joins_address = self._is_address_at(edit.start - 1) or self._is_address_at(edit.end)
         return " " if joins_code or joins_address else ""
 
+    def is_behind_address(self, index: int) -> bool:
+        """Whether what stands at *index* could be read as part of an address: no white space is between the two."""
+        after = bisect_right(self.kept, index, key=_end)
+        if not after or self.kept[after - 1].kind is not SpanKind.URL:
+            return False
+        end = self.kept[after - 1].end
+        return index - end <= _NEAR and not any(character in WHITESPACE for character in self.text[end:index])
+
     def _is_address_at(self, index: int) -> bool:
         obstacle = self._obstacle(index, index + 1)
         return obstacle is not None and obstacle.kind is SpanKind.URL
 
+
+_NEAR = 64
+"""What stands further behind an address than that is not read as a part of it."""
 
 Replacement = str | Callable[[re.Match[str]], str | None]
 """What stands in place of a match; a function may say ``None`` to leave it as it is."""

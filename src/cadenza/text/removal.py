@@ -50,6 +50,12 @@ def tidied(prose: Prose, edits: Iterable[Edit]) -> Iterator[Edit]:
         before, after = _before(text, start, done), _after(text, end)
         opened = opened if before == done > 0 else before == 0 or text[before - 1] in _LINE_ENDS
         removal = _removal(text, (before, start, end, after), opens=opened)
+        if (
+            removal.start == before < start
+            and text[end : end + 1].strip(WHITESPACE)
+            and prose.is_behind_address(before)
+        ):
+            removal = Edit(start, end)  # nothing may come to stand right behind an address
         done = removal.end
         yield removal
 
