@@ -61,7 +61,7 @@ def test_what_comes_before_says_whether_a_line_begins(text: str, boundary: Bound
     line = LineOpening()
     assert line.opens_line
 
-    line.follow(Segment(text, boundary))
+    line.last = Segment(text, boundary)
 
     assert opens is line.opens_line
 

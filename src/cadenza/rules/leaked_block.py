@@ -54,10 +54,13 @@ class LeakedBlock(Rule):
 
     def feed(self, segment: Segment, /) -> Iterable[Segment | Halt]:
         """Pass on what holds no block; hold what may be inside one."""
-        if not self._held and (segment.kind is not Kind.PROSE or not self.glance.search(segment.text)):
-            return self._followed(segment)
+        if not self._held and (segment.kind is not Kind.PROSE or self._is_harmless(segment.text)):
+            self._line.last = segment
+            return (segment,)
         if segment.kind is not Kind.PROSE:
-            return [*self._let_go(), *self._followed(segment)]
+            out = self._let_go()
+            self._line.last = segment
+            return [*out, segment]
         self._read(segment)
         return () if self._open else self._let_go()
 
@@ -66,6 +69,10 @@ class LeakedBlock(Rule):
         return self._let_go()
 
     # --- for subclasses ------------------------------------------------------------
+
+    def _is_harmless(self, text: str) -> bool:
+        """Whether nothing opens or closes in *text*."""
+        return self.glance.search(text) is None
 
     def name_of(self, mark: str) -> str:  # noqa: ARG002  # brackets have none
         """What an opening and its closing have in common."""
@@ -142,14 +149,10 @@ class LeakedBlock(Rule):
         spans = [*self._closed, *(span for mark in self._lone if (span := self.alone(text, mark)))]
         removals = [self._tidied(text, *span) for span in _merged(text, spans)] if spans else []
         kept = _without(text, self._held, removals) if removals else self._held
-        for segment in kept:
-            self._line.follow(segment)
+        if kept:
+            self._line.last = kept[-1]
         self._begin()
         return kept
-
-    def _followed(self, segment: Segment) -> tuple[Segment]:
-        self._line.follow(segment)
-        return (segment,)
 
     def _tidied(self, text: str, start: int, end: int) -> _Removal:
         """Take the white space that would be left double, and the line if nothing is left on it."""

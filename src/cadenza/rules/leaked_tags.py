@@ -43,8 +43,10 @@ class LeakedTags(LeakedBlock):
 
     def feed(self, segment: Segment, /) -> Iterable[Segment | Halt]:
         """Take out what leaks; a segment of which nothing is left is left out."""
-        if not self._held and "<" not in segment.text and "[" not in segment.text:
-            return self._followed(segment)  # nearly always, so asked first and quickly
+        text = segment.text
+        if not self._held and "<" not in text and "[" not in text:
+            self._line.last = segment
+            return (segment,)
         return self._without_turn_ends(super().feed(segment))
 
     def flush(self, why: Ending, /) -> Iterable[Segment | Halt]:

@@ -35,6 +35,8 @@ class OrphanPunctuation(Rule):
 
     def feed(self, segment: Segment, /) -> Iterable[Segment]:
         """Hold, prepend, or pass on."""
+        if self._held is None and segment.text[:1].isalnum():
+            return (segment,)  # nearly always
         core = segment.text.strip(WHITESPACE)
         if not core:
             return (segment,)

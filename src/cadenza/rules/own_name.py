@@ -25,7 +25,7 @@ class OwnName(Rule):
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
         self._has_opened = False  # whether anything but white space was passed on
-        self._line = _Line()
+        self._line = _EMPTY
         names = context.own_names
         own = any_of(names)
         self._folded = tuple(name.lower() for name in spellings(names))
@@ -40,24 +40,23 @@ class OwnName(Rule):
     def feed(self, segment: Segment, /) -> Iterable[Segment]:
         """Strip the labels from *segment* if it is prose."""
         if segment.kind is not Kind.PROSE:
-            self._has_opened, self._line = True, _Line()
+            self._has_opened, self._line = True, _EMPTY
             return (segment,)
-        if self._may_have_label(segment.text):
+        if (":" in segment.text or "：" in segment.text) and self._may_have_label(segment.text):
             segment = self.edited(segment, self._edits(segment))
-        self._has_opened = self._has_opened or bool(segment.text.strip(WHITESPACE))
-        self._line = self._line.then(segment.text) if _runs_on(segment) else _Line()
+        if not self._has_opened:
+            self._has_opened = bool(segment.text.strip(WHITESPACE))
+        self._line = self._line.then(segment.text) if segment.boundary in _RUNS_ON else _EMPTY
         return (segment,)
 
     def flush(self, why: Ending, /) -> Iterable[Segment]:
         """After a tool call the model begins anew."""
         if why is Ending.TOOL_CALL:
-            self._has_opened, self._line = False, _Line()
+            self._has_opened, self._line = False, _EMPTY
         return ()
 
     def _may_have_label(self, text: str) -> bool:
         """A cheap look: most text has none, and the scan for code costs more than all the rest."""
-        if ":" not in text and "：" not in text:
-            return False
         if not self._has_opened and self._opening.match(text, after_white(text, 0)):
             return True
         folded = text.lower()
@@ -77,7 +76,7 @@ class OwnName(Rule):
                 continue
             is_in_line = not line.is_blank and not _is_last(segment, match.end())
             yield Edit(before_space(text, match.start(), floor), match.end(), "\n" if is_in_line else "")
-            line, done = _Line(), match.end()
+            line, done = _EMPTY, match.end()
             floor = done
 
     def _opening_edits(self, prose: Prose) -> Iterator[Edit]:
@@ -114,7 +113,7 @@ class _Line(NamedTuple):
     def then(self, text: str) -> _Line:
         """The line after *text*; if lines end in that, the one which then begins."""
         _, line_end, text = text.rpartition("\n")
-        line = _Line() if line_end else self
+        line = _EMPTY if line_end else self
         return _Line(
             (line.head + text[:_NEAR]).lstrip(WHITESPACE)[:_NEAR],
             (line.tail + text[-_NEAR:])[-_NEAR:],
@@ -138,11 +137,11 @@ class _Line(NamedTuple):
         return self.is_blank or said[-1:] in tuple("!?。！？") or _EMOJI.search(said) is not None
 
 
-def _runs_on(segment: Segment) -> bool:
-    """Whether the line that *segment* ends with goes on in the next one."""
-    return segment.boundary in (Boundary.PERIOD, Boundary.OVERFLOW)
+_EMPTY = _Line()
+_RUNS_ON = (Boundary.PERIOD, Boundary.OVERFLOW)
+"""A line that ends with one of these goes on in the next segment."""
 
 
 def _is_last(segment: Segment, index: int) -> bool:
     """Whether the line ends at *index*."""
-    return segment.text.startswith(("\n", "\r\n"), index) or (index == len(segment.text) and not _runs_on(segment))
+    return segment.text.startswith(("\n", "\r\n"), index) or (index == len(segment.text) and segment.boundary not in _RUNS_ON)

@@ -62,10 +62,11 @@ class RenderModifier(Rule):
 
     def feed(self, segment: Segment, /) -> Iterable[Segment]:
         """Take the labels off the lines that have one; what stands between two of them is a segment of its own."""
-        opens_line = self._line.opens_line
-        self._line.follow(segment)
         if segment.kind is not Kind.PROSE or not self._may_have_label(segment.text):
-            return (self._worn(segment),)
+            self._line.last = segment
+            return (segment,) if self._face is None else (self._worn(segment),)
+        opens_line = self._line.opens_line
+        self._line.last = segment
         return self._pieces(segment, self._labels(segment, opens_line=opens_line))
 
     def flush(self, why: Ending, /) -> Iterable[Segment]:  # noqa: ARG002  # whatever ends, a line ends

@@ -104,12 +104,19 @@ class Rule:
 
 
 class LineOpening:
-    """Remembers whether the next segment begins a line."""
+    """Knows whether the next segment begins a line."""
+
+    __slots__ = ("last",)
 
     def __init__(self) -> None:
-        self.opens_line = True
+        self.last: Segment | None = None
+        """The segment before; to be set for every one, and looked at only where it matters."""
 
-    def follow(self, segment: Segment) -> None:
-        """Note how *segment* ends."""
-        runs_on = segment.boundary in (Boundary.PERIOD, Boundary.OVERFLOW) and not segment.text.endswith("\n")
-        self.opens_line = not runs_on
+    @property
+    def opens_line(self) -> bool:
+        """Whether the line of the last segment is over."""
+        last = self.last
+        return last is None or last.boundary not in _RUNS_ON or last.text.endswith("\n")
+
+
+_RUNS_ON = (Boundary.PERIOD, Boundary.OVERFLOW)

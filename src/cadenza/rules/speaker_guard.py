@@ -35,7 +35,7 @@ class SpeakerGuard(Rule):
     def feed(self, segment: Segment, /) -> Iterable[Segment | Halt]:
         """Pass on what stands before another speaker's line, and then end."""
         opens_line = self._line.opens_line
-        self._line.follow(segment)
+        self._line.last = segment
         if segment.kind is Kind.PROSE and (":" in segment.text or "：" in segment.text):
             start = self._other_voice(segment, opens_line=opens_line)
             if start is not None:

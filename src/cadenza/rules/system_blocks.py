@@ -19,6 +19,9 @@ class SystemBlocks(LeakedBlock):
     marks = re.compile(rf"(?P<opens>{_OPENING})|(?P<nests>\[)|(?P<closes>\])", re.IGNORECASE)
     longest = 1000
 
+    def _is_harmless(self, text: str) -> bool:
+        return "[" not in text or super()._is_harmless(text)
+
     def alone(self, text: str, mark: Mark) -> tuple[int, int] | None:
         """The rest of the line of an opening; of a line without an end, only the opening itself."""
         if text[mark.start] == "]":

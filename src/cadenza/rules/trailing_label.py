@@ -30,8 +30,12 @@ class TrailingLabel(Rule):
 
     def feed(self, segment: Segment, /) -> Iterable[Segment]:
         """Hold a label; let it go if words come behind it."""
+        text = segment.text
+        if not self._held and ":" not in text and "：" not in text:
+            self._line.last = segment
+            return (segment,)
         opens_line = self._line.opens_line
-        self._line.follow(segment)
+        self._line.last = segment
         if self._held and not segment.text.strip(WHITESPACE):
             self._held.append(segment)
             return ()

@@ -16,6 +16,10 @@ In = TypeVar("In", contravariant=True)
 Out = TypeVar("Out", covariant=True)
 
 
+_GOES_PAST = frozenset({Aside, Halt})
+"""What no stage is fed."""
+
+
 class Stage(Protocol[In, Out]):
     """One step of the pipeline.
 
@@ -68,6 +72,9 @@ class Pipe:
     def _pass_on(self, items: Iterable[Any], start: int) -> list[Any]:
         """Send *items* through the stages from *start* on, each stage all of them before the next one begins."""
         for stage in self._stages[start:]:
+            if type(items) is tuple and len(items) == 1 and type(items[0]) not in _GOES_PAST:
+                items = stage.feed(items[0])  # nearly always there is one, and no list is needed for it
+                continue
             passed: list[Any] = []
             for item in items:
                 if type(item) is Halt:

@@ -10,7 +10,7 @@ The list has one record a row::
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from .runs import plain
@@ -51,7 +51,12 @@ def as_columns(table: Table, *, width: int = WIDTH) -> str | None:
     if room < len(table.header) or _is_lively(table):
         return None
     grid = [list(map(_shown, row)) for row in (table.header, *table.rows)]
-    widths = _widths(grid, room)
+    sizes = [list(map(display_width, row)) for row in grid]
+    wanted = list(map(max, zip(*sizes, strict=True)))
+    if 0 < sum(wanted) <= room:  # most tables are small, and nothing has to be wrapped
+        lines = [_line(row, row_sizes, wanted, table.alignments) for row, row_sizes in zip(grid, sizes, strict=True)]
+        return "\n".join(["```", lines[0], _rule(wanted), *lines[1:], "```"])
+    widths = _widths(grid, wanted, room)
     if widths is None:
         return None
     wrapped = [[_wrapped(cell, column) for cell, column in zip(row, widths, strict=True)] for row in grid]
@@ -59,8 +64,7 @@ def as_columns(table: Table, *, width: int = WIDTH) -> str | None:
         return None
     widths = [max(map(display_width, chain.from_iterable(column)), default=0) for column in zip(*wrapped, strict=True)]
     header, *rows = [list(_row_lines(row, widths, table.alignments)) for row in wrapped]
-    rule = _GAP.join("─" * column for column in widths)
-    return "\n".join(["```", *header, rule.rstrip(), *_stacked(rows), "```"])
+    return "\n".join(["```", *header, _rule(widths), *_stacked(rows), "```"])
 
 
 def _is_lively(table: Table) -> bool:
@@ -85,14 +89,11 @@ def _shown(cell: str) -> str:
     return _THIRD_BACKTICK.sub("`\u200b", text).strip()
 
 
-def _widths(grid: Sequence[Sequence[str]], room: int) -> list[int] | None:
-    """How wide the columns of *grid* are: as wide as they want to be, or all that are wider cut down to one width."""
-    columns = list(zip(*grid, strict=True))
-    wanted = [max(map(display_width, filter(None, column)), default=0) for column in columns]
-    if sum(wanted) <= room:
-        return wanted if any(wanted) else None
+def _widths(grid: Sequence[Sequence[str]], wanted: Sequence[int], room: int) -> list[int] | None:
+    """How wide the columns of *grid* are: those that are wider than what is left for them all cut down to one width."""
+    columns = zip(*grid, strict=True)
     least = [min(most, _longest_word(column)) for most, column in zip(wanted, columns, strict=True)]
-    if sum(least) > room:
+    if not any(wanted) or sum(least) > room:
         return None
     widest = min(room, max(wanted))
     while sum(widths := [max(low, min(most, widest)) for low, most in zip(least, wanted, strict=True)]) > room:
@@ -144,17 +145,27 @@ def _pieces(word: str, width: int) -> Iterator[str]:
     yield piece
 
 
+def _rule(widths: Iterable[int]) -> str:
+    """The line under the header."""
+    return _GAP.join("─" * column for column in widths).rstrip()
+
+
+def _line(row: Sequence[str], sizes: Sequence[int], widths: Sequence[int], alignments: Sequence[Alignment]) -> str:
+    """A row that takes one line."""
+    return _GAP.join(map(_padded, row, sizes, widths, alignments)).rstrip(" ")
+
+
 def _row_lines(row: Sequence[Sequence[str]], widths: Sequence[int], alignments: Sequence[Alignment]) -> Iterator[str]:
     for number in range(max(1, *map(len, row))):
         parts = [cell[number] if number < len(cell) else "" for cell in row]
-        yield _GAP.join(map(_padded, parts, widths, alignments)).rstrip(" ")
+        yield _line(parts, list(map(display_width, parts)), widths, alignments)
 
 
-def _padded(text: str, width: int, alignment: Alignment) -> str:
-    if not text:
-        return " " * width
-    space = width - display_width(text)
-    before = space // 2 if alignment is Alignment.CENTRE else space if alignment is Alignment.RIGHT else 0
+def _padded(text: str, size: int, width: int, alignment: Alignment) -> str:
+    space = width - size
+    if alignment is Alignment.LEFT:
+        return text + " " * space
+    before = space // 2 if alignment is Alignment.CENTRE else space
     return " " * before + text + " " * (space - before)
 
 

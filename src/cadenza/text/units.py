@@ -70,7 +70,7 @@ def graphemes(text: str) -> list[str]:
 
 def display_width(text: str) -> int:
     """How many columns *text* takes where a letter takes one: wide characters and emoji take two, marks none."""
-    if _ONE_COLUMN.fullmatch(text):
+    if (text.isascii() and text.isprintable()) or _ONE_COLUMN.fullmatch(text):
         return len(text)
     if _JOINING.search(text) is None:
         return sum(map(_columns, text))
