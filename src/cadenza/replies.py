@@ -8,6 +8,7 @@ from dataclasses import replace
 from random import Random
 
 from .backstage import Backstage
+from .pictures import TablePictures
 from .pipeline import (
     Model,
     Outbox,
@@ -63,7 +64,7 @@ async def say(
     pictures of tables and looks people up; a bot keeps one for all its replies.
     """
     settings = _within(settings or Settings(), target)
-    scene, backstage = scene or Scene("", Persona("")), backstage or Backstage()
+    scene, backstage = scene or Scene("", Persona("")), backstage or _backstage(settings)
     text = _text_row(scene, settings, chance, rules, backstage)
     round_ = _new_round(text, settings)
     async with _outbox(target, settings, stop, backstage, scene) as outbox:
@@ -86,7 +87,7 @@ async def reply(
 ) -> Reply:
     """Let *model* answer *scene* in *target*. Whatever happens, exactly one ``Reply`` comes back."""
     settings = _within(settings or Settings(), target)
-    backstage = backstage or Backstage()
+    backstage = backstage or _backstage(settings)
     text = _text_row(scene, settings, chance, rules, backstage)
     turn = _Turn(scene, model, text, settings, tools or {})
     async with _outbox(target, settings, stop, backstage, scene) as outbox:
@@ -99,6 +100,12 @@ def _within(settings: Settings, target: Target) -> Settings:
     limit = min(settings.delivery.limit, target.limits.length)
     tables = "source" if target.limits.tables else settings.rules.tables
     return settings.with_values({"limit": limit, "tables": tables})
+
+
+def _backstage(settings: Settings) -> Backstage:
+    """Who helps where nobody was named."""
+    wanted = settings.rules.tables == "picture"
+    return Backstage(TablePictures.if_installed(settings.rules.table_fonts) if wanted else None)
 
 
 def _text_row(

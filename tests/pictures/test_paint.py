@@ -40,7 +40,12 @@ def test_who_wants_no_reason_gets_a_png_or_nothing() -> None:
 def test_whether_pillow_is_installed_can_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(TablePictures.if_installed(), TablePictures)
     monkeypatch.setattr("cadenza.pictures.paint.find_spec", lambda _name: None)
-    assert TablePictures.if_installed() is None
+    assert TablePictures.if_installed(("not asked before",)) is None
+
+
+def test_whoever_asks_alike_shares_one() -> None:
+    assert TablePictures.if_installed(("a.ttf",)) is TablePictures.if_installed(("a.ttf",))
+    assert TablePictures.if_installed(("a.ttf",)) is not TablePictures.if_installed(())
 
 
 def test_a_usual_table_is_small() -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
@@ -65,9 +66,10 @@ class TablePictures:
         self._lock = Lock()
 
     @classmethod
-    def if_installed(cls) -> Self | None:
-        """One with the system's fonts, if what it draws with is installed."""
-        return cls() if find_spec("PIL") else None
+    @lru_cache(maxsize=8)
+    def if_installed(cls, fonts: tuple[str, ...] = ()) -> Self | None:
+        """One that asks *fonts* first, if what it draws with is installed. Those who ask alike share it."""
+        return cls(fonts=fonts) if find_spec("PIL") else None
 
     def paint(self, table: Table, /) -> bytes | None:
         """A PNG of *table*, or ``None`` if there can be no good one. Raises nothing."""

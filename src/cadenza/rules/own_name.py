@@ -144,4 +144,6 @@ _RUNS_ON = (Boundary.PERIOD, Boundary.OVERFLOW)
 
 def _is_last(segment: Segment, index: int) -> bool:
     """Whether the line ends at *index*."""
-    return segment.text.startswith(("\n", "\r\n"), index) or (index == len(segment.text) and segment.boundary not in _RUNS_ON)
+    return segment.text.startswith(("\n", "\r\n"), index) or (
+        index == len(segment.text) and segment.boundary not in _RUNS_ON
+    )

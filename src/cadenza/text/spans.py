@@ -172,7 +172,9 @@ _BEFORE_QUOTE = frozenset(WHITESPACE + "([{<*_~|>-–—:/「『（“")
 
 def _wanted(characters: str) -> tuple[frozenset[str], Callable[..., re.Match[str] | None]]:
     """The characters that a scan stops at, and how it finds the next one."""
-    return frozenset(characters) | ODD, re.compile("[" + re.escape(characters) + "]").search
+    # Most colons begin no address, and text about emoji is full of them.
+    is_worth_it = r"(?:(?<!:)|(?=/|\Z))" if ":" in characters else ""
+    return frozenset(characters) | ODD, re.compile(f"[{re.escape(characters)}]{is_worth_it}").search
 
 
 _IN_TABLE, _SEARCH_TABLE = _wanted("\n`<\\")
