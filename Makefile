@@ -21,23 +21,25 @@ $(READY): pyproject.toml constraints.txt
 	@echo "Setting up .venv (once, under a minute) ..."
 	@$(PYTHON) -m venv --clear .venv
 	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,tables]'
-	@$(MAKE) --no-print-directory fonts
 	@echo "$(CURDIR)" > $(READY)
 
 # Pictures of tables are made and tested with these; without them some tests only see that there is no picture.
 FONTS := fonts-dejavu-core fonts-noto-cjk fonts-noto-color-emoji
 
+APT := DEBIAN_FRONTEND=noninteractive timeout 240 apt-get --yes --quiet --quiet --no-install-recommends -o Acquire::Retries=1 -o Acquire::http::Timeout=20
+
 fonts: ## the fonts for pictures of tables, where they can be installed
 	@if ! command -v dpkg-query > /dev/null || dpkg-query --show $(FONTS) > /dev/null 2>&1; then exit 0; fi; \
-	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && \
-		{ apt-get install --yes --quiet --quiet $(FONTS) || { apt-get update --quiet --quiet && apt-get install --yes --quiet --quiet $(FONTS); }; } > /dev/null 2>&1; \
-	then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+		echo "Installing fonts for pictures of tables (once) ..."; \
+		{ $(APT) install $(FONTS) || { $(APT) update && $(APT) install $(FONTS); }; } > /dev/null 2>&1 && exit 0; \
+	fi; \
 	echo "NOT INSTALLED: fonts for pictures of tables in all languages. Try: sudo apt-get install $(FONTS)"
 
 demo: $(READY) ## watch a model's stream become messages (under 20 seconds)
 	@$(BIN)/cadenza demo
 
-test: $(READY) ## run every test
+test: $(READY) fonts ## run every test
 	@$(BIN)/python -m pytest -q -n 2
 
 check: $(READY) ## lint, format and types
@@ -50,7 +52,7 @@ format: $(READY) ## put the code in order
 	@$(BIN)/ruff check --fix-only .
 	@$(BIN)/ruff format .
 
-bench: $(READY) ## what a token costs, written into bench/results and the README (under a minute)
+bench: $(READY) fonts ## what a token and the rules cost, and pictures of tables, written into bench/results, the README and docs
 	@$(BIN)/python bench/text.py
 	@$(BIN)/python bench/rules.py
 	@$(BIN)/python bench/pictures.py

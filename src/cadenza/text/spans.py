@@ -422,8 +422,10 @@ class Scanner:
     def _open(self, mark: str, start: int, width: int) -> None:
         if len(self.openers) < _DEEPEST:
             # A single underscore is in names and faces more often than around words: it is not waited for.
-            self.openers.append(Opener(mark, start, width, holds=mark != "_" or width > 1))
-            self._earliest = -1
+            opener = Opener(mark, start, width, holds=mark != "_" or width > 1)
+            self.openers.append(opener)
+            if self._earliest >= 0 and opener.holds:
+                self._earliest = min(self._earliest, self._gives_up(opener))
 
     def _forget(self, kept: list[Opener]) -> None:
         """Only *kept* are open still."""
@@ -967,6 +969,8 @@ class Scanner:
             last = min(max(last, space.start()), index + min(self.hold, _LONGEST_ADDRESS))
         else:  # only an address without a space in it is waited for any longer
             last = index + min(self.hold, _LONGEST_ADDRESS)
+        if (final or len(self.text) >= last) and self.text.find(")", index + 2, last) < 0:
+            return 0  # nothing that could end it is there, and a look for one mark is quick
         for mark in _ADDRESS_MARK.finditer(self.text, self._seek, min(last, len(self.text))):
             character = mark.group()
             if character in "\n`" or (character == "<" and BLOCK_TAG.match(self.text, mark.start())):
