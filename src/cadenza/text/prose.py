@@ -62,35 +62,33 @@ class Prose:
         """Make *edits*, which are in order and do not overlap; those that touch what is out of reach are not made."""
         parts: list[str] = []
         kept: list[Span] = []
-        spans = iter((*self.kept, None))
-        span = next(spans)
+        spans, ahead = self.kept, 0
         done = shift = 0
         for edit in edits:
-            if not self.is_free(edit.start, edit.end):
-                continue
-            while span and span.end <= edit.start:
-                kept.append(_moved(span, shift))
-                span = next(spans)
-            while span and span.start < edit.end:
-                span = next(spans)  # a tag that goes with the edit
-            text = edit.text + self._seam(edit)
-            parts += [self.text[done : edit.start], text]
-            kept += [
-                Span(SpanKind.TAG, edit.start + shift + tag.start(), edit.start + shift + tag.end())
-                for tag in DISCORD_TAG.finditer(text)
-            ]
-            shift += len(text) - (edit.end - edit.start)
-            done = edit.end
+            start, end, text = edit
+            while ahead < len(spans) and spans[ahead].end <= start:
+                kept.append(_moved(spans[ahead], shift))
+                ahead += 1
+            if ahead < len(spans) and spans[ahead].start < max(end, start + 1):
+                if self._obstacle(start, end, ahead) is not None:
+                    continue
+                while ahead < len(spans) and spans[ahead].start < end:
+                    ahead += 1  # a tag that goes with the edit
+            text = text or self._seam(edit)
+            parts += (self.text[done:start], text)
+            if "<" in text:
+                kept += _tags(text, start + shift)
+            shift += len(text) - (end - start)
+            done = end
         if not parts:
             return self
-        while span:
-            kept.append(_moved(span, shift))
-            span = next(spans)
+        kept += [_moved(span, shift) for span in spans[ahead:]]
         return Prose("".join([*parts, self.text[done:]]), tuple(kept))
 
-    def _obstacle(self, start: int, end: int) -> Span | None:
-        """The first thing that keeps ``text[start:end]`` from being changed."""
-        index = bisect_right(self.kept, start, key=_end)
+    def _obstacle(self, start: int, end: int, index: int | None = None) -> Span | None:
+        """The first thing that keeps ``text[start:end]`` from being changed; *index* is the first that ends behind *start*."""
+        if index is None:
+            index = bisect_right(self.kept, start, key=_end)
         while index < len(self.kept) and self.kept[index].start < max(end, start + 1):
             span = self.kept[index]
             if start == end == span.start:
@@ -101,9 +99,9 @@ class Prose:
         return None
 
     def _seam(self, edit: Edit) -> str:
-        """A space where the edit takes away all that parted two runs of backticks, or an address from what is next to it."""
+        """A space where a removal takes away all that parted two runs of backticks, or an address from what is next to it."""
         before, after = self.text[max(0, edit.start - 1) : edit.start], self.text[edit.end : edit.end + 1]
-        if edit.text or not before or not after or before in WHITESPACE or after in WHITESPACE:
+        if not before or not after or before in WHITESPACE or after in WHITESPACE:
             return ""
         joins_code = before == after == "`"
         joins_address = self._is_address_at(edit.start - 1) or self._is_address_at(edit.end)
@@ -135,6 +133,11 @@ def replacements(prose: Prose, pattern: re.Pattern[str], replacement: Replacemen
         text = replacement if isinstance(replacement, str) else replacement(match)
         if text is not None and text != match.group():
             yield Edit(match.start(), match.end(), text)
+
+
+def _tags(text: str, start: int) -> Iterator[Span]:
+    """The tags in *text*, which stands at *start*."""
+    return (Span(SpanKind.TAG, start + tag.start(), start + tag.end()) for tag in DISCORD_TAG.finditer(text))
 
 
 def _end(span: Span) -> int:
