@@ -22,9 +22,14 @@ _BLANKS = re.compile(f"[{WHITESPACE}]+")
 
 
 def normalised(name: str) -> str:
-    """*name* as it is compared: without an ``@`` in front or a lookalike letter in it, in one case, with single spaces."""
+    """*name* as it is compared: without an ``@`` in front or a lookalike letter in it, in one case, with single spaces.
+
+    An accent is the same however it is written.
+    """
     bare = name.strip(WHITESPACE).lstrip("@").strip(WHITESPACE)
-    return _BLANKS.sub(" ", revealed(bare).casefold())
+    if not bare.isascii():
+        bare = unicodedata.normalize("NFC", revealed(bare))
+    return _BLANKS.sub(" ", bare.lower())
 
 
 # --- one name out of two ----------------------------------------------------------
@@ -47,13 +52,16 @@ def both(first: str, second: str) -> str:
         return f"{_cut(first, room)} ({second})"
     if (room := units(second) - over) > len(_DOTS):
         return f"{first} ({_cut(second, room)})"
-    return _cut(first, _LONGEST)
+    return _shortened(first, _LONGEST)
 
 
 def _cut(name: str, limit: int) -> str:
     """*name* in at most *limit* units, with dots if something is missing."""
-    if fits(name, limit):
-        return name
+    return name if fits(name, limit) else _shortened(name, limit)
+
+
+def _shortened(name: str, limit: int) -> str:
+    """*name*, or what fits of it, and dots: something is missing."""
     end = whole_grapheme(name, fitting(name, limit - len(_DOTS)))
     return name[:end].rstrip(WHITESPACE) + _DOTS
 

@@ -14,6 +14,7 @@ _CELLS = re.compile(r"(?<!\\)\|")
 _SEPARATOR_SO_FAR = re.compile(r"[ \t|:-]*")
 _SEPARATOR_CELL = re.compile(r":?-+:?")
 _SPOILER = re.compile(r"\|\|.+?\|\|")
+_CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 _QUOTE = re.compile(r"[ \t]{0,8}>[ \t]?")
 _MOST_MISSING = 2000
 """Cells that may be missing in all: short rows under an endless header would fill the memory with empty ones."""
@@ -114,8 +115,8 @@ def parse(markdown: str) -> Table | None:
         return None
     header, dashes, *rest = lines(markdown)
     names = _texts(header)
-    rows = [_texts(line) for line in takewhile(str.strip, rest)]
     width = len(names)
+    rows = [_texts(line, width) for line in takewhile(str.strip, rest)]
     if width < 2 or not rows or sum(max(0, width - len(row)) for row in rows) > _MOST_MISSING:
         return None
     rows = [row if len(row) == width else (row + ("",) * width)[:width] for row in rows]
@@ -129,10 +130,19 @@ def alignment(dashes: str) -> Alignment:
     return Alignment.CENTRE if dashes.startswith(":") else Alignment.RIGHT
 
 
-def _texts(line: str) -> tuple[str, ...]:
-    """The texts of a row: a bar that was written so that it does not end its cell is just a bar."""
+def _texts(line: str, width: int | None = None) -> tuple[str, ...]:
+    """The texts of a row: a bar that was written so that it does not end its cell is just a bar.
+
+    If there are more than *width*, a bar within code was meant as one, though it should have been written so too.
+    """
     found = cells(line)
-    return tuple(cell.replace("\\|", "|") for cell in found) if "\\" in line else tuple(found)
+    if width is not None and len(found) > width and "`" in line:
+        found = cells(_CODE.sub(_with_bars_escaped, line))
+    return tuple(cell.replace("\\|", "|") for cell in found) if "\\" in line or "`" in line else tuple(found)
+
+
+def _with_bars_escaped(code: re.Match[str]) -> str:
+    return _CELLS.sub(r"\\|", code.group())
 
 
 def _begin(table: str) -> int:
