@@ -241,3 +241,20 @@ def test_every_row_is_as_wide_as_the_header(rows: list[str]) -> None:
     assert table is None or (
         isinstance(table, Table) and {2} == {len(row) for row in (table.header, *table.rows, table.alignments)}
     )
+
+
+@pytest.mark.parametrize(
+    ("row", "cells"),
+    [
+        pytest.param("| `x|y` | 2 |", ("`x|y`", "2"), id="a bar in code is meant as one"),
+        pytest.param("| ``a|`b`` | 2 |", ("``a|`b``", "2"), id="code in two backticks"),
+        pytest.param("| `x | y` |", ("`x", "y`"), id="as many cells as there should be"),
+        pytest.param("| `x\\|y` | 2 |", ("`x|y`", "2"), id="written as it should be"),
+        pytest.param("| `x | y | z |", ("`x", "y"), id="no code at all"),
+    ],
+)
+def test_a_bar_in_code_ends_no_cell_if_there_would_be_too_many(row: str, cells: tuple[str, ...]) -> None:
+    table = parse(f"| a | b |\n|---|---|\n{row}")
+
+    assert table is not None
+    assert (cells,) == table.rows
