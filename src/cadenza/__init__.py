@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from .replies import reply, say
     from .rules import RULES, Rule, RuleContext
     from .settings import Settings
+    from .stages.s6_rules import rule_row
     from .stages.s7_delivery import Limits, Target
     from .stops import StopHandle, Stops
     from .targets.memory import MemoryTarget
+    from .text.prose import Edit
     from .tools import Tool
     from .types import (
         Attachment,
@@ -65,6 +67,7 @@ __all__ = [
     "CadenzaError",
     "Completed",
     "DeliveryError",
+    "Edit",
     "Empty",
     "Ending",
     "Failed",
@@ -108,6 +111,7 @@ __all__ = [
     "__version__",
     "clean",
     "reply",
+    "rule_row",
     "say",
 ]
 
@@ -115,7 +119,9 @@ _HOMES = (
     "errors",
     "types",
     "settings",
+    "text.prose",
     "rules",
+    "stages.s6_rules",
     "stages.s7_delivery",
     "targets.memory",
     "stops",
