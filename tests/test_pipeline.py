@@ -563,6 +563,7 @@ SCENE = Scene(
     [
         pytest.param("Ren: hi @Ada :wave:", "hi <@1> <:wave:2>", id="names, people, emoji"),
         pytest.param("Aki: Renny: hi", "hi", id="an opening label of any persona"),
+        pytest.param("**Aki:** hi\nAki (sad): ho\nRen: he", "hi\nAki (sad): ho\nhe", id="but only there"),
         pytest.param("one\n\n```py\n@ada :wave:\n```\n...\ntwo", "one\n\n```py\n@ada :wave:\n```\n...two", id="code"),
         pytest.param("<think>hm</think>hello", "hello", id="thoughts are left out"),
         pytest.param("hi\nbye...\n...", "hi\nbye...\n...", id="what was held comes last"),

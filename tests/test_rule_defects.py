@@ -255,13 +255,17 @@ def test_f02_what_is_no_label_stays(name: str, text: str) -> None:
 @pytest.mark.parametrize(
     "label",
     [
-        *("Tomori:", "tomori:", "Tomori：", "Tomori :", "Tomori ：", "*Tomori*:", "*Tomori:*", "_Tomori_:", "__Tomori__:"),
+        *("Tomori:", "Tomori：", "Tomori :", "Tomori ：", "*Tomori*:", "*Tomori:*", "_Tomori_:", "__Tomori__:"),
         *("**Tomori**：", "**Tomori:**", "**Tomori :**", "***Tomori***:", "***Tomori:***", "  Tomori:", "Tomori: Tomori:"),
     ],
 )  # fmt: skip
 def test_f02_a_label_is_known_in_every_form(label: str) -> None:
     assert "x *y*" == cleaned(f"{label} x *y*")
     assert ["w", "x *y*"] == cleaned(f"w\n{label} x *y*").split("\n")
+
+
+def test_f02_a_label_in_another_case_is_known_where_the_reply_opens() -> None:
+    assert "x\nmax: 5" == cleaned("max: x\nmax: 5", persona="Max")
 
 
 # --- F3: held punctuation ---------------------------------------------------------------------

@@ -107,9 +107,8 @@ def clean(
     It passes the very rules that a model's stream passes; an opening label of any persona in the channel goes too.
     """
     scene = scene or Scene("", Persona(""))
-    persona = replace(scene.persona, aliases=(*scene.persona.aliases, *scene.roster.personas))
-    context = rule_context(replace(scene, persona=persona, prefill=""), settings or Settings())
-    row = Pipe(Buffer(), rule_row(context, rules))
+    context = rule_context(replace(scene, prefill=""), settings or Settings())
+    row = Pipe(Buffer(), rule_row(replace(context, openers=tuple(context.roster.personas)), rules))
     items = row.feed(text) + row.flush(Ending.FINAL)
     return "".join(item.text for item in items if isinstance(item, Segment)).strip(WHITESPACE)
 

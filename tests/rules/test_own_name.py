@@ -58,6 +58,12 @@ def test_own_names_in_front_of_a_reply_are_taken_off(line: str) -> None:
         "I am Ren: hello",
         "Ren; hello",
         "Ren :) hello",
+        "Ren:) hello",
+        "Ren:-) hello",
+        "Ren:D",
+        "Ren:wave: hello",
+        "Ren :wave: hello",
+        "@Ren: hello",
         "Ren::new()",
         "*Ren*",
         "Re: n",
@@ -87,6 +93,8 @@ def test_other_lines_stay_as_they_are(line: str) -> None:
         pytest.param(TOMORI, "Good.\nTomori: and\nTomori: bye", "Good.\nand\nbye", id="every line"),
         pytest.param(TOMORI, "what？Tomori：yes。 *Tomori*: no", "what？\nyes。\nno", id="full-width marks"),
         pytest.param(TOMORI, "well... Tomori: yes", "well...\nyes", id="an ellipsis"),
+        pytest.param(TOMORI, "well… Tomori: yes", "well…\nyes", id="an ellipsis in one character"),
+        pytest.param(TOMORI, "a\ntomori (sad): b", "a\nb", id="a look in any case"),
         pytest.param(TOMORI, "scored 100.Tomori: nice", "scored 100.\nnice", id="a number that is none of a list"),
         pytest.param(TOMORI, "my favourite toy!Tomori:", "my favourite toy!", id="nothing behind it"),
         pytest.param(TOMORI, "my toy! Tomori: \nyours", "my toy!\nyours", id="nothing behind it on its line"),
@@ -131,6 +139,8 @@ def test_labels_go_and_everything_else_stays(persona: Persona, text: str, expect
         pytest.param(TOMORI, "see https://e.org/.Tomori: x", id="an address"),
         pytest.param(TOMORI, "so. Tomori (the one) is here: x", id="brackets in a sentence"),
         pytest.param(LILYA, "ok.\nTomori: alias later stays", id="another name later"),
+        pytest.param(Persona("Max"), "Limits:\nmax: 5\nMAX: 6", id="a word like the name"),
+        pytest.param(TOMORI, "a\nTomori:D\nTomori:wave: b", id="smileys"),
         pytest.param(LILYA, "ok.\n{bot}: macro later stays", id="a macro later"),
         pytest.param(Persona("Ai"), "Thai: hello", id="part of a word"),
         pytest.param(Persona("Al"), "Personal: yes, total: 5", id="part of words"),
@@ -219,6 +229,18 @@ def test_without_a_name_nothing_is_taken_off() -> None:
 
 def test_with_only_another_name_the_opening_is_looked_at() -> None:
     assert stripped("Jo: hi\n", "Jo: ho", persona=Persona("", ("Jo",))) == ["hi\n", "Jo: ho"]
+
+
+def test_other_names_may_stand_in_front_of_the_whole_text_only() -> None:
+    context = RuleContext(Persona("Ren"), openers=(" Aki ",))
+
+    assert ["hi\n", "Aki: ho"] == _texts(OwnName(context), "Aki: **Ren:** Aki (sad): hi\n", "Aki: ho")
+    assert ["hi. Aki: ho"] == _texts(OwnName(RuleContext(openers=("Aki",))), "Aki: hi. Aki: ho")
+    assert not OwnName(RuleContext(openers=("Aki",))).is_idle
+
+
+def _texts(rule: OwnName, *texts: str) -> list[str]:
+    return [item.text for text in texts for item in rule.feed(Segment(text, Boundary.NEWLINE))]
 
 
 def test_a_name_is_taken_literally() -> None:

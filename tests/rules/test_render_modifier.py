@@ -78,6 +78,10 @@ def rendered(*given: str | Segment, persona: Persona = PERSONA) -> list[Shown]:
         "**Locke:** Locke (smug): heh",
         "Aki: aki!: Lockie: Locke (smug): heh",
         "Locke (s\u200bmug): heh",
+        "Locke (very mad): Locke (smug): heh",
+        "**Locke (very mad):** Locke: Aki: *Locke (smug):* heh",
+        "`Locke (very mad):` `Locke (smug):` heh",
+        "Locke (obo): Locke (nobody): Lockie (smug): heh",
     ],
 )
 def test_a_line_with_a_look_is_shown_under_it(line: str) -> None:
@@ -109,12 +113,21 @@ def test_a_line_with_a_look_is_shown_under_it(line: str) -> None:
         "# Locke (smug): heh",
         "**Locke (smug): heh",
         "Locke (`smug`): heh",
+        "Locke (smug):D heh",
+        "Locke (smug) :wave: heh",
         "say `x\nLocke (smug): heh` now",
         "Locke: " * 20 + "Locke (smug): heh",
     ],
 )
 def test_other_lines_stay_as_they_are(line: str) -> None:
     assert [(line, None, "")] == rendered(line)
+
+
+@pytest.mark.parametrize(
+    "rest", ["Locke: heh", "* Locke (very mad): heh", "`Locke (very mad): heh`", "I am Locke (x): heh"]
+)
+def test_what_is_no_look_behind_one_is_text(rest: str) -> None:
+    assert [(rest, SMUG, "Locke (smug): ")] == rendered(f"Locke (smug): {rest}")
 
 
 def test_a_label_in_the_middle_of_a_line_is_text() -> None:

@@ -28,6 +28,13 @@ def test_a_persona_answers_to_its_names(persona: Persona, names: tuple[str, ...]
     assert names == RuleContext(persona).own_names
 
 
+def test_a_text_may_open_with_other_names_too() -> None:
+    context = RuleContext(Persona("Ren"), openers=("Aki", " Ren", "", "Lilya"))
+
+    assert ("Lilya", "Aki", "Ren") == context.opening_names
+    assert ("Ren",) == context.own_names
+
+
 def test_only_prose_is_changed() -> None:
     rule = Shout(RuleContext())
 

@@ -13,7 +13,10 @@ from cadenza.types import Boundary, Ending, Halt, Kind, Persona, Roster, Scene, 
 from tests.helpers import calls_of
 
 HALT = Halt(StopReason.SPEAKER_GUARD)
-ROSTER = Roster(speakers=("Bob Smith", "クリス", "Indented Name", "Other", "Chris", "x" * 64, "12", "https"))
+ROSTER = Roster(
+    mentions={"ada": "<@1>"},
+    speakers=("Bob Smith", "クリス", "Indented Name", "Other", "Chris", "x" * 64, "12", "https"),
+)
 SCENE = Scene("c", Persona("Ren", ("Joker",)), roster=ROSTER)
 
 
@@ -45,7 +48,9 @@ def guarded(*given: str | Segment) -> list[str | Halt]:
         pytest.param("x\nOther (mad): hi", "x", id="a look"),
         pytest.param("x\n**Other:** hi", "x", id="bold"),
         pytest.param("x\n*Other*: hi", "x", id="italics"),
-        pytest.param("x\n@Other: hi", "x", id="handle"),
+        pytest.param("x\nada: hi", "x", id="somebody who can be mentioned"),
+        pytest.param("x\nOther:hi", "x", id="no space"),
+        pytest.param("x\n**Other :** hi", "x", id="bold with a space"),
         pytest.param("User: ok\nOther: hi", "User: ok", id="the second line"),
         pytest.param("Ren (mad): hi\nOther: stop", "Ren (mad): hi", id="the persona's own look before it"),
         pytest.param("a `User: x` b\nUser: y", "a `User: x` b", id="code before it"),
@@ -84,6 +89,11 @@ def test_what_stands_before_another_speaker_is_delivered(text: str, before: str)
         pytest.param("Here:\n- Chris: 3\n* Chris: 4\n1. Chris: 5", id="F15 lists"),
         pytest.param("Here:\n> Chris: 3\n# Chris: 4", id="F15 quote and heading"),
         pytest.param("as Chris: said", id="not at the beginning of the line"),
+        pytest.param("x\n@Other: do the dishes", id="somebody who is called"),
+        pytest.param("x\n**@Other:** do the dishes", id="somebody who is called, in bold"),
+        pytest.param("x\n<@1>: do the dishes", id="somebody who is mentioned"),
+        pytest.param("x\nOther :wave:\nOther:wave: hi", id="emoji behind a name"),
+        pytest.param("x\nChris :)\nChris:D\nChris :/ hm", id="smileys behind a name"),
     ],
 )
 def test_what_is_nobody_elses_line_passes(text: str) -> None:

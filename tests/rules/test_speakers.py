@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from cadenza.rules.rule import RuleContext
-from cadenza.rules.speakers import LABEL, known_speakers, names_speaker
+from cadenza.rules.speakers import LABEL, known_speakers, names_speaker, next_speakers
 from cadenza.types import Participant, Persona, Roster
 
 RESERVED = {"user", "assistant", "system", "human"}
@@ -24,7 +24,18 @@ RESERVED = {"user", "assistant", "system", "human"}
     ],
 )
 def test_everybody_else_may_speak(roster: Roster, names: set[str]) -> None:
-    assert RESERVED | names == known_speakers(RuleContext(Persona("Ren", ("Ren Amamiya",)), roster))
+    context = RuleContext(Persona("Ren", ("Ren Amamiya",)), roster)
+
+    assert RESERVED | names == known_speakers(context)
+    assert RESERVED | (names - {"ada"}) == next_speakers(context)
+
+
+def test_nobody_speaks_after_nobody() -> None:
+    everybody = Roster(mentions={"ada": "<@1>"}, speakers=("Bob",))
+
+    assert RESERVED | {"ada", "bob"} == known_speakers(RuleContext(roster=everybody))
+    assert {"bob"} == next_speakers(RuleContext(roster=everybody))
+    assert frozenset() == next_speakers(RuleContext())
 
 
 def test_a_persona_may_have_a_reserved_name() -> None:
@@ -44,6 +55,11 @@ def test_a_persona_may_have_a_reserved_name() -> None:
         pytest.param("https://x.y", None, id="address"),
         pytest.param("std::vec", None, id="two colons"),
         pytest.param("12:30 lunch", None, id="clock time"),
+        pytest.param("**Bob :** hi", "**Bob ", id="emphasis closes behind a space"),
+        pytest.param("Bob:wave: hi", None, id="emoji"),
+        pytest.param("Bob :wave: hi", None, id="emoji behind a space"),
+        pytest.param("Bob:-) hi", None, id="smiley"),
+        pytest.param("Bob :( hi: ho", None, id="smiley behind a space"),
         pytest.param(":wave: hi", None, id="shortcode"),
         pytest.param("", None, id="nothing"),
     ],
@@ -59,7 +75,6 @@ def test_a_line_begins_with_a_label(line: str, label: str | None) -> None:
     [
         "Bob Smith",
         " bob  smith ",
-        "@Bob Smith",
         "*Bob Smith",
         "**Bob Smith**",
         "__Bob Smith__",
@@ -80,6 +95,10 @@ def test_a_label_may_name_a_speaker(label: str) -> None:
     [
         "Bob",
         "* Bob Smith",
+        "@Bob Smith",
+        "＠Bob Smith",
+        "**@Bob Smith**",
+        "@Bob Smith (angry)",
         "- Bob Smith",
         "1. Bob Smith",
         "> Bob Smith",

@@ -10,7 +10,7 @@ CODE = Segment("```\nx\n```", Boundary.CODE_CLOSE, Kind.CODE)
 
 
 def trailing_label() -> TrailingLabel:
-    return TrailingLabel(RuleContext(Persona("Ren"), Roster(speakers=("Bob Smith",))))
+    return TrailingLabel(RuleContext(Persona("Ren"), Roster(mentions={"ada": "<@1>"}, speakers=("Bob Smith",))))
 
 
 def cleaned(*given: str | Segment, why: Ending = Ending.FINAL) -> list[str]:
@@ -42,6 +42,10 @@ def test_a_last_line_that_is_only_a_label_goes(label: str, why: Ending) -> None:
         pytest.param("Sure, here:\n", id="one line"),
         pytest.param("hello\nRen:", id="own name"),
         pytest.param("hello\n- User:", id="list"),
+        pytest.param("hello\n@User:", id="somebody who is called"),
+        pytest.param("hello\nada:", id="somebody who can only be mentioned"),
+        pytest.param("hello\nUser :wave:", id="emoji"),
+        pytest.param("hello\nUser:wave:", id="emoji without a space"),
         pytest.param("hello\nUser: hi", id="words behind it"),
         pytest.param("ask the\nnew User:", id="more than a name"),
         pytest.param("see `a\nUser: b:`:", id="code"),
@@ -91,4 +95,6 @@ def test_what_is_left_keeps_all_else() -> None:
 
 def test_the_rule_is_idle_where_nobody_else_can_speak() -> None:
     assert TrailingLabel(RuleContext(Persona("User", ("Assistant", "System", "Human")))).is_idle
+    assert TrailingLabel(RuleContext(roster=Roster(mentions={"ada": "<@1>"}))).is_idle
+    assert not TrailingLabel(RuleContext(roster=Roster(speakers=("Ada",)))).is_idle
     assert not trailing_label().is_idle

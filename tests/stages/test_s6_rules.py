@@ -133,7 +133,7 @@ def test_every_rule_has_a_name_of_its_own() -> None:
     assert [rule.__module__.rpartition(".")[2] for rule in RULES] == names
 
 
-ALWAYS = {SystemBlocks, LeakedTags, TrailingLabel, OrphanPunctuation, Tables}
+ALWAYS = {SystemBlocks, LeakedTags, OrphanPunctuation, Tables}
 STRIP = RuleSettings(unknown_emoji="strip")
 MAD = Sprite("mad", "mad.png")
 
@@ -142,13 +142,15 @@ MAD = Sprite("mad", "mad.png")
     ("context", "busy"),
     [
         pytest.param(RuleContext(), set(), id="nobody is known"),
-        pytest.param(RuleContext(Persona("Ren")), {RenderModifier, OpeningLabel, OwnName}, id="a name"),
+        pytest.param(RuleContext(Persona("Ren")), {RenderModifier, OpeningLabel, OwnName, TrailingLabel}, id="a name"),
         pytest.param(
             RuleContext(Persona("Ren"), settings=RuleSettings(label_guard=False)),
-            {RenderModifier, OwnName},
+            {RenderModifier, OwnName, TrailingLabel},
             id="a name without a guard",
         ),
-        pytest.param(RuleContext(Persona("", ("Ren",))), {OpeningLabel, OwnName}, id="only an alias"),
+        pytest.param(RuleContext(Persona("", ("Ren",))), {OpeningLabel, OwnName, TrailingLabel}, id="only an alias"),
+        pytest.param(RuleContext(openers=("Ren",)), {OwnName}, id="a name to open with"),
+        pytest.param(RuleContext(roster=Roster(speakers=("Bob",))), {TrailingLabel}, id="somebody who spoke"),
         pytest.param(RuleContext(Persona("", sprites=(MAD,))), set(), id="a face of nobody"),
         pytest.param(RuleContext(roster=Roster(mentions={"alice": "<@1>"})), {Mentions}, id="somebody to mention"),
         pytest.param(RuleContext(roster=Roster(mentions={"": "<@1>"})), set(), id="somebody without a name"),

@@ -46,6 +46,16 @@ def body(text: str, matched: int | None) -> str | None:
         pytest.param("Ren:) hi", None, id="a smiley"),
         pytest.param("Ren :D hi", None, id="a smiley behind a space"),
         pytest.param("Ren :wave: hi", None, id="an emoji behind a space"),
+        pytest.param("Ren:wave: hi", None, id="an emoji without a space"),
+        pytest.param("Ren:+1: hi", None, id="thumbs up"),
+        pytest.param("Ren:12:30 is fine", "12:30 is fine", id="a clock time behind it"),
+        pytest.param("Ren:not it: hi", "not it: hi", id="words before another colon"),
+        pytest.param("Ren: :wave: hi", ":wave: hi", id="an emoji behind it"),
+        pytest.param("Ren：）hi", None, id="a full-width smiley"),
+        pytest.param("Ren://hi", None, id="an address"),
+        pytest.param("Ren: //hi", "//hi", id="slashes behind it"),
+        pytest.param("**Ren :** hi", "hi", id="bold with a space"),
+        pytest.param("**Ren :wave:** hi", None, id="an emoji in bold"),
         pytest.param("Renate: hi", None, id="a longer name"),
         pytest.param("Ren\n: hi", None, id="on two lines"),
         pytest.param("`Ren:` hi", None, id="in backticks"),
@@ -55,6 +65,62 @@ def test_a_plain_label(text: str, expected: str | None) -> None:
     match = label(NAMES).match(text)
 
     assert expected == body(text, match and match.end())
+
+
+SMILEYS = [
+    ":)",
+    ":-)",
+    ":'(",
+    ":^)",
+    ":))",
+    ":(",
+    ":[",
+    ":/",
+    ":-/",
+    ":\\",
+    ":|",
+    ":>",
+    ":@",
+    ":D",
+    ":DDD",
+    ":P",
+    ":o",
+    ":c",
+    ":3",
+]
+
+
+@pytest.mark.parametrize("smiley", SMILEYS)
+def test_a_smiley_does_not_make_a_label(smiley: str) -> None:
+    for text in (
+        f"Ren{smiley}",
+        f"Ren{smiley} hi",
+        f"Ren{smiley}!",
+        f"Ren{smiley}...",
+        f"Ren{smiley}\nhi",
+        f"Ren {smiley} hi",
+    ):
+        assert label(NAMES).match(text) is None
+        assert decorated_label(NAMES, NAMES).match(text.replace("Ren", "Ren (mad)", 1)) is None
+    assert label(NAMES).match(f"Ren: {smiley}")
+
+
+SPEECH = ["Do it", "D-don't", "3rd", "c'est moi", "O’Neil", "p_1", "d", "ooo", "'hi'", "-x", "*sighs*", "(sighs) hi"]
+ASIDES = ["(...) hi", "(*sighs*)", "(?!) what", "[…] hi"]
+MARKUP = ["[a](b)", "<@1> hi", "||a||", "/shrug", "@Bob", "{a}"]
+
+
+@pytest.mark.parametrize("speech", [*SPEECH, *ASIDES, *MARKUP])
+def test_words_behind_a_colon_are_no_smiley(speech: str) -> None:
+    text = f"Ren:{speech}"
+    match = label(NAMES).match(text)
+
+    assert speech == body(text, match and match.end())
+
+
+def test_a_clock_time_does_not_make_a_label() -> None:
+    assert label(any_of(["Unit 7"])).match("Unit 7:30 sharp") is None
+    assert label(any_of(["Unit 7"])).match("Unit 7: 30 sharp")
 
 
 def test_a_label_does_not_begin_within_a_word() -> None:
@@ -85,6 +151,11 @@ def test_a_label_does_not_begin_within_a_word() -> None:
         pytest.param("Ren ( \u3000): grr", None, id="blank brackets"),
         pytest.param("Ren (a:b): x", None, id="a colon in the brackets"),
         pytest.param("Ren ((mad)): x", None, id="brackets in the brackets"),
+        pytest.param("Ren (mad) :grr", ("mad", "grr"), id="a space in front of the colon only"),
+        pytest.param("Ren (mad):wave: hi", None, id="an emoji"),
+        pytest.param("Ren (mad) :wave: hi", None, id="an emoji behind a space"),
+        pytest.param("**Ren (mad)** :wave: hi", None, id="an emoji behind bold"),
+        pytest.param("Ren :wave: Ren (mad): hi", None, id="an emoji behind a name in front"),
         pytest.param("Ren (mad) hi", None, id="no colon"),
         pytest.param("Ren\n(mad): x", None, id="on two lines"),
         pytest.param("Ren (m\nad): x", None, id="brackets on two lines"),
@@ -142,6 +213,8 @@ def test_names_are_taken_literally_and_none_is_none() -> None:
     [
         pytest.param("Ren" + " " * 50_000, id="blanks behind a name"),
         pytest.param("Ren: " * 10_000, id="labels without end"),
+        pytest.param("Ren:" + "(" * 50_000 + "x", id="mouths"),
+        pytest.param("Ren:" + "D" * 50_000 + "x", id="laughter"),
         pytest.param("*" * 50_000, id="stars"),
         pytest.param("Ren (" * 10_000, id="brackets"),
         pytest.param(" " * 50_000 + "*", id="indentation"),

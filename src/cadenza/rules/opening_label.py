@@ -2,7 +2,7 @@
 
 If the model can be asked again, the reply ends here; otherwise the label is taken off.
 With a look in brackets the name need only look like one; without, it must be somebody's in the scene, since much
-that is no speaker stands before a colon.
+that is no speaker stands before a colon. A label that heads a list or a score, ``Bob: 12 points``, is not taken off.
 """
 
 from __future__ import annotations
@@ -18,8 +18,12 @@ from ..types import Halt, Kind, Segment, StopReason
 from .rule import Rule, RuleContext
 
 _ANYBODY = label(rf"(?=[^{WHITESPACE}])(?P<name>[^()（）:：\r\n]{{1,80}}?)(?:{BLANK}*+{BRACKETED})?")
-# Lists, quotes, headings, links, tags; what has neither letter nor digit is no name either.
-_NO_NAME = re.compile(r"[\[<]|[-*+>#]\s|\d{1,9}[.)]\s|[\W_]+\Z")
+# Lists, quotes, headings, links, tags, people who are called; what has neither letter nor digit is no name either.
+_NO_NAME = re.compile(r"[\[<@＠]|[-*+>#]\s|\d{1,9}[.)]\s|[\W_]+\Z")
+# What nobody says: nothing, or a figure.
+_NO_SPEECH = re.compile(r"[\r\n\d]|\Z")
+# What is said about a thing: a figure, a price, a list.
+_ABOUT_A_THING = re.compile(r"[-+±~≈]?\s?[\d$€£¥₩₹₽]|[-*+•·▪◦‣#>|]\s")
 _WORD = re.compile(r"[^\W_]")
 
 
@@ -31,8 +35,8 @@ class OpeningLabel(Rule):
         roster = context.roster
         self._is_past = False  # whether words were passed on
         self._has_passed = False  # whether anything was that people could see
-        self._own = {normalised(name) for name in context.own_names}
-        self._own_label = label(f"{any_of(context.own_names)}|{MACRO}")
+        self._own = {normalised(name) for name in context.opening_names}
+        self._own_label = label(f"{any_of(context.opening_names)}|{MACRO}")
         people = [name for person in roster.participants for name in (person.name, *person.aliases)]
         known = (*people, *roster.personas, *roster.personas.values(), *roster.speakers, *roster.mentions)
         self._people = {normalised(name) for name in people} - self._own
@@ -49,13 +53,17 @@ class OpeningLabel(Rule):
             return (segment,)
         leak = self._leak(segment) if segment.kind is Kind.PROSE else None
         if leak is not None:
-            if self.context.may_retry and not self._has_passed:
+            if self._may_retry:
                 self._is_past = True
                 return (Halt(StopReason.SPEAKER_GUARD),)
             segment = self.edited(segment, [leak])
         self._is_past = _WORD.search(segment.text) is not None
         self._has_passed = self._has_passed or bool(segment.text.strip(WHITESPACE))
         return (segment,)
+
+    @property
+    def _may_retry(self) -> bool:
+        return self.context.may_retry and not self._has_passed
 
     def _leak(self, segment: Segment) -> Edit | None:
         """What to take off *segment* if it opens with labels of others; own ones among them go too."""
@@ -72,13 +80,18 @@ class OpeningLabel(Rule):
 
     def _is_somebody_else(self, match: re.Match[str]) -> bool:
         """Whether a label stands for somebody who is not the persona."""
-        name, modifier = match["name"], match["modifier"]
+        name, modifier, text, end = match["name"], match["modifier"], match.string, match.end()
         key = normalised(name)
-        if key in self._own or _NO_NAME.match(name) or match.string.startswith("//", match.end()):
+        if key in self._own or _NO_NAME.match(name):
+            return False
+        if modifier is not None and key in self._known:
+            return True
+        if not self._may_retry and _NO_SPEECH.match(text, end):
             return False
         if modifier is None:
             return key in self._people and not match["wrap"]
-        return key in self._known or (_could_be_name(name) and _could_be_look(modifier))
+        is_about_a_thing = _ABOUT_A_THING.match(text, after_white(text, end))
+        return not is_about_a_thing and _could_be_name(name) and _could_be_look(modifier)
 
 
 # --- what may be a name ----------------------------------------------------------------
@@ -97,6 +110,9 @@ _BEFORE_COLONS = """
     breakfast lunch dinner snack dessert drink drinks morning afternoon evening night monday tuesday wednesday thursday
     friday saturday sunday january february march july september october november december
     first second third fourth fifth last next final before after today tomorrow yesterday
+    achtung antwort aufgabe beispiel ergebnis fazit frage hinweis lösung quelle schritt tipp wichtig zubereitung zutaten
+    aviso consejo ejemplo ingredientes nota paso pregunta respuesta resumen
+    astuce conseil étape exemple ingrédients remarque réponse résumé
 """
 _FUNCTION_WORDS = """
     a an the and or but of for from to in on at by with without about as if is are was were be been do does did has
@@ -106,7 +122,10 @@ _FUNCTION_WORDS = """
 _ABOUT_THINGS = """
     optional required recommended suggested preferred important essential mandatory continued cont short long full
     draft revised updated new old free paid estimated approx total example examples default deprecated easy hard
-    simple advanced basic singular plural noun verb adjective adverb formal informal literal
+    simple advanced basic singular plural noun verb adjective adverb formal informal literal masculine feminine
+    programming language city town country state river island planet film movie song album band novel book series show
+    game sport food dish fruit vegetable spice drink animal plant bird fish company brand software library framework app
+    website person actor singer artist author online offline
 """
 _NO_NAMES = frozenset((_BEFORE_COLONS + _FUNCTION_WORDS).split())
 _NO_LOOKS = frozenset(_ABOUT_THINGS.split())
@@ -121,6 +140,6 @@ def _could_be_name(name: str) -> bool:
 
 
 def _could_be_look(modifier: str) -> bool:
-    """Whether *modifier* may say how somebody looks: a few words, no numbers."""
-    words = modifier.casefold().split()
-    return len(words) <= 3 and not any(character.isdigit() for character in modifier) and _NO_LOOKS.isdisjoint(words)
+    """Whether *modifier* may say how somebody looks whom nobody knows: one or two words in small letters."""
+    words = modifier.split()
+    return len(words) <= 2 and all(_NAME.fullmatch(word) and word.islower() and word not in _NO_LOOKS for word in words)

@@ -1,8 +1,9 @@
 """Take off the persona's own name where the model writes it in front of its words, ``Ren: hello`` → ``hello``.
 
 A reply may open with any of its names, or with a placeholder that nobody filled in, ``{{char}}: hello``.
-Later on only the name that people see counts, or any with a look in brackets, and only where somebody would begin to
-speak: in front of a line, or behind a sentence or an emoji; what follows there goes to a line of its own.
+Later on only the name that people see counts, exactly as it is written, or any with a look in brackets, and only where
+somebody would begin to speak: in front of a line, or behind a sentence or an emoji; what follows there goes to a line
+of its own.
 """
 
 from __future__ import annotations
@@ -29,13 +30,14 @@ class OwnName(Rule):
         names = context.own_names
         own = any_of(names)
         self._folded = tuple(name.lower() for name in spellings(names))
-        self._opening = opening_label(own)
-        self._later = label(rf"(?:{own}){BLANK}*+{BRACKETED}|{any_of([context.persona.name.strip()])}")
+        self._opening = opening_label(any_of(context.opening_names))
+        # ``max: 5`` is no label of Max.
+        self._later = label(rf"(?:{own}){BLANK}*+{BRACKETED}|(?-i:{any_of([context.persona.name.strip()])})")
 
     @property
     def is_idle(self) -> bool:
-        """Whether the persona has no name."""
-        return not self.context.own_names
+        """Whether there is no name to take off."""
+        return not self.context.opening_names
 
     def feed(self, segment: Segment, /) -> Iterable[Segment]:
         """Strip the labels from *segment* if it is prose."""
@@ -134,7 +136,7 @@ class _Line(NamedTuple):
         said = self.tail.rstrip(WHITESPACE)
         if said.endswith("."):
             return said[-2:-1] == "." or said[-2:-1].isdigit() or ends_sentence(said, len(said) - 1)
-        return self.is_blank or said[-1:] in tuple("!?。！？") or _EMOJI.search(said) is not None
+        return self.is_blank or said[-1:] in tuple("!?…。！？") or _EMOJI.search(said) is not None
 
 
 _EMPTY = _Line()

@@ -88,12 +88,19 @@ class RenderModifier(Rule):
         start = 0 if opens_line else text.find("\n") + 1
         while start or opens_line:
             found = self._label_at(text, start)
-            if found and _is_reachable(self.prose(segment), found):
+            while found and _is_reachable(self.prose(segment), found):
                 yield found
+                found = self._look_at(text, found.end) if found.modifier else None  # the last look of a row counts
             opens_line = False
             start = text.find("\n", start) + 1
 
     def _label_at(self, text: str, start: int) -> _Label | None:
+        if found := self._look_at(text, start):
+            return found
+        return _Label(start, start) if self._plain.match(text, after_indent(text, start)) else None
+
+    def _look_at(self, text: str, start: int) -> _Label | None:
+        """The label with a modifier at *start*, with the plain ones in front of it."""
         position = start
         for _ in range(MOST_IN_A_CHAIN):
             if match := self._decorated.match(text, position):
@@ -101,7 +108,7 @@ class RenderModifier(Rule):
             if (plain := self._chain.match(text, after_indent(text, position))) is None:
                 break
             position = plain.end()
-        return _Label(start, start) if self._plain.match(text, after_indent(text, start)) else None
+        return None
 
     # --- what becomes of them --------------------------------------------------------
 

@@ -42,14 +42,25 @@ class RuleContext:
     """What the model was made to begin with."""
     may_retry: bool = False
     """Whether the model can be asked again if nothing of this answer was shown."""
+    openers: tuple[str, ...] = ()
+    """Names besides its own that a text of the persona may open with; they are taken off there like its own."""
     scan: Scan = field(default_factory=Scan, compare=False, repr=False)
     """One for the row: what one rule has scanned, the next one knows."""
 
     @property
     def own_names(self) -> tuple[str, ...]:
         """The names that the persona answers to, longest first."""
-        names = {name.strip() for name in (self.persona.name, *self.persona.aliases)}
-        return tuple(sorted(filter(None, names), key=lambda name: (-len(name), name)))
+        return _longest_first((self.persona.name, *self.persona.aliases))
+
+    @property
+    def opening_names(self) -> tuple[str, ...]:
+        """The names that may stand in front of the whole text without being somebody else's, longest first."""
+        return _longest_first((*self.own_names, *self.openers))
+
+
+def _longest_first(names: Iterable[str]) -> tuple[str, ...]:
+    trimmed = {name.strip() for name in names} - {""}
+    return tuple(sorted(trimmed, key=lambda name: (-len(name), name)))
 
 
 class Rule:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
+from ..text.labels import BLANK, COLON
 from ..text.names import normalised
 from ..text.units import WHITESPACE, units
 from .rule import RuleContext
@@ -12,8 +13,9 @@ from .rule import RuleContext
 _RESERVED = ("User", "Assistant", "System", "Human")
 _NOBODY = frozenset({"", "everyone", "here"})
 
-# A colon that begins an address, is doubled or parts the numbers of a time makes no label.
-LABEL = re.compile(r"^[ \t]*+(?P<label>[^\s:：][^\n:：]{0,135})[:：](?!//|[:：]|(?<=\d.)\d)", re.MULTILINE)
+LABEL = re.compile(
+    rf"^[ \t]*+(?P<label>[^\s:：][^\n:：]{{0,135}}+)(?:{COLON}|(?<={BLANK})[:：](?=\*\*|__))", re.MULTILINE
+)
 """The beginning of a line up to its first colon, if that is near; whether it names anybody is another question."""
 
 _LONGEST_NAME = 64
@@ -22,24 +24,32 @@ _DECORATED = re.compile(r"(?P<name>[^()（）]+)[(（][^()（）]{1,64}[)）]")
 
 
 def known_speakers(context: RuleContext) -> frozenset[str]:
-    """The names of everybody else in the scene, as they are compared, and what models call the two sides of a chat."""
-    return frozenset(map(normalised, _names(context))) - set(map(normalised, context.own_names)) - _NOBODY
+    """The names of everybody else who can be named, as they are compared, and what models call the sides of a chat."""
+    handles = (handle for handle in context.roster.mentions if not handle.isdecimal())
+    return _others(context, (*_RESERVED, *handles))
 
 
-def _names(context: RuleContext) -> Iterator[str]:
+def next_speakers(context: RuleContext) -> frozenset[str]:
+    """The names of everybody in the scene, as they are compared: who may speak when the persona, if any, is done."""
+    return _others(context, _RESERVED if context.own_names else ())
+
+
+def _others(context: RuleContext, names: Iterable[str]) -> frozenset[str]:
+    """*names* and those of everybody in the scene but the persona."""
     roster = context.roster
-    yield from _RESERVED
-    yield from roster.speakers
-    yield from roster.personas
-    yield from (handle for handle in roster.mentions if not handle.isdecimal())
-    for participant in roster.participants:
-        yield from (participant.name, *participant.aliases)
+    people = (name for person in roster.participants for name in (person.name, *person.aliases))
+    everybody = map(normalised, (*names, *roster.speakers, *roster.personas, *people))
+    return frozenset(everybody) - set(map(normalised, context.own_names)) - _NOBODY
 
 
 def names_speaker(label: str, speakers: Collection[str]) -> bool:
-    """Whether *label*, what stands before a colon, is one of *speakers*: ``Bob``, ``**Bob**`` or ``Bob (angry)``."""
+    """Whether *label*, what stands before a colon, is one of *speakers*: ``Bob``, ``**Bob**`` or ``Bob (angry)``.
+
+    Whoever is called, ``@Bob``, does not speak.
+    """
     return any(
-        normalised(name) in speakers and units(name) <= _LONGEST_NAME for name in _readings(label.strip(WHITESPACE))
+        normalised(name) in speakers and units(name) <= _LONGEST_NAME and not name.startswith(("@", "＠"))
+        for name in _readings(label.strip(WHITESPACE))
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..text.units import WHITESPACE
 from ..types import Ending, Kind, Segment
 from .rule import LineOpening, Rule, RuleContext
-from .speakers import LABEL, known_speakers, names_speaker
+from .speakers import LABEL, names_speaker, next_speakers
 
 _BEHIND = WHITESPACE + "*_"
 
@@ -18,7 +18,7 @@ class TrailingLabel(Rule):
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
-        self._speakers = known_speakers(context)
+        self._speakers = next_speakers(context)
         self._line = LineOpening()
         self._held: list[Segment] = []
         self._start = 0  # of the label in the first that is held

@@ -1,6 +1,7 @@
 """Labels, as a model writes them in front of what somebody says: ``Ren: ``, ``**Ren:** ``, ``Ren (mad): ``.
 
 A label stays on one line. It may stand in emphasis, with the colon inside or outside, and have full-width marks.
+What its colon begins is no emoji: ``Ren:wave:`` and ``Ren:D`` are no labels, ``Ren:hello`` is one.
 Nothing here looks at more of a text than one label, and none of the patterns looks at anything twice.
 """
 
@@ -23,10 +24,17 @@ MOST_IN_A_CHAIN = 8
 
 _SPACE = r"[ \t]*+"
 _EMPHASIS = r"\*{1,3}|_{1,3}"
-# Not the first half of ``::`` nor the eyes of ``:)``.
-_COLON = r"[:：](?![:：)])"
-# With space in front it could be the beginning of ``:D`` or ``:wave:``, so that space must follow.
-_SPACED_COLON = rf"(?:{_COLON}|{BLANK}++[:：](?=[{WHITESPACE}]|\Z))"
+# What follows the first colon of ``:wave:``, and the eyes of ``:)``, ``:-/`` and ``:D``.
+# But ``:D-don't`` and ``:(...)`` are speech.
+_SHORTCODE = r"(?=[0-9~+-]{0,31}+[a-z_]|[+-]1:)[a-z0-9_~+-]{1,32}+:"
+_MOUTH = rf"\)|[(\[\]{{}}/\\|<>@$]++(?=[.,!?…~*_]*+(?:[{WHITESPACE}]|\Z))|(?-i:D++|P++|[COcop3])(?![\w'’-])"
+# Nor is it the first half of ``::``, or the colon of an address or a clock time.
+_COLON = rf"(?::(?!//|(?i:{_SHORTCODE})|[-'^]?+(?:{_MOUTH}))|：)(?![:：)）]|(?<=\d[:：])\d)"
+
+COLON = rf"(?:(?<!{BLANK}){_COLON}|(?<={BLANK})[:：](?=[{WHITESPACE}]|\Z))"
+"""The colon of a label, behind its name and what white space there is: if there is some, some must follow too."""
+
+_SPACED_COLON = rf"{BLANK}*+{COLON}"
 # Behind a space a mark only closes if it cannot open: in ``*Ren: *sighs*`` it opens.
 _CLOSED = rf"(?:(?P=wrap)|[ \t]++(?P=wrap)(?=[{WHITESPACE}]|\Z))"
 
@@ -65,8 +73,8 @@ def decorated_label(names: str, chain: str) -> re.Pattern[str]:
     It begins with the indentation of its line. It may stand in backticks too; a ``*`` with a space behind is a bullet.
     """
     wrap = rf"(?:(?!\*{BLANK})(?P<wrap>`|{_EMPHASIS}){BLANK}*+)?"
-    before = rf"(?:(?:{chain}){BLANK}*+{_COLON}{_SPACE}){{0,{MOST_IN_A_CHAIN}}}"
-    ending = rf"(?(wrap)(?:[:：]{_CLOSED}|(?P=wrap){BLANK}*+[:：])|[:：])"
+    before = rf"(?:(?:{chain}){_SPACED_COLON}{_SPACE}){{0,{MOST_IN_A_CHAIN}}}"
+    ending = rf"(?(wrap)(?:[:：]{_CLOSED}|(?P=wrap){BLANK}*+{_COLON})|{_COLON})"
     return re.compile(
         rf"{BLANK}*+{wrap}{before}(?:{names}){BLANK}*+{BRACKETED}{BLANK}*+{ending}{_SPACE}", re.IGNORECASE
     )
