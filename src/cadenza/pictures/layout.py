@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..text.runs import Run, runs
 from ..text.tables import Alignment, Table
+from ..text.units import graphemes
 from .fonts import EMOJI, INVISIBLE, SCALE, SIZE, Font, Fonts, Unshowable
 
 if TYPE_CHECKING:
@@ -427,7 +428,7 @@ def _clean(text: str) -> str:
 
 def _characters(text: str) -> Sequence[str]:
     """The characters of *text* as people count them."""
-    return text if text.isascii() else _grapheme().findall(text)
+    return text if text.isascii() else graphemes(text)
 
 
 @lru_cache(maxsize=4096)
@@ -476,16 +477,9 @@ def _up(number: float) -> int:
 
 
 @lru_cache(maxsize=1)
-def _grapheme() -> regex.Pattern[str]:
-    import regex  # noqa: PLC0415  # most tables do without
-
-    return regex.compile(r"\X")
-
-
-@lru_cache(maxsize=1)
 def _emoji() -> regex.Pattern[str]:
     """How a character begins that is to be shown as an emoji and not as a sign in the text."""
-    import regex  # noqa: PLC0415  # likewise
+    import regex  # noqa: PLC0415  # most tables do without
 
     return regex.compile(
         r"(?!.\ufe0e)(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}(?:\ufe0f|\u200d|\p{Emoji_Modifier})|[0-9#*]\ufe0f?\u20e3)"

@@ -119,8 +119,9 @@ class RenderModifier(Rule):
         for found in labels:
             if not found.modifier and self._face is None:
                 continue
-            lead += segment.text[done : found.start]
-            if lead.strip(WHITESPACE):
+            between = segment.text[done : found.start]
+            lead += between
+            if between.strip(WHITESPACE):  # what led up to it is blank
                 pieces.append(self._worn(replace(segment, text=lead, boundary=Boundary.NEWLINE)))
                 lead = ""
             self._change_face(found)

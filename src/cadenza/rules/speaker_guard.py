@@ -49,25 +49,29 @@ class SpeakerGuard(Rule):
         """Where the first line of another speaker begins. The reply's first words are left to other rules."""
         text = segment.text
         first_word = len(text) - len(text.lstrip(WHITESPACE))
+        backtick = -1
         for match in LABEL.finditer(text):
             if match.start() == 0 and not opens_line:
                 continue
             if not self._spoke and match.start("label") == first_word:
                 continue
-            if names_speaker(match["label"], self._speakers) and not _is_code(self.prose(segment), match):
+            if not names_speaker(match["label"], self._speakers):
+                continue
+            prose = self.prose(segment)
+            backtick = _lone_backtick(prose) if backtick < 0 else backtick
+            if match.start() > backtick:
+                break  # code that has not closed yet, and so is all that follows
+            if prose.is_free(match.start("label"), match.end()):
                 return match.start()
         return None
 
 
-def _is_code(prose: Prose, label: re.Match[str]) -> bool:
-    """Whether *label* stands in something out of reach, or behind a backtick that has not closed yet."""
-    if not prose.is_free(label.start("label"), label.end()):
-        return True
+def _lone_backtick(prose: Prose) -> int:
+    """Where the first backtick of *prose* is that has not closed; its end if there is none."""
     position = 0
     for span in prose.kept:
-        if span.start >= label.start():
-            break
-        if _BACKTICK.search(prose.text, position, span.start):
-            return True
+        if lone := _BACKTICK.search(prose.text, position, span.start):
+            return lone.start()
         position = span.end
-    return _BACKTICK.search(prose.text, position, label.start()) is not None
+    lone = _BACKTICK.search(prose.text, position)
+    return lone.start() if lone else len(prose.text)

@@ -73,8 +73,14 @@ def decorated_label(names: str, chain: str) -> re.Pattern[str]:
     It begins with the indentation of its line. It may stand in backticks too; a ``*`` with a space behind is a bullet.
     """
     wrap = rf"(?:(?!\*{BLANK})(?P<wrap>`|{_EMPHASIS}){BLANK}*+)?"
+<<<<<<< ours
     before = rf"(?:(?:{chain}){_SPACED_COLON}{_SPACE}){{0,{MOST_IN_A_CHAIN}}}"
     ending = rf"(?(wrap)(?:[:：]{_CLOSED}|(?P=wrap){BLANK}*+{_COLON})|{_COLON})"
+=======
+    # Names may hold colons, so a chain can be read in many ways; what one label of it is, is decided once.
+    before = rf"(?:(?>(?:{chain}){BLANK}*+{_COLON}{_SPACE})){{0,{MOST_IN_A_CHAIN}}}"
+    ending = rf"(?(wrap)(?:[:：]{_CLOSED}|(?P=wrap){BLANK}*+[:：])|[:：])"
+>>>>>>> theirs
     return re.compile(
         rf"{BLANK}*+{wrap}{before}(?:{names}){BLANK}*+{BRACKETED}{BLANK}*+{ending}{_SPACE}", re.IGNORECASE
     )

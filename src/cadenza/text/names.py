@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
@@ -126,10 +127,16 @@ def _words(name: str) -> list[_Word]:
     words = []
     for _, letters in groupby(name, str.isalpha):
         text = "".join(letters)
-        described = [unicodedata.name(letter, "") for letter in text]
-        latin, cyrillic = (sum(script in one for one in described) for script in ("LATIN ", "CYRILLIC "))
-        words.append(_Word(text, latin, cyrillic))
+        scripts = list(map(_script, text))
+        words.append(_Word(text, scripts.count("LATIN"), scripts.count("CYRILLIC")))
     return words
+
+
+@lru_cache(maxsize=1024)
+def _script(letter: str) -> str:
+    """LATIN, CYRILLIC or nothing; the name of a letter takes long to look up."""
+    name = unicodedata.name(letter, "")
+    return next((script for script in ("LATIN", "CYRILLIC") if f"{script} " in name), "")
 
 
 # --- names of looks ------------------------------------------------------------------

@@ -194,6 +194,7 @@ class Scanner:
         "_ends_barred",
         "_interesting",
         "_line",
+        "_lone",
         "_may_break_off",
         "_quote_mark",
         "_quoting",
@@ -239,6 +240,7 @@ class Scanner:
         self._seek = 0  # how far the handler that waits at _seek_for has looked ahead
         self._seek_for = -1
         self._seek_depth = 0
+        self._lone: dict[int, int] = {}  # up to where no run of so many backticks is that could close code
         self._earliest = -1  # where the first opener gives up; -1 if that has to be looked up again
         self._url = -1  # where the address that we are in begins
         self._url_depth = 0
@@ -283,6 +285,7 @@ class Scanner:
         self._line -= count
         self._seek = max(0, self._seek - count)
         self._seek_for -= count
+        self._lone = {width: until - count for width, until in self._lone.items()} if self._lone else self._lone
         self._url = self._url - count if self._url >= count else -1
         self._url_bracket -= count
         if self.openers:
@@ -302,18 +305,21 @@ class Scanner:
         rest = self.text[start:]
         self.text = self.text[:start]
         self.position = start
+        self._lone.clear()
         return rest
 
     def replace(self, start: int, end: int, text: str) -> None:
         """Put *text* where ``start:end`` stood, all of it scanned already; the scan goes on behind it."""
         self.text = self.text[:start] + text + self.text[end:]
         self.position = start + len(text)
+        self._lone.clear()
 
     def put_in_front(self, text: str) -> None:
         """Put *text* where the dropped text stood; it counts as scanned. Used to reopen a code block or a table."""
         self._settle()
         self.text = text + self.text
         self.position += len(text)
+        self._lone.clear()
         self._line = self._line + len(text) if self._line >= 0 else -1
 
     # --- what is known ------------------------------------------------------------
@@ -778,7 +784,8 @@ class Scanner:
 
     def _inline_code(self, index: int, end: int, *, final: bool) -> Find | None:
         width = end - index
-        self._start_seeking(index, end)
+        # Whoever looked before found nothing as far as that, and behind a backslash there may be many who look.
+        self._start_seeking(index, max(end, self._lone.get(width, 0)))
         line_end = self.text.find("\n", end)
         furthest = index + self.hold  # on its own line; over a line end, as for a mark, a quarter of that
         if line_end >= 0:
@@ -787,6 +794,7 @@ class Scanner:
         reach = line_end if self.table and line_end >= 0 else len(self.text)
         for run in _BACKTICKS_OR_EMPTY_LINE.finditer(self.text, self._seek, reach):
             if run.group()[0] == "\n" or run.end() - run.start() >= 3 or run.start() > furthest:
+                self._lone[width] = run.start()
                 break
             if self._needs_more(run.end(), final=final):
                 self._seek = run.start()
@@ -798,6 +806,7 @@ class Scanner:
                 self.position = run.end()
                 return None
         else:
+            self._lone[width] = reach if final or reach < len(self.text) else _before_line_end(self.text, end)
             if reach == len(self.text) <= furthest:
                 return self._open_code(index, width, final=final)
         self.position = end
@@ -964,11 +973,11 @@ class Scanner:
     def _address_end(self, index: int, *, final: bool) -> int | None:
         """Where the address behind the ``](`` at *index* ends; 0 if there is none, ``None`` if that is not known yet."""
         self._start_seeking(index, index + 2)
-        last = index + self.hold // 4
-        if len(self.text) > last and (space := _SPACE.search(self.text, index + 2)) is not None:
-            last = min(max(last, space.start()), index + min(self.hold, _LONGEST_ADDRESS))
+        last, furthest = index + self.hold // 4, index + min(self.hold, _LONGEST_ADDRESS)
+        if len(self.text) > last and (space := _SPACE.search(self.text, index + 2, furthest)) is not None:
+            last = min(max(last, space.start()), furthest)
         else:  # only an address without a space in it is waited for any longer
-            last = index + min(self.hold, _LONGEST_ADDRESS)
+            last = furthest
         if (final or len(self.text) >= last) and self.text.find(")", index + 2, last) < 0:
             return 0  # nothing that could end it is there, and a look for one mark is quick
         for mark in _ADDRESS_MARK.finditer(self.text, self._seek, min(last, len(self.text))):

@@ -91,4 +91,5 @@ def _columns(character: str) -> int:
 def _grapheme() -> regex.Pattern[str]:
     import regex  # noqa: PLC0415  # only a forced cut needs it, and it doubles the time to import Cadenza
 
-    return regex.compile(r"\X")
+    # \X looks back over all of a row of flags to see where one ends, for each of them; from the left there is no need.
+    return regex.compile(r"\p{Regional_Indicator}{2}[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}]*+|\X")
