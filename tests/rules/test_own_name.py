@@ -273,3 +273,22 @@ def test_only_own_labels_are_lost(text: str) -> None:
 def test_no_text_takes_long(text: str) -> None:
     """Were anything looked at again and again, this would take minutes."""
     assert len(stripped(text)[0]) <= len(text)
+
+
+@pytest.mark.parametrize("before", ["*waves*", "(sigh)", "ok,", "yay~", "✨", "🎉", "`x`"])
+def test_a_label_that_is_glued_to_what_stands_before_it_goes(before: str) -> None:
+    rule = OwnName(RuleContext(Persona("Tomori")))
+
+    rule.feed(Segment("hi\n", Boundary.NEWLINE))
+    (segment,) = rule.feed(Segment(f"{before}Tomori: hi\n", Boundary.NEWLINE))
+
+    assert f"{before}\nhi\n" == segment.text
+
+
+def test_what_closes_no_quote_opens_none_either() -> None:
+    rule = OwnName(RuleContext(Persona("Tomori")))
+
+    rule.feed(Segment("hi\n", Boundary.NEWLINE))
+    (segment,) = rule.feed(Segment("oops」 hi. 「Hm. Tomori: x」\n", Boundary.NEWLINE))
+
+    assert "oops」 hi. 「Hm. Tomori: x」\n" == segment.text

@@ -23,14 +23,22 @@ def cleaned(*given: str | Segment, why: Ending = Ending.FINAL) -> list[str]:
     return out + [item.text for item in rule.flush(why)]
 
 
-@pytest.mark.parametrize("why", list(Ending))
+@pytest.mark.parametrize("why", [Ending.FINAL, Ending.STOP])
 @pytest.mark.parametrize(
     "label", ["User:", "User：", "Bob Smith:", "  bob smith : ", "**User:**", "**User**:", "*User:*", "User (mad):\n\n"]
 )
 def test_a_last_line_that_is_only_a_label_goes(label: str, why: Ending) -> None:
     assert ["hello"] == cleaned(f"hello\n\n{label}", why=why)
     assert ["hello\n"] == cleaned("hello\n", label, "\n", why=why)
-    assert [] == cleaned(label, why=why)
+
+
+def test_what_is_all_of_a_reply_stays() -> None:
+    assert ["User:"] == cleaned("User:")
+    assert ["\n", "User:"] == cleaned("\n", "User:")
+
+
+def test_after_a_tool_the_model_may_go_on() -> None:
+    assert ["hello\n", "User:"] == cleaned("hello\n", "User:", why=Ending.TOOL_CALL)
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,10 @@ _NEAR = 64
 """How much of either end of a line is looked at: longer than a tag."""
 _BLOCK = re.compile(r"(?:[-*+•]|-?#{1,3}|\d{1,9}[.)])(?:\s|\Z)|>")
 _EMOJI = re.compile(r"(?:<a?:\w{1,32}:\d{1,20}>|(?<![\w:]):(?=[0-9~]*[A-Za-z_])[\w~]{2,32}:)\Z", re.ASCII)
-_OPENERS, _CLOSERS = "“«「『", "”»」』"
+# A label that is glued to one of these belongs to what comes: ``*waves*Ren: hi``. Not to a quote, which it stands in.
+_BEFORE_GLUED = re.compile("[*_~)\\]`,、）\u2600-\u27bf\ufe0f\U0001f000-\U0001ffff]\\Z")
+_OPENERS = "“«「『"
+_QUOTES = re.compile("[“«「『”»」』]")
 
 
 class _Line(NamedTuple):
@@ -120,7 +123,7 @@ class _Line(NamedTuple):
             (line.head + text[:_NEAR]).lstrip(WHITESPACE)[:_NEAR],
             (line.tail + text[-_NEAR:])[-_NEAR:],
             (line.straight + text.count('"')) % 2,
-            max(0, line.depth + sum(map(text.count, _OPENERS)) - sum(map(text.count, _CLOSERS))),
+            _depth(text, line.depth),
         )
 
     @property
@@ -136,7 +139,15 @@ class _Line(NamedTuple):
         said = self.tail.rstrip(WHITESPACE)
         if said.endswith("."):
             return said[-2:-1] == "." or said[-2:-1].isdigit() or ends_sentence(said, len(said) - 1)
-        return self.is_blank or said[-1:] in tuple("!?…。！？") or _EMOJI.search(said) is not None
+        is_glued = said == self.tail and _BEFORE_GLUED.search(said) is not None
+        return is_glued or self.is_blank or said[-1:] in tuple("!?…。！？") or _EMOJI.search(said) is not None
+
+
+def _depth(text: str, depth: int) -> int:
+    """How many quotes are open behind *text* if *depth* were before it; what closes nothing does not count."""
+    for mark in _QUOTES.findall(text):
+        depth = depth + 1 if mark in _OPENERS else max(0, depth - 1)
+    return depth
 
 
 _EMPTY = _Line()

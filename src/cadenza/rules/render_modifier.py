@@ -97,7 +97,9 @@ class RenderModifier(Rule):
     def _label_at(self, text: str, start: int) -> _Label | None:
         if found := self._look_at(text, start):
             return found
-        return _Label(start, start) if self._plain.match(text, after_indent(text, start)) else None
+        # The plain name changes the face back; it has done its work then, whichever name it is.
+        plain = self._plain.match(text, after_indent(text, start))
+        return _Label(start, plain.end()) if plain else None
 
     def _look_at(self, text: str, start: int) -> _Label | None:
         """The label with a modifier at *start*, with the plain ones in front of it."""

@@ -14,7 +14,7 @@ _RESERVED = ("User", "Assistant", "System", "Human")
 _NOBODY = frozenset({"", "everyone", "here"})
 
 LABEL = re.compile(
-    rf"^[ \t]*+(?P<label>[^\s:：][^\n:：]{{0,135}}+)(?:{COLON}|(?<={BLANK})[:：](?=\*\*|__))", re.MULTILINE
+    rf"^{BLANK}*+(?P<label>[^\s:：][^\n:：]{{0,135}}+)(?:{COLON}|(?<={BLANK})[:：](?=\*\*|__))", re.MULTILINE
 )
 """The beginning of a line up to its first colon, if that is near; whether it names anybody is another question."""
 

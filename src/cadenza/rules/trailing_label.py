@@ -20,6 +20,7 @@ class TrailingLabel(Rule):
         super().__init__(context)
         self._speakers = next_speakers(context)
         self._line = LineOpening()
+        self._spoke = False  # whether words were passed on
         self._held: list[Segment] = []
         self._start = 0  # of the label in the first that is held
 
@@ -33,6 +34,7 @@ class TrailingLabel(Rule):
         text = segment.text
         if not self._held and ":" not in text and "：" not in text:
             self._line.last = segment
+            self._spoke = self._spoke or bool(text.strip(WHITESPACE))
             return (segment,)
         opens_line = self._line.opens_line
         self._line.last = segment
@@ -40,20 +42,21 @@ class TrailingLabel(Rule):
             self._held.append(segment)
             return ()
         start = self._label(segment, opens_line=opens_line) if segment.kind is Kind.PROSE else None
-        if start is None and not self._held:
-            return (segment,)
         before, self._held = self._held, []
+        self._spoke = self._spoke or bool(before) or start is None
         if start is None:
             return (*before, segment)
         self._held, self._start = [segment], start
         return before
 
-    def flush(self, why: Ending, /) -> Iterable[Segment]:  # noqa: ARG002  # after any ending nothing comes behind it
-        """Nothing comes behind it: what stood before the label is all there is."""
+    def flush(self, why: Ending, /) -> Iterable[Segment]:
+        """Nothing comes behind it: what stood before the label is all there is, unless the model goes on after a tool."""
         held, self._held = self._held, []
         if not held:
             return ()
         text = held[0].text[: self._start].rstrip(WHITESPACE)
+        if why is Ending.TOOL_CALL or not (text or self._spoke):
+            return held  # and what is all of a reply is not taken away
         return (replace(held[0], text=text),) if text else ()
 
     def _label(self, segment: Segment, *, opens_line: bool) -> int | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 from .units import WHITESPACE
 
@@ -57,6 +58,7 @@ def any_of(names: Iterable[str]) -> str:
     return "|".join(map(re.escape, spellings(names))) or "(?!)"
 
 
+@lru_cache(maxsize=256)
 def label(head: str) -> re.Pattern[str]:
     """A pattern for a label whose name is matched by the pattern *head*, in emphasis or not, and the space behind it.
 
@@ -67,20 +69,16 @@ def label(head: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![^\W_])(?P<wrap>{_EMPHASIS})?(?:{head}){ending}{_SPACE}", re.IGNORECASE)
 
 
+@lru_cache(maxsize=256)
 def decorated_label(names: str, chain: str) -> re.Pattern[str]:
     """A pattern for a label with a modifier whose name is matched by *names*, perhaps behind plain ones of *chain*.
 
     It begins with the indentation of its line. It may stand in backticks too; a ``*`` with a space behind is a bullet.
     """
     wrap = rf"(?:(?!\*{BLANK})(?P<wrap>`|{_EMPHASIS}){BLANK}*+)?"
-<<<<<<< ours
-    before = rf"(?:(?:{chain}){_SPACED_COLON}{_SPACE}){{0,{MOST_IN_A_CHAIN}}}"
-    ending = rf"(?(wrap)(?:[:：]{_CLOSED}|(?P=wrap){BLANK}*+{_COLON})|{_COLON})"
-=======
     # Names may hold colons, so a chain can be read in many ways; what one label of it is, is decided once.
-    before = rf"(?:(?>(?:{chain}){BLANK}*+{_COLON}{_SPACE})){{0,{MOST_IN_A_CHAIN}}}"
-    ending = rf"(?(wrap)(?:[:：]{_CLOSED}|(?P=wrap){BLANK}*+[:：])|[:：])"
->>>>>>> theirs
+    before = rf"(?:(?>(?:{chain}){_SPACED_COLON}{_SPACE})){{0,{MOST_IN_A_CHAIN}}}"
+    ending = rf"(?(wrap)(?:[:：]{_CLOSED}|(?P=wrap){BLANK}*+{_COLON})|{_COLON})"
     return re.compile(
         rf"{BLANK}*+{wrap}{before}(?:{names}){BLANK}*+{BRACKETED}{BLANK}*+{ending}{_SPACE}", re.IGNORECASE
     )
