@@ -23,14 +23,14 @@ class SpeakerGuard(Rule):
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
-        self._speakers = known_speakers(context)
+        self._speakers = known_speakers(context) if context.settings.speaker_guard else frozenset()
         self._line = LineOpening()
         self._spoke = False  # whether anything was passed on in this reply
 
     @property
     def is_idle(self) -> bool:
         """Whether nobody wants a guard, or there is nobody to speak for."""
-        return not self.context.settings.speaker_guard or not self._speakers
+        return not self._speakers
 
     def feed(self, segment: Segment, /) -> Iterable[Segment | Halt]:
         """Pass on what stands before another speaker's line, and then end."""

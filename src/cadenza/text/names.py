@@ -22,6 +22,7 @@ NEUTRAL = "(neutral)"
 _BLANKS = re.compile(f"[{WHITESPACE}]+")
 
 
+@lru_cache(maxsize=8192)  # a row of rules asks for the same names again for every reply
 def normalised(name: str) -> str:
     """*name* as it is compared: without an ``@`` in front or a lookalike letter in it, in one case, with single spaces.
 
