@@ -211,7 +211,7 @@ def looked_up(text: str, roster: Roster, members: Iterable[Mapping[str, Any]]) -
     people = [Member(member["id"], member["username"], member["globalName"], member["nickname"]) for member in members]
     asked: list[str] = []
 
-    async def find(handle: str) -> str | None:
+    async def find(handle: str, _place: str) -> str | None:
         asked.append(handle)
         found = the_one(handle, people)
         return found and f"<@{found.id}>"

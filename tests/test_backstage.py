@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from dataclasses import replace
 
 import pytest
 
 from cadenza.backstage import Backstage
 from cadenza.lookups import Lookup
+from cadenza.pictures import TablePictures
+from cadenza.pipeline import Outbox
 from cadenza.replies import say
-from cadenza.settings import Settings
+from cadenza.settings import RuleSettings, Settings
+from cadenza.stages.s7_delivery import Limits
 from cadenza.stops import Stops
 from cadenza.targets.memory import MemoryTarget
 from cadenza.text.tables import Table
@@ -18,6 +22,7 @@ from cadenza.types import Boundary, Completed, Identity, Persona, Post, Receipt,
 
 TABLE = "| a | b |\n|---|---|\n| 1 | 2 |\n"
 AT_ONCE = Settings.of(degree=1)
+FILES = Limits(files=True)
 PICTURE = Post(
     "", Boundary.NEWLINE, source=TABLE, instead=(Post("one", Boundary.NEWLINE), Post("two", Boundary.NEWLINE))
 )
@@ -26,22 +31,22 @@ PICTURE = Post(
 class Painter:
     """Paints words, or fails as it is told."""
 
-    def __init__(self, answer: bytes | Exception | None = b"PNG") -> None:
+    def __init__(self, answer: object = b"PNG") -> None:
         self.answer = answer
         self.painted: list[Table] = []
 
     def paint(self, table: Table, /) -> bytes | None:
         self.painted.append(table)
-        if isinstance(self.answer, Exception):
+        if isinstance(self.answer, BaseException):
             raise self.answer
-        return self.answer
+        return self.answer  # type: ignore[return-value]  # it may be told to give back rubbish
 
 
-async def nobody(_handle: str) -> str | None:
+async def nobody(_handle: str, _place: str) -> str | None:
     return None
 
 
-async def somebody(handle: str) -> str | None:
+async def somebody(handle: str, _place: str) -> str | None:
     return {"ada": "<@123456789012345678>"}.get(handle.casefold())
 
 
@@ -49,7 +54,7 @@ async def somebody(handle: str) -> str | None:
 
 
 async def test_a_table_goes_out_as_a_picture_and_keeps_its_source() -> None:
-    target, painter = MemoryTarget(), Painter()
+    target, painter = MemoryTarget(limits=FILES), Painter()
 
     reply = await say(target, f"Look:\n\n{TABLE}\nNice.", settings=AT_ONCE, backstage=Backstage(painter))
 
@@ -67,12 +72,16 @@ async def test_a_table_goes_out_as_a_picture_and_keeps_its_source() -> None:
     [
         pytest.param(Painter(None), id="it cannot be shown well"),
         pytest.param(Painter(b""), id="it is empty"),
+        pytest.param(Painter("PNG"), id="it is a text"),
         pytest.param(Painter(RuntimeError("secret")), id="the painter fails"),
+        pytest.param(Painter(StopIteration()), id="the painter stops"),
+        pytest.param(Painter(asyncio.CancelledError()), id="the painter gives up"),
+        pytest.param(Painter(GeneratorExit()), id="the painter leaves"),
         pytest.param(None, id="there is no painter"),
     ],
 )
 async def test_without_a_picture_the_table_goes_out_as_text(painter: Painter | None) -> None:
-    target = MemoryTarget()
+    target = MemoryTarget(limits=FILES)
 
     reply = await say(target, f"Look:\n\n{TABLE}\nNice.", settings=AT_ONCE, backstage=Backstage(painter))
 
@@ -85,7 +94,7 @@ async def test_without_a_picture_the_table_goes_out_as_text(painter: Painter | N
 
 
 async def test_all_of_a_long_table_goes_out_as_text() -> None:
-    target = MemoryTarget()
+    target = MemoryTarget(limits=FILES)
     rows = "".join(f"| row{number} | {number} |\n" for number in range(400))
 
     await say(target, f"| name | count |\n|---|---|\n{rows}", settings=AT_ONCE, backstage=Backstage(Painter(None)))
@@ -94,9 +103,42 @@ async def test_all_of_a_long_table_goes_out_as_text() -> None:
     assert [number for number in range(400) if f"row{number} " not in "\n".join(target.texts)] == []
 
 
+async def test_a_target_that_takes_no_files_gets_the_text() -> None:
+    target, painter = MemoryTarget(), Painter()
+
+    reply = await say(target, TABLE, settings=AT_ONCE, backstage=Backstage(painter))
+
+    assert ([], [None]) == (painter.painted, [post.attachment for post in target.posts])
+    assert target.texts[0].startswith("```")
+    assert TABLE.strip() == reply.transcript
+
+
+async def test_the_transcript_has_a_long_table_once_whatever_is_shown() -> None:
+    target = MemoryTarget()
+    table = "| name | count |\n|---|---|\n" + "".join(f"| row{number} | {number} |\n" for number in range(300))
+
+    reply = await say(target, f"Look:\n\n{table}\nNice.", settings=AT_ONCE)
+
+    assert len(target.posts) > 3
+    assert f"Look:\n{table.strip()}\nNice." == reply.transcript
+
+
+def test_the_settings_say_which_painter_there_is_if_nobody_named_one() -> None:
+    painter = Painter()
+
+    assert TablePictures.if_installed(("a.ttf",)) is Backstage().under(RuleSettings(table_fonts=("a.ttf",))).painter
+    assert Backstage().under(RuleSettings(tables="text")).painter is None
+    assert Backstage(None).under(RuleSettings()).painter is None
+    assert Backstage(painter).under(RuleSettings()).painter is painter
+
+
+async def test_a_painter_that_nobody_chose_paints_nothing() -> None:
+    assert list(PICTURE.instead) == await Backstage().prepared(PICTURE, roster=Roster(), limit=1950)
+
+
 @pytest.mark.parametrize("how", ["text", "source"])
 async def test_pictures_can_be_switched_off(how: str) -> None:
-    target, painter = MemoryTarget(), Painter()
+    target, painter = MemoryTarget(limits=FILES), Painter()
 
     await say(target, TABLE, settings=Settings.of(degree=1, tables=how), backstage=Backstage(painter))
 
@@ -105,7 +147,7 @@ async def test_pictures_can_be_switched_off(how: str) -> None:
 
 
 async def test_at_degree_0_a_picture_stands_between_what_was_gathered() -> None:
-    target = MemoryTarget()
+    target = MemoryTarget(limits=FILES)
 
     await say(target, f"a\nb\n\n{TABLE}\nc\nd", settings=Settings.of(degree=0), backstage=Backstage(Painter()))
 
@@ -113,7 +155,7 @@ async def test_at_degree_0_a_picture_stands_between_what_was_gathered() -> None:
 
 
 async def test_only_the_first_of_what_is_shown_instead_carries_the_label_and_the_answer() -> None:
-    target = MemoryTarget()
+    target = MemoryTarget(limits=FILES)
     rows = "".join(f"| row{number} | {number} |\n" for number in range(300))
     ren = Persona("Ren", sprites=(Sprite("mad", "m.png"),))
     scene = Scene("c", ren, reply_to="9")
@@ -134,7 +176,7 @@ async def test_only_the_first_of_what_is_shown_instead_carries_the_label_and_the
 
 async def test_a_stop_does_not_wait_for_a_picture() -> None:
     """The painter is held up until the reply is over; what is sent is what there is to read."""
-    target, stops, gate = MemoryTarget(), Stops(), threading.Event()
+    target, stops, gate = MemoryTarget(limits=FILES), Stops(), threading.Event()
     started = asyncio.Event()
     loop = asyncio.get_running_loop()
 
@@ -180,6 +222,7 @@ async def test_a_message_that_would_get_too_long_stays_as_it_is() -> None:
         pytest.param(Post("a", Boundary.FINAL), Lookup(nobody), False, id="nobody is named"),
         pytest.param(Post("@a", Boundary.FINAL), Lookup(nobody), True, id="somebody is named"),
         pytest.param(Post("@a", Boundary.FINAL), None, False, id="nobody could be asked"),
+        pytest.param(Post("```\n@a\n```\n`@b` a@b.org", Boundary.FINAL), Lookup(nobody), False, id="only in code"),
         pytest.param(PICTURE, None, True, id="a picture"),
     ],
 )
@@ -193,6 +236,103 @@ async def test_what_is_shown_instead_of_a_picture_is_addressed_too() -> None:
     (prepared,) = await Backstage(None, Lookup(somebody)).prepared(post, roster=Roster(), limit=1950)
 
     assert "<@123456789012345678>" == prepared.text
+
+
+async def test_the_texts_instead_of_a_picture_are_prepared_one_by_one() -> None:
+    texts = tuple(Post("@ada", Boundary.NEWLINE) for _ in range(2))
+    post = Post("", Boundary.NEWLINE, source=TABLE, instead=texts)
+
+    first, second = await Backstage(None, Lookup(somebody)).prepared(post, roster=Roster(), limit=1950)
+
+    assert ("<@123456789012345678>", "@ada") == (first.text, second.text)
+    target = MemoryTarget()
+    async with Outbox(target, backstage=Backstage(None, Lookup(somebody))) as outbox:
+        outbox.add([post])
+    assert ["<@123456789012345678>"] * 2 == target.texts
+
+
+async def test_code_is_neither_asked_about_nor_touched() -> None:
+    asked: list[str] = []
+    code = "~~~py\n@ada\n~~~\n> ```\n> @ada\n> ```\n`@ada`"
+
+    async def find(handle: str, _place: str) -> str:
+        asked.append(handle)
+        return "<@1>"
+
+    target = MemoryTarget()
+    await say(target, f"@bob:\n{code}", settings=Settings.of(degree=0), backstage=Backstage(None, Lookup(find)))
+
+    assert ["bob"] == asked
+    assert "<@1>" in target.texts[0]
+    assert target.texts[0].count("@ada") == 3
+
+
+async def test_who_is_found_depends_on_the_place() -> None:
+    async def find(handle: str, place: str) -> str:
+        return f"<{handle} of {place}>"
+
+    target, backstage = MemoryTarget(), Backstage(None, Lookup(find))
+    for place in ("north", "south", "north"):
+        await say(target, "@ada", scene=Scene(place, Persona("Ren")), settings=AT_ONCE, backstage=backstage)
+
+    assert ["<ada of north>", "<ada of south>", "<ada of north>"] == target.texts
+
+
+async def test_after_a_stop_nobody_is_looked_up() -> None:
+    target, stops, asked = MemoryTarget(), Stops(), asyncio.Event()
+
+    async def find(_handle: str, _place: str) -> None:
+        asked.set()
+        await asyncio.Event().wait()
+
+    lookup = Lookup(find)
+    with stops.open("turn") as handle:
+        saying = asyncio.create_task(
+            say(target, "hi @ada\nand @bob\n", settings=AT_ONCE, stop=handle, backstage=Backstage(None, lookup))
+        )
+        await asked.wait()
+        asked.clear()
+        stops.request("turn", StopReason.USER)
+        await saying
+    await lookup.close()
+
+    assert ["hi @ada\nand @bob"] == target.texts
+    assert not asked.is_set()
+
+
+class Unhelpful(Backstage):
+    """Fails at whatever it is asked to prepare."""
+
+    __slots__ = ()
+
+    def helps(self, post: Post) -> bool:
+        return post.text != "one"
+
+    async def prepared(self, post: Post, **_where: object) -> list[Post]:
+        raise {"two": GeneratorExit, "three": asyncio.CancelledError}.get(post.text, ValueError)
+
+
+async def test_whatever_preparing_raises_what_was_planned_goes_out() -> None:
+    target = MemoryTarget()
+
+    async with Outbox(target, backstage=Unhelpful()) as outbox:
+        outbox.add([PICTURE, Post("three", Boundary.NEWLINE), Post("four", Boundary.FINAL)])
+
+    assert ["one", "two", "three", "four"] == target.texts
+
+
+async def test_closing_ends_open_questions() -> None:
+    async def find(_handle: str, _place: str) -> None:
+        await asyncio.Event().wait()
+
+    backstage = Backstage(None, Lookup(find))
+    preparing = asyncio.create_task(backstage.prepared(Post("@ada", Boundary.FINAL), roster=Roster(), limit=1950))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    await backstage.close()
+    await Backstage(None).close()
+
+    assert [Post("@ada", Boundary.FINAL)] == await preparing
 
 
 # --- names ------------------------------------------------------------------------------------
@@ -250,6 +390,46 @@ async def test_the_next_reply_remembers_the_last_look() -> None:
 
     first, second, third = names(target)
     assert first == third == "Ren" != second
+
+
+class Numbered(Grouped):
+    """Has numbers for ids, as many libraries do."""
+
+    channel = 7  # type: ignore[assignment]
+
+    async def send(self, post: Post, /) -> Receipt:
+        receipt = await MemoryTarget.send(self, post)
+        self.last_message_id = len(self.posts)  # type: ignore[assignment]
+        return replace(receipt, message_id=len(self.posts))  # type: ignore[arg-type]
+
+
+async def test_ids_may_be_numbers() -> None:
+    target = Numbered()
+
+    reply = await say(target, MOODS, scene=REN, settings=AT_ONCE)
+
+    plain, other, same, again = names(target)
+    assert plain == again == "Ren" != other == same
+    assert len(reply.receipts) == 4
+
+
+class Vague(MemoryTarget):
+    """Does not know where it is."""
+
+    last_message_id = None
+
+    @property
+    def channel(self) -> str:
+        raise ConnectionError
+
+
+async def test_a_target_that_does_not_know_where_it_is_gets_its_messages() -> None:
+    target = Vague()
+
+    reply = await say(target, MOODS, scene=REN, settings=AT_ONCE)
+
+    assert ["Ren"] * 4 == names(target)
+    assert (Completed("end_of_stream"), 4) == (reply.outcome, len(reply.receipts))
 
 
 async def test_an_identity_of_somebody_else_stays_as_it_is() -> None:

@@ -8,6 +8,7 @@ import logging
 import pytest
 
 from cadenza.lookups import Lookup, Member, the_one
+from cadenza.text.handles import Directory
 from cadenza.types import Roster
 from tests.timing import now
 
@@ -32,7 +33,7 @@ class Guild:
         self._latency = latency
         self._members = members
 
-    async def find(self, handle: str) -> str | None:
+    async def find(self, handle: str, _place: str = "") -> str | None:
         self.asked.append(handle)
         self.times.append(now())
         await asyncio.sleep(self._latency)
@@ -179,13 +180,20 @@ class Broken:
         self.times: list[float] = []
         self._error = error
 
-    async def find(self, _: str) -> str | None:
+    async def find(self, _handle: str, _place: str) -> str | None:
         self.times.append(now())
         raise self._error
 
 
 @pytest.mark.parametrize(
-    "error", [RuntimeError("token=secret"), TimeoutError("token=secret"), asyncio.CancelledError("token=secret")]
+    "error",
+    [
+        RuntimeError("token=secret"),
+        TimeoutError("token=secret"),
+        asyncio.CancelledError("token=secret"),
+        GeneratorExit("token=secret"),
+        StopIteration("token=secret"),
+    ],
 )
 async def test_a_failure_is_nobody_found_and_shown_nowhere(
     error: BaseException, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
@@ -204,8 +212,28 @@ async def test_a_failure_is_nobody_found_and_shown_nowhere(
     assert "secret" not in caplog.text + str(capsys.readouterr())
 
 
+@pytest.mark.parametrize(("answer", "lasts"), [(7, 15.0), (b"<@1>", 15.0), (["<@1>"], 15.0), ("", 120.0)])
+async def test_only_a_text_is_an_answer(answer: object, lasts: float) -> None:
+    times: list[float] = []
+
+    async def find(_handle: str, _place: str) -> str | None:
+        times.append(now())
+        return answer  # type: ignore[return-value]  # that is the point
+
+    people = Lookup(find, clock=now)
+
+    for _ in range(2):
+        assert await people.resolve("hi @ghost", NOBODY) == "hi @ghost"
+        await asyncio.sleep(lasts)
+    assert [0.0, lasts] == times
+
+
+async def test_what_cannot_be_waited_for_is_no_answer() -> None:
+    assert await Lookup(lambda _handle, _place: "<@1>", clock=now).resolve("@ghost", NOBODY) == "@ghost"  # type: ignore[arg-type, return-value]
+
+
 async def test_one_failure_does_not_keep_others_from_being_found() -> None:
-    async def find(handle: str) -> str | None:
+    async def find(handle: str, _place: str) -> str | None:
         if handle == "boo":
             raise RuntimeError
         return "<@1>"
@@ -228,7 +256,7 @@ async def test_who_takes_too_long_is_not_waited_for() -> None:
 async def test_who_does_not_heed_the_time_limit_is_not_waited_for_either() -> None:
     asked: list[str] = []
 
-    async def find(handle: str) -> str | None:
+    async def find(handle: str, _place: str) -> str | None:
         asked.append(handle)
         try:
             await asyncio.sleep(60)
@@ -244,6 +272,47 @@ async def test_who_does_not_heed_the_time_limit_is_not_waited_for_either() -> No
     await asyncio.sleep(60)
     assert await people.resolve("@ghost", NOBODY) == "<@1>"
     assert asked == ["ghost"]
+
+
+# --- places --------------------------------------------------------------------------------------
+
+
+async def test_places_are_not_mixed_up() -> None:
+    asked: list[tuple[str, str]] = []
+
+    async def find(handle: str, place: str) -> str | None:
+        asked.append((handle, place))
+        await asyncio.sleep(1.0)
+        return f"<{handle} of {place}>" if place != "moon" else None
+
+    people = Lookup(find, clock=now)
+
+    for _ in range(2):
+        assert ["<ghost of a>", "<ghost of b>", "@ghost", "<ghost of >"] == await asyncio.gather(
+            *(people.resolve("@ghost", NOBODY, place) for place in ("a", "b", "moon")), people.resolve("@ghost", NOBODY)
+        )
+    assert [("ghost", "a"), ("ghost", "b"), ("ghost", "moon"), ("ghost", "")] == asked
+
+
+async def test_a_roster_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Roster] = []
+    of = Directory.of
+
+    def noted(roster: Roster) -> Directory:
+        read.append(roster)
+        return of(roster)
+
+    monkeypatch.setattr(Directory, "of", noted)
+    people = lookup(Guild())
+    one, two = Roster({"ghost": ""}), Roster()
+
+    for _ in range(3):
+        assert await people.resolve("@ghost", one) == "@ghost"
+        assert await people.resolve("@ghost", two) == "<@900000000000000001>"
+    assert [one, two] == read
+    for _ in range(100):
+        await people.resolve("@ghost", Roster())
+    assert len(people._directories) == 16
 
 
 # --- side by side --------------------------------------------------------------------------------

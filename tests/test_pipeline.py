@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from cadenza.backstage import Backstage
 from cadenza.errors import DeliveryError, ProviderError
 from cadenza.pipeline import Model, Outbox, chunks_of, clean, end_task, stream, text_row
 from cadenza.providers.scripted import ScriptedCodec, parse_script, transport
@@ -21,6 +22,7 @@ from cadenza.types import (
     Chunk,
     Completed,
     Empty,
+    Ending,
     Finished,
     HttpRequest,
     Identity,
@@ -446,16 +448,49 @@ async def test_a_stream_of_something_else_is_named(item: object) -> None:
     assert type(item).__name__ in str(reply.outcome.error)
 
 
-async def test_a_rule_that_fails_is_its_author_s_error_and_leaves_nothing_behind() -> None:
-    class Broken(Rule):
-        def change(self, segment: Segment) -> Segment:
+class Failing(Rule):
+    """Fails where it is told to, and at the end if nobody told it."""
+
+    def change(self, segment: Segment) -> Segment:
+        if "fail" in segment.text:
             raise ValueError(segment.text)
+        return segment
 
+    def flush(self, why: Ending, /) -> tuple[()]:
+        raise KeyError(why)
+
+
+@pytest.mark.parametrize(
+    ("items", "kind"),
+    [
+        pytest.param(["one\n", 1.0, "fail secret\n", 1.0, "two\n"], ValueError, id="in the middle"),
+        pytest.param(["one\n", 1.0, "two"], KeyError, id="at the end"),
+    ],
+)
+async def test_a_rule_that_fails_ends_the_reply_and_what_was_planned_before_is_sent(
+    items: list[str | float], kind: type[Exception]
+) -> None:
     before = asyncio.all_tasks()
-    with pytest.raises(ValueError, match="one"):
-        await say(TimedTarget(), SlowStream("one\n", 1.0, "two"), settings=AT_ONCE, rules=[Broken])
+    target = TimedTarget()
 
+    reply = await say(target, SlowStream(*items), settings=AT_ONCE, rules=[Failing])
+
+    assert ["one"] == target.texts
+    assert isinstance(reply.outcome, Broke)
+    assert f"a rule or another stage failed ({kind.__name__})" == str(reply.outcome.error)
+    assert isinstance(reply.outcome.error.__cause__, kind)
     assert before == asyncio.all_tasks()
+
+
+async def test_a_rule_that_fails_after_a_stop_ends_the_reply_all_the_same() -> None:
+    target = TimedTarget()
+    stops = Stops()
+    with stops.open("turn") as handle:
+        asyncio.get_running_loop().call_later(1.0, stops.request, "turn")
+        reply = await say(target, SlowStream("one\ntwo", 60.0), settings=AT_ONCE, rules=[Failing], stop=handle)
+
+    assert ["one"] == target.texts
+    assert isinstance(reply.outcome, Broke)
 
 
 async def test_cancelled_twice_it_still_leaves_nothing_behind() -> None:
@@ -491,6 +526,29 @@ async def test_nothing_is_left_running_after_any_ending() -> None:
 
 
 # --- parts -------------------------------------------------------------------------------------
+
+
+class Slow(Backstage):
+    """Takes 20 seconds to prepare a message."""
+
+    __slots__ = ()
+
+    def helps(self, post: Post) -> bool:
+        return post.text != "at once"
+
+    async def prepared(self, post: Post, **_where: object) -> list[Post]:
+        await asyncio.sleep(20.0)
+        return [post]
+
+
+async def test_while_a_message_is_prepared_typing_is_shown() -> None:
+    target = TimedTarget()
+    async with Outbox(target, backstage=Slow()) as outbox:
+        outbox.add([Post("at once", Boundary.NEWLINE), Post("slowly", Boundary.FINAL)])
+        outbox.close()
+
+    assert [0.0, 20.0] == target.arrived
+    assert [0.0, 8.0, 16.0] == target.typed
 
 
 async def test_an_outbox_that_was_cut_takes_nothing_more() -> None:
@@ -568,6 +626,14 @@ SCENE = Scene(
         pytest.param("<think>hm</think>hello", "hello", id="thoughts are left out"),
         pytest.param("hi\nbye...\n...", "hi\nbye...\n...", id="what was held comes last"),
         pytest.param(" \n ", "", id="nothing"),
+        pytest.param("a\n\n\n\nb\n\n\nc", "a\n\nb\n\nc", id="empty lines"),
+        pytest.param("```\na\n\n\n\nb\n```\n\n\n\nc", "```\na\n\n\n\nb\n```\n\nc", id="empty lines of code"),
+        pytest.param("a\n\n\n\n```\nb\n```", "a\n\n```\nb\n```", id="empty lines before code"),
+        pytest.param(
+            "| a | b |\n|---|---|\n| 1 | 2 |\n\n\n\nc",
+            "```\na  b\n─  ─\n1  2\n```\n\nc",
+            id="empty lines behind a table",
+        ),
     ],
 )
 def test_text_of_a_tool_passes_the_same_rules(text: str, cleaned: str) -> None:
@@ -585,3 +651,15 @@ async def test_what_is_cleaned_is_what_is_said() -> None:
     await say(target, text, scene=SCENE, settings=Settings.of(degree=1))
 
     assert clean(text, SCENE).split("\n") == target.texts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("word " * 20_000 + "end", id="prose"),
+        pytest.param("```py\n" + "x = 1\n" * 20_000 + "```", id="code"),
+        pytest.param("(oops\n" + "words and words.\n" * 1000 + "end", id="a mark that never closes"),
+    ],
+)
+def test_a_text_that_is_known_as_a_whole_is_not_cut(text: str) -> None:
+    assert text == clean(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -26,6 +27,7 @@ from cadenza.types import (
     Line,
     NeedsTools,
     Persona,
+    Prompt,
     Scene,
     Segment,
     Sprite,
@@ -94,6 +96,23 @@ async def test_the_model_is_told_what_was_said_and_what_the_tool_found() -> None
 
     assert [["user", "Mia: hello"]] == json.loads(asked[0])["turns"]
     assert [["user", "Mia: hello"], ["model", "Rolling."], ["tool", "4"]] == json.loads(asked[1])["turns"]
+
+
+async def test_words_are_put_into_the_model_s_mouth_once() -> None:
+    asked: list[Prompt] = []
+    scripts = [parse_script('{"text": "Rolling."}\n' + CALL), parse_script('{"text": "Done."}')]
+
+    class Noting(ScriptedCodec):
+        def encode(self, prompt: Prompt, /) -> HttpRequest:
+            asked.append(prompt)
+            return super().encode(prompt)
+
+    scene = replace(SCENE, prefill="Well,")
+    await reply(
+        scene, Model(Noting(), transport(scripts, asyncio.sleep)), MemoryTarget(), settings=AT_ONCE, tools=dice([])
+    )
+
+    assert ["Well,", ""] == [prompt.prefill for prompt in asked]
 
 
 async def test_tools_are_run_only_as_often_as_there_are_rounds_left() -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from cadenza.replies import say
 from cadenza.settings import Settings
+from cadenza.stages.s7_delivery import Limits
 from cadenza.targets.memory import MemoryTarget
 from cadenza.text.units import WHITESPACE, units
 from cadenza.types import Boundary, Completed, Ending, Halt, Kind, Persona, Roster, Segment
@@ -498,7 +499,7 @@ async def test_f09_who_is_not_found_is_not_asked_for_again() -> None:
 
     asked: list[str] = []
 
-    async def find(handle: str) -> str | None:
+    async def find(handle: str, _place: str) -> str | None:
         asked.append(handle)
         return JOHN if handle == "john" else None
 
@@ -748,7 +749,7 @@ _TABLES = [
 @pytest.mark.parametrize("how", ["picture", "text", "source"])
 @pytest.mark.parametrize("table", _TABLES)
 async def test_f17_every_cell_arrives_whatever_is_in_it(table: str, how: str) -> None:
-    target = MemoryTarget()
+    target = MemoryTarget(limits=Limits(files=True))
 
     result = await say(target, f"Look:\n\n{table}\nthat's it.", settings=Settings.of(degree=1, tables=how))
 
@@ -762,7 +763,7 @@ async def test_f17_every_cell_arrives_whatever_is_in_it(table: str, how: str) ->
 
 
 def _everything(post: Any) -> str:
-    return "\n".join([post.text, post.source, *map(_everything, post.instead)])
+    return "\n".join([post.text, post.source or "", *map(_everything, post.instead)])
 
 
 async def test_f17_a_table_that_is_shown_otherwise_keeps_its_markdown() -> None:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
+from typing import TypeAlias
 
-from .text.handles import unknown_handles, with_mentions
+from .stops import is_cancelled
+from .text.handles import Directory
 from .text.names import normalised
 from .types import Roster
 
@@ -54,16 +55,24 @@ class _Answer:
     until: float
 
 
-class Lookup:
-    """Asks who is meant by a handle, and remembers the answer. One for every place with members of its own.
+_Key: TypeAlias = tuple[str, str]
+"""A place, and a handle as names are compared."""
 
-    *find* is given a handle or an id as the model wrote it, and gives back what the platform wants to see for it, or
-    ``None``. Whatever goes wrong with it counts as nobody found; what it raises is shown nowhere.
+_ROSTERS = 16
+"""How many rosters are remembered as directories."""
+
+
+class Lookup:
+    """Asks who is meant by a handle, and remembers the answer. One serves many places, and does not mix them up.
+
+    *find* is given a handle or an id as the model wrote it and the place where it was said (``Scene.channel``), and
+    gives back what the platform wants to see for it, or ``None``. Whatever goes wrong with it counts as nobody found;
+    what it raises is shown nowhere.
     """
 
     def __init__(
         self,
-        find: Callable[[str], Awaitable[str | None]],
+        find: Callable[[str, str], Awaitable[str | None]],
         *,
         clock: Callable[[], float] = time.monotonic,
         found_lasts: float = 600.0,
@@ -87,16 +96,17 @@ class Lookup:
         self._timeout = timeout
         self._most = most
         self._room = room
-        self._answers: dict[str, _Answer] = {}
-        self._questions: dict[str, asyncio.Task[str | None]] = {}
+        self._answers: dict[_Key, _Answer] = {}
+        self._questions: dict[_Key, asyncio.Task[str | None]] = {}
+        self._directories: dict[int, tuple[Roster, Directory]] = {}
 
-    async def resolve(self, text: str, roster: Roster) -> str:
-        """*text* with a tag for everybody in it whom *roster* does not know but *find* does."""
-        handles = unknown_handles(text, roster)
-        if not handles:
+    async def resolve(self, text: str, roster: Roster, place: str = "") -> str:
+        """*text*, said in *place*, with a tag for everybody in its prose whom *roster* does not know but *find* does."""
+        if "@" not in text:
             return text
-        tags = await self._tags(handles)
-        return with_mentions(text, tags, roster) if tags else text
+        directory = self._directory(roster)
+        tags = await self._tags(directory.unknown(text), place)
+        return directory.answered(text, tags) if tags else text
 
     async def close(self) -> None:
         """End the questions that are still open; whoever waits for one goes on without an answer."""
@@ -106,13 +116,23 @@ class Lookup:
         if questions:
             await asyncio.wait(questions, timeout=self._timeout)
 
-    async def _tags(self, handles: Iterable[str]) -> dict[str, str]:
-        """The tags of those of *handles* that somebody has."""
+    def _directory(self, roster: Roster) -> Directory:
+        """Whom *roster* knows: made once for all messages of a reply."""
+        known = self._directories.get(id(roster))
+        if known is None:
+            if len(self._directories) == _ROSTERS:
+                del self._directories[next(iter(self._directories))]
+            # The roster is kept too: so long nothing else can have its identity.
+            known = self._directories[id(roster)] = (roster, Directory.of(roster))
+        return known[1]
+
+    async def _tags(self, handles: Iterable[str], place: str) -> dict[str, str]:
+        """The tags of those of *handles* that somebody in *place* has."""
         tags: dict[str, str | None] = {}
         questions: dict[str, asyncio.Task[str | None]] = {}
         asked = 0
         for handle in handles:
-            key = normalised(handle)
+            key = place, normalised(handle)
             if (answer := self._remembered(key)) is not None:
                 tags[handle] = answer.tag
             elif key in self._questions:
@@ -121,44 +141,51 @@ class Lookup:
                 asked += 1
                 questions[handle] = self._ask(key, handle)
         if questions:
-            tags |= await self._answered(questions)
+            tags |= await self._answered(questions, place)
         return {handle: tag for handle, tag in tags.items() if tag}
 
-    async def _answered(self, questions: Mapping[str, asyncio.Task[str | None]]) -> dict[str, str | None]:
+    async def _answered(self, questions: Mapping[str, asyncio.Task[str | None]], place: str) -> dict[str, str | None]:
         """Wait for the answers to *questions*, which go on if whoever waits here is cancelled: others may wait too."""
         done, open_ = await asyncio.wait(questions.values(), timeout=self._timeout)
         for handle, question in questions.items():
             if question in open_:  # it does not heed its time limit; nobody shall wait for it again so soon
-                self._remember(normalised(handle), None, self._failed_lasts)
+                self._remember((place, normalised(handle)), None, self._failed_lasts)
         done = {question for question in done if not question.cancelled()}
         return {handle: question.result() for handle, question in questions.items() if question in done}
 
-    def _ask(self, key: str, handle: str) -> asyncio.Task[str | None]:
+    def _ask(self, key: _Key, handle: str) -> asyncio.Task[str | None]:
         question = asyncio.create_task(self._answer(key, handle), name="cadenza lookup")
         self._questions[key] = question
         question.add_done_callback(lambda _: self._questions.pop(key))
         return question
 
-    async def _answer(self, key: str, handle: str) -> str | None:
+    async def _answer(self, key: _Key, handle: str) -> str | None:
         """What *find* says of *handle*; it is remembered."""
         tag, lasts = None, self._failed_lasts
         try:
-            with suppress(Exception):  # what it raises may hold a secret, so it goes no further
-                async with asyncio.timeout(self._timeout):
-                    tag = await self._find(handle)
-                lasts = self._found_lasts if tag else self._missed_lasts
+            async with asyncio.timeout(self._timeout):
+                answer: object = await self._find(handle, key[0])
+            if not answer:
+                lasts = self._missed_lasts
+            elif isinstance(answer, str):
+                tag, lasts = answer, self._found_lasts
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # what it raises may hold a secret, so it goes no further
+            if is_cancelled(error):
+                raise
         finally:
             self._remember(key, tag, lasts)
         return tag
 
-    def _remembered(self, key: str) -> _Answer | None:
+    def _remembered(self, key: _Key) -> _Answer | None:
         answer = self._answers.get(key)
         if answer is not None and answer.until <= self._clock():
             del self._answers[key]
             return None
         return answer
 
-    def _remember(self, key: str, tag: str | None, lasts: float) -> None:
+    def _remember(self, key: _Key, tag: str | None, lasts: float) -> None:
         self._answers.pop(key, None)
         self._answers[key] = _Answer(tag, self._clock() + lasts)
         if len(self._answers) > self._room:

@@ -11,11 +11,14 @@ Sends are never cancelled half-way; what was sent is always known.
 from __future__ import annotations
 
 import asyncio
+import re
+import sys
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Iterable, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import count, groupby
+from operator import attrgetter
 from types import TracebackType
 from typing import Any, Self, TypeAlias, TypeVar
 
@@ -24,7 +27,7 @@ from .errors import CadenzaError, DeliveryError, InputError, ProviderError
 from .rules import RULES
 from .rules.repeated_emoji import recent_emoji
 from .rules.rule import Rule, RuleContext
-from .settings import Settings
+from .settings import BufferSettings, Settings
 from .stages.s2_generation import Transport
 from .stages.s3_chunks import Chunks, Codec
 from .stages.s4_round import Keep, Round, kept
@@ -32,14 +35,16 @@ from .stages.s5_buffer import Buffer
 from .stages.s6_rules import rule_row
 from .stages.s7_delivery import Chance, Composer, Target, farewell
 from .stages.stage import Pipe, Stage
-from .stops import StopHandle
+from .stops import StopHandle, is_cancelled
 from .text.units import WHITESPACE
 from .types import (
+    Broke,
     Chunk,
     Ending,
     Failed,
     Finished,
     Identity,
+    Kind,
     NeedsTools,
     Outcome,
     Persona,
@@ -67,6 +72,11 @@ _INSTANT = 1e-6
 
 _TYPING_LASTS = 8.0
 """Seconds after which the typing indicator is shown again; Discord's goes out after ten."""
+
+_UNBOUND = BufferSettings(overflow=sys.maxsize // 2, code_overflow=sys.maxsize // 2)
+"""For a text that is known as a whole: it is not cut because it is long."""
+
+_LINE_ENDS = re.compile("\n{3,}")
 
 
 def text_row(
@@ -108,9 +118,25 @@ def clean(
     """
     scene = scene or Scene("", Persona(""))
     context = rule_context(replace(scene, prefill=""), settings or Settings())
-    row = Pipe(Buffer(), rule_row(replace(context, openers=tuple(context.roster.personas)), rules))
+    row = Pipe(Buffer(_UNBOUND), rule_row(replace(context, openers=tuple(context.roster.personas)), rules))
     items = row.feed(text) + row.flush(Ending.FINAL)
-    return "".join(item.text for item in items if isinstance(item, Segment)).strip(WHITESPACE)
+    return _with_fewer_line_ends(item for item in items if isinstance(item, Segment)).strip(WHITESPACE)
+
+
+def _with_fewer_line_ends(segments: Iterable[Segment]) -> str:
+    """The text of *segments*, in which at most one empty line stands between two others, but for those of code."""
+    parts: list[str] = []
+    ends = ""  # the line ends behind a block are not a part of it
+    for kind, group in groupby(segments, attrgetter("kind")):
+        text = ends + "".join(segment.text for segment in group)
+        if kind is Kind.PROSE:
+            parts.append(_LINE_ENDS.sub("\n\n", text))
+            ends = ""
+        else:
+            block = text.rstrip("\n")
+            parts.append(block)
+            ends = text[len(block) :]
+    return "".join(parts) + ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +206,7 @@ class Outbox:
         limit: int | None = None,
         backstage: Backstage | None = None,
         roster: Roster | None = None,
+        place: str = "",
     ) -> None:
         self.receipts: list[Receipt] = []
         self.failed: asyncio.Future[CadenzaError] = asyncio.get_running_loop().create_future()
@@ -196,6 +223,7 @@ class Outbox:
         self._last_sent = asyncio.get_running_loop().time()
         self._backstage = backstage or Backstage(painter=None)
         self._roster = roster or Roster()
+        self._place = place
         self._ready: Post | None = None  # the first of those that wait, once it has been prepared
         self._sender: asyncio.Task[None] | None = None
 
@@ -231,6 +259,7 @@ class Outbox:
                 goodbye = farewell([*self._waiting, *last], self._limit)
                 self._waiting.clear()
                 self._waiting.extend([goodbye] if goodbye else [])
+                self._ready = goodbye  # there is no time to prepare it
             case Keep.NOTHING:
                 self._waiting.clear()
         self._decided = True
@@ -277,7 +306,7 @@ class Outbox:
         except CadenzaError as error:
             self._fail(error)
         except (Exception, asyncio.CancelledError) as error:
-            if _is_cancelled(error):
+            if is_cancelled(error):
                 raise
             # A target is foreign code, and the text of its errors may hold secrets.
             self._fail(DeliveryError(f"a message could not be sent ({type(error).__name__})"))
@@ -313,11 +342,14 @@ class Outbox:
         if not self._backstage.helps(post):
             self._ready = post
             return
-        preparing = self._backstage.prepared(post, roster=self._roster, limit=self._limit)
-        work = asyncio.create_task(preparing, name="cadenza backstage")
+        preparing = self._backstage.prepared(post, roster=self._roster, limit=self._limit, place=self._place)
+        work = asyncio.create_task(_otherwise(post, preparing), name="cadenza backstage")
+        work.add_done_callback(lambda _: self._changed.set())
         try:
+            await asyncio.sleep(0)  # nearly always there is nothing to wait for
             while not work.done() and self._is_first(post):
-                await self._either(work)
+                self._changed.clear()
+                await self._wait(post, _TYPING_LASTS)
             if work.done() and self._is_first(post):
                 self._waiting.popleft()
                 self._waiting.extendleft(reversed(work.result()))
@@ -327,15 +359,6 @@ class Outbox:
 
     def _is_first(self, post: Post) -> bool:
         return bool(self._waiting) and self._waiting[0] is post
-
-    async def _either(self, work: asyncio.Task[list[Post]]) -> None:
-        """Wait for *work* or for a change."""
-        self._changed.clear()
-        changed = asyncio.create_task(self._changed.wait(), name="cadenza change")
-        try:
-            await asyncio.wait({work, changed}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            await end_task(changed)
 
     def _is_stopping(self) -> bool:
         return self._stop is not None and self._stop.reason is not None and not self._decided
@@ -354,6 +377,18 @@ class Outbox:
         """A courtesy: whatever goes wrong with it must not hold up or end the reply."""
         with suppress(Exception):
             await self._target.typing(identity)
+
+
+async def _otherwise(post: Post, preparing: Awaitable[list[Post]]) -> list[Post]:
+    """What *preparing* comes to; if it fails, *post* as it was planned."""
+    try:
+        return await preparing
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
+        if is_cancelled(error):
+            raise
+        return list(post.instead) or [post]
 
 
 class _Watch:
@@ -455,23 +490,28 @@ async def _next_chunk(source: AsyncIterator[Chunk]) -> Chunk:
     except CadenzaError as error:
         return Failed(error)
     except (Exception, asyncio.CancelledError) as error:
-        if _is_cancelled(error):
+        if is_cancelled(error):
             raise
         # A stream is foreign code, and the text of its errors may hold secrets.
         return Failed(ProviderError(f"the model's stream broke off ({type(error).__name__})", retryable=True))
 
 
-def _is_cancelled(error: BaseException) -> bool:
-    """Whether *error* says that this very task is cancelled; foreign code may raise the same for reasons of its own."""
-    task = asyncio.current_task()
-    return isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling() > 0
-
-
 def _hand_over(chunk: Chunk, round_: Round, outbox: Outbox) -> None:
     """Give *chunk* to *round_* and what becomes of it to *outbox*, which should know when that was the last."""
-    outbox.add(round_.receive(chunk))
+    outbox.add(_received(round_, chunk))
     if round_.outcome is not None and not isinstance(round_.outcome, NeedsTools):
         outbox.close()
+
+
+def _received(round_: Round, event: RoundEvent) -> list[Post]:
+    """What *round_* makes of *event*; if a rule or another stage of it fails, that is the end of the round."""
+    try:
+        return round_.receive(event)
+    except Exception as error:  # noqa: BLE001  # a rule may be foreign code
+        failure = CadenzaError(f"a rule or another stage failed ({type(error).__name__})")
+        failure.__cause__ = error  # for whoever has to mend it
+        round_.outcome = Broke(failure)
+        return []
 
 
 async def overtaking(
@@ -507,7 +547,7 @@ def _pending(outbox: Outbox, stop: StopHandle | None) -> RoundEvent | None:
 
 def conclude(event: RoundEvent | None, round_: Round, outbox: Outbox, on_stop: str) -> Outcome:
     """Tell *round_* of the event that overtook it, if there was one, and *outbox* what is still to be sent."""
-    posts = round_.receive(event) if event else []
+    posts = _received(round_, event) if event else []
     if round_.outcome is None:
         msg = "a round ended without an outcome"
         raise AssertionError(msg)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from random import Random
 
 from .backstage import Backstage
-from .pictures import TablePictures
 from .pipeline import (
     Model,
     Outbox,
@@ -64,7 +63,7 @@ async def say(
     pictures of tables and looks people up; a bot keeps one for all its replies.
     """
     settings = _within(settings or Settings(), target)
-    scene, backstage = scene or Scene("", Persona("")), backstage or _backstage(settings)
+    scene, backstage = scene or Scene("", Persona("")), (backstage or Backstage()).under(settings.rules)
     text = _text_row(scene, settings, chance, rules, backstage)
     round_ = _new_round(text, settings)
     async with _outbox(target, settings, stop, backstage, scene) as outbox:
@@ -87,7 +86,7 @@ async def reply(
 ) -> Reply:
     """Let *model* answer *scene* in *target*. Whatever happens, exactly one ``Reply`` comes back."""
     settings = _within(settings or Settings(), target)
-    backstage = backstage or _backstage(settings)
+    backstage = (backstage or Backstage()).under(settings.rules)
     text = _text_row(scene, settings, chance, rules, backstage)
     turn = _Turn(scene, model, text, settings, tools or {})
     async with _outbox(target, settings, stop, backstage, scene) as outbox:
@@ -96,16 +95,13 @@ async def reply(
 
 
 def _within(settings: Settings, target: Target) -> Settings:
-    """Plan no longer messages than *target* takes, and leave tables to one that shows them itself."""
-    limit = min(settings.delivery.limit, target.limits.length)
-    tables = "source" if target.limits.tables else settings.rules.tables
-    return settings.with_values({"limit": limit, "tables": tables})
-
-
-def _backstage(settings: Settings) -> Backstage:
-    """Who helps where nobody was named."""
-    wanted = settings.rules.tables == "picture"
-    return Backstage(TablePictures.if_installed(settings.rules.table_fonts) if wanted else None)
+    """Plan no longer messages than *target* takes, leave tables to one that shows them itself, and no picture for one without."""
+    limits, tables = target.limits, settings.rules.tables
+    if limits.tables:
+        tables = "source"
+    elif tables == "picture" and not limits.files:
+        tables = "text"
+    return settings.with_values({"limit": min(settings.delivery.limit, limits.length), "tables": tables})
 
 
 def _text_row(
@@ -117,7 +113,9 @@ def _text_row(
 
 def _outbox(target: Target, settings: Settings, stop: StopHandle | None, backstage: Backstage, scene: Scene) -> Outbox:
     limit, room = settings.delivery.limit, settings.turn.queue
-    return Outbox(target, room=room, stop=stop, limit=limit, backstage=backstage, roster=scene.roster)
+    return Outbox(
+        target, room=room, stop=stop, limit=limit, backstage=backstage, roster=scene.roster, place=scene.channel
+    )
 
 
 def _new_round(text: Pipe, settings: Settings) -> Round:
@@ -129,7 +127,7 @@ def _remains(rounds: Sequence[Round], outcome: Outcome, receipts: Sequence[Recei
     return Reply(
         outcome=outcome,
         receipts=tuple(receipts),
-        transcript="\n".join(receipt.post.said for receipt in receipts),
+        transcript="\n".join(receipt.post.said for receipt in receipts if receipt.post.said),
         thoughts=tuple(thought for round_ in rounds for thought in round_.thoughts),
         details=tuple(details for round_ in rounds for details in round_.details),
         usage=sum((round_.usage for round_ in rounds), Usage()),
@@ -182,9 +180,9 @@ class _Turn:
 
 
 def _continued(prompt: Prompt, round_: Round, wanted: NeedsTools, results: list[str]) -> Prompt:
-    """Add what was said before the calls, the calls, and their results."""
+    """Add what was said before the calls, the calls, and their results; the words to begin with were said once."""
     turns = [PromptTurn(Role.MODEL, "\n".join(round_.said), calls=wanted.calls)]
     turns += [
         PromptTurn(Role.TOOL, result, call_id=call.id) for call, result in zip(wanted.calls, results, strict=True)
     ]
-    return replace(prompt, turns=prompt.turns + tuple(turns))
+    return replace(prompt, turns=prompt.turns + tuple(turns), prefill="")

@@ -12,6 +12,12 @@ from typing import Self
 from .types import StopReason
 
 
+def is_cancelled(error: BaseException) -> bool:
+    """Whether *error* says that this very task is cancelled; foreign code may raise the same for reasons of its own."""
+    task = asyncio.current_task()
+    return isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling() > 0
+
+
 class StopHandle:
     """The ear of one turn."""
 

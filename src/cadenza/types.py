@@ -364,15 +364,18 @@ class Post:
     attachment: Attachment | None = None
     reply: str | None = None
     """The message that this one answers."""
-    source: str = ""
-    """The Markdown of the table that this message shows, or begins to show, for whoever wants to see that."""
+    source: str | None = None
+    """What the model wrote, where the message shows it in another form: a table's Markdown; ``None`` is the text itself.
+
+    The first of several messages that show a table has all of it, and the others have nothing: ``""``.
+    """
     instead: tuple[Post, ...] = ()
     """A post with these shows its source as a picture; if there can be none, these are sent."""
 
     @property
     def said(self) -> str:
-        """What the model should later see."""
-        return self.label + (self.text or self.source)
+        """What the model should later see; nothing if a message before has said it all."""
+        return self.label + (self.text if self.source is None else self.source)
 
 
 @dataclass(frozen=True, slots=True)

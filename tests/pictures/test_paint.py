@@ -43,6 +43,29 @@ def test_whether_pillow_is_installed_can_be_asked(monkeypatch: pytest.MonkeyPatc
     assert TablePictures.if_installed(("not asked before",)) is None
 
 
+@pytest.mark.parametrize("error", [ValueError("PIL.__spec__ is None"), ImportError, AttributeError])
+def test_a_pillow_that_cannot_be_found_is_none(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    def find_spec(_name: str) -> None:
+        raise error
+
+    monkeypatch.setattr("cadenza.pictures.paint.find_spec", find_spec)
+    assert TablePictures.if_installed((f"asked with {error!r}",)) is None
+
+
+def test_something_that_is_no_pillow_is_like_none() -> None:
+    code = (
+        "import sys, types; sys.modules['PIL'] = pil = types.ModuleType('PIL'); pil.Image = pil.ImageDraw = pil\n"
+        "pil.__getattr__ = lambda name: 1 / 0\n"
+        "from cadenza.pictures import TablePictures\n"
+        "from cadenza.text.tables import Alignment, Table\n"
+        "print(TablePictures.if_installed(), TablePictures().paint(Table(('a',), (), (Alignment.LEFT,))))"
+    )
+
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+
+    assert "None None\n" == result.stdout
+
+
 def test_whoever_asks_alike_shares_one() -> None:
     assert TablePictures.if_installed(("a.ttf",)) is TablePictures.if_installed(("a.ttf",))
     assert TablePictures.if_installed(("a.ttf",)) is not TablePictures.if_installed(())

@@ -392,6 +392,9 @@ def post(text: str, identity: Identity | None = None, attachment: Attachment | N
         pytest.param([post("A"), post("One. Two three four"), post("x")], 8, "A\nOne.", id="nothing after a part"),
         pytest.param([post("A"), post("```\nOne. Two three\n```")], 10, "A", id="no part of code"),
         pytest.param([post("A"), post("*One. Two.* Three")], 9, "A", id="no half of emphasis"),
+        pytest.param([post("a", attachment=Attachment("t.png", b"")), post("b")], 50, "a", id="not behind a file"),
+        pytest.param([post("a\n>>> b"), post("c")], 50, "a\n>>> b", id="not behind a quote to the end"),
+        pytest.param([post("```\n>>> b\n```"), post("c")], 50, "```\n>>> b\n```\nc", id="behind code that looks so"),
         pytest.param([post("A"), post("😀😀")], 5, "A", id="counted in UTF-16"),
         pytest.param([post("A"), post("😀😀")], 6, "A\n😀😀", id="and fitting in UTF-16"),
     ],
@@ -437,19 +440,29 @@ def test_without_pictures_a_table_is_the_text_that_it_became() -> None:
     (post,) = posts_for(Composer(DeliverySettings(degree=1), Dice()), COLUMNS)
 
     assert (COLUMNS.text, "| a | b |", ()) == (post.text, post.source, post.instead)
-    assert f"Ren (mad): {COLUMNS.text}" == post.said
+    assert "Ren (mad): | a | b |" == post.said
 
 
-def test_a_picture_counts_as_one_message() -> None:
-    composer = Composer(DeliverySettings(degree=1, limit=50, message_limit=2), Dice(), pictures=True)
-    long = Segment("```\n" + "a  b\n" * 40 + "```", NEWLINE, Kind.CODE, source="| a | b |")
+LONG = Segment("```\n" + "a  b\n" * 40 + "```", NEWLINE, Kind.CODE, source="| a | b |")
 
-    first, second, third = [*composer.feed(long), *composer.feed(long), *composer.feed(long)]
+
+def test_what_stands_instead_of_a_picture_counts_as_messages() -> None:
+    composer = Composer(DeliverySettings(degree=1, limit=50, message_limit=4), Dice(), pictures=True)
+
+    first, halt = composer.feed(LONG)
 
     assert isinstance(first, Post)
-    assert isinstance(second, Post)
-    assert len(first.instead) > 2
-    assert Halt(StopReason.MESSAGE_LIMIT) == third
+    assert len(first.instead) == 4
+    assert Halt(StopReason.MESSAGE_LIMIT) == halt
+    assert [Halt(StopReason.MESSAGE_LIMIT)] == composer.feed(LONG)
+
+
+@pytest.mark.parametrize("degree", [0, 1])
+def test_only_the_first_message_of_a_table_says_it_to_the_model(degree: int) -> None:
+    posts = posts_for(Composer(DeliverySettings(degree=degree, limit=50), Dice()), LONG)
+
+    assert len(posts) > 2
+    assert ["| a | b |", *[""] * (len(posts) - 1)] == [post.said for post in posts]
 
 
 def test_a_table_of_nothing_is_no_message() -> None:
@@ -458,13 +471,15 @@ def test_a_table_of_nothing_is_no_message() -> None:
     assert posts_for(composer, Segment(" ", NEWLINE, Kind.PROSE, source="| a | b |")) == []
 
 
-def test_what_stands_instead_of_a_picture_is_typed_too() -> None:
-    composer = Composer(DeliverySettings(degree=2, limit=50), Dice(), pictures=True)
-    long = Segment("```\n" + "a  b\n" * 40 + "```", NEWLINE, Kind.CODE, source="| a | b |")
+def test_what_stands_instead_of_a_picture_is_typed_too_within_the_budget() -> None:
+    composer = Composer(DeliverySettings(degree=2, limit=50, typing_budget=3.0), Dice(), pictures=True)
 
-    (post,) = posts_for(composer, long)
+    (post,) = posts_for(composer, LONG)
 
-    assert [0.0, *[0.75] * (len(post.instead) - 1)] == [text.pause for text in post.instead]
+    first, *rest = [text.pause for text in post.instead]
+    assert (0.0, 0.0) == (post.pause, first)
+    assert rest[0] > 0.75
+    assert 3.0 == pytest.approx(sum(rest))
 
 
 def test_after_a_stop_there_is_no_time_for_a_picture() -> None:
@@ -473,4 +488,46 @@ def test_after_a_stop_there_is_no_time_for_a_picture() -> None:
     last = farewell([Post("", NEWLINE, source="| a |", instead=texts), Post("three", FINAL)], 1950)
 
     assert last is not None
-    assert ("one\ntwo\nthree", "") == (last.text, last.source)
+    assert ("one\ntwo\nthree", None) == (last.text, last.source)
+
+
+@pytest.mark.parametrize(
+    ("posts", "limit", "said"),
+    [
+        pytest.param([Post("a", FINAL, source="| a |"), post("b")], 50, "| a |\nb", id="a table first"),
+        pytest.param([post("a"), Post("b", FINAL, source="| b |")], 50, "a\n| b |", id="a table behind"),
+        pytest.param([Post("b", FINAL, source=""), post("c")], 50, "c", id="the rest of a table"),
+        pytest.param(
+            [Post("a", FINAL, source="| a | b |"), Post("b", FINAL, source="")], 50, "| a | b |", id="all of a table"
+        ),
+        pytest.param(
+            [Post("a", FINAL, source="| a | b |"), Post("bbb", FINAL, source="")], 3, "a", id="half of a table"
+        ),
+    ],
+)
+def test_a_farewell_says_to_the_model_what_it_shows(posts: list[Post], limit: int, said: str) -> None:
+    last = farewell(posts, limit)
+
+    assert last is not None
+    assert said == last.said
+
+
+def test_at_degree_0_the_model_sees_the_markdown_of_a_table_among_the_rest() -> None:
+    composer = Composer(DeliverySettings(degree=0), Dice())
+    records = Segment("- a: 1\n", NEWLINE, Kind.PROSE, source="| a |")
+    columns = Segment("```\nb\n```\n", NEWLINE, Kind.CODE, source="| b |")
+
+    (post,) = posts_for(composer, *lines("So:\n"), records, columns, *lines("See?\n"))
+
+    assert "So:\n\n- a: 1\n\n```\nb\n```\n\nSee?" == post.text
+    assert "So:\n\n| a |\n\n| b |\n\nSee?" == post.said
+
+
+def test_at_degree_0_lines_under_one_face_are_put_together() -> None:
+    composer = Composer(DeliverySettings(degree=0), Dice())
+    mad = [Segment(text, NEWLINE, identity=MAD, label="Ren (mad): ") for text in ("a\n", "b\n")]
+
+    posts = posts_for(composer, *lines("x\n"), *mad, *lines("\n"), mad[0], *lines("y\n", "z\n"))
+
+    assert [("x", None), ("a\n\nb\n\na", MAD), ("y\n\nz", None)] == [(post.text, post.identity) for post in posts]
+    assert ["", "Ren (mad): ", ""] == [post.label for post in posts]

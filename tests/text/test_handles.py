@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cadenza.text.handles import MOST_UNKNOWN, Directory, unknown_handles, with_mentions
+from cadenza.text.handles import MOST_UNKNOWN, Directory, may_call
 from cadenza.text.prose import Prose
 from cadenza.types import Roster
 from tests.helpers import calls_of
@@ -118,7 +118,7 @@ def test_everybody_is_nobody(text: str) -> None:
     roster = Roster({"everyone": "<@1>", "Here": "<@2>", "here we go": "<@3>"}, personas={"everyone": "x"})
 
     assert text == resolved(text, Directory.of(roster))
-    assert unknown_handles(text, roster) == ()
+    assert Directory.of(roster).unknown(text) == ()
 
 
 @pytest.mark.parametrize("word", ["everyone", "@here", "Everyone now", "", " @ "])
@@ -180,6 +180,9 @@ def test_a_directory_without_anybody_is_empty(roster: Roster, expected: bool) ->
         pytest.param("@(ghost) @[ghost] @{}", (), id="other brackets"),
         pytest.param("a@ghost.org e.org/@ghost <@ghost> @ghost@e.org \\@ghost", (), id="addresses and the like"),
         pytest.param("`@ghost` [@ghost](https://e.org) https://e.org/?@ghost", (), id="out of reach"),
+        pytest.param("```\n@ghost\n```\n> ~~~py\n> @ghost\n> ~~~", (), id="code blocks"),
+        pytest.param("@boo\n```\n@ghost\n```\n@bah", ("boo", "bah"), id="around a code block"),
+        pytest.param("| @ghost | b |\n|---|---|\n| 1 | 2 |\n", (), id="tables"),
         pytest.param("@everyone @Here @{here}", (), id="everybody"),
         pytest.param("@taroさん @メアリーさん", ("taroさん", "taro", "メアリーさん"), id="two readings"),
         pytest.param("@सीता, @Jose\u0301", ("सीता", "Jose\u0301"), id="vowel signs and accents"),
@@ -188,14 +191,14 @@ def test_a_directory_without_anybody_is_empty(roster: Roster, expected: bool) ->
     ],
 )
 def test_unknown_handles(text: str, expected: tuple[str, ...]) -> None:
-    assert expected == unknown_handles(text, ROSTER)
+    assert expected == DIRECTORY.unknown(text)
 
 
 def test_only_so_many_unknown_handles_are_looked_for() -> None:
     names = [f"ghost{number}" for number in range(20)]
 
-    assert tuple(names[:MOST_UNKNOWN]) == unknown_handles(" ".join(f"@{name}" for name in names), ROSTER)
-    assert len(unknown_handles("@x " + " ".join(f"@{name}さん" for name in names), ROSTER)) == MOST_UNKNOWN
+    assert tuple(names[:MOST_UNKNOWN]) == DIRECTORY.unknown(" ".join(f"@{name}" for name in names))
+    assert len(DIRECTORY.unknown("@x " + " ".join(f"@{name}さん" for name in names))) == MOST_UNKNOWN
 
 
 # --- those who were found -----------------------------------------------------------------------
@@ -213,15 +216,29 @@ def test_only_so_many_unknown_handles_are_looked_for() -> None:
         pytest.param("@taroさん", {"taro": "<@9>", "taroさん": "<@10>"}, "<@10>", id="the longer reading first"),
         pytest.param("@ghost", {"ghost": ""}, "@ghost", id="found without a tag"),
         pytest.param("@ghost", {}, "@ghost", id="nobody found"),
+        pytest.param("@ghost\n```\n@ghost\n```\n", {"ghost": "<@9>"}, "<@9>\n```\n@ghost\n```\n", id="a code block"),
         pytest.param("@ghost", {"ghost": r"\g<0>$&"}, r"\g<0>$&", id="put in as it is"),
     ],
 )
 def test_tags_that_were_found_are_put_in(text: str, found: dict[str, str], expected: str) -> None:
-    assert expected == with_mentions(text, found, ROSTER)
+    assert expected == DIRECTORY.answered(text, found)
 
 
 def test_without_a_roster_only_those_who_were_found_are_known() -> None:
-    assert with_mentions("@alice @shy tomori", {"shy": "<@9>"}) == "@alice <@9> tomori"
+    assert Directory.of(Roster()).answered("@alice @shy tomori", {"shy": "<@9>"}) == "@alice <@9> tomori"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("hi", False, id="no sign"),
+        pytest.param("hi @ghost", True, id="a handle"),
+        pytest.param("`@a` me@e.org\n```\n@a\n```", False, id="only in code"),
+        pytest.param("`@a` @b", True, id="behind code"),
+    ],
+)
+def test_whether_anybody_may_be_called(text: str, expected: bool) -> None:  # noqa: FBT001  # a table
+    assert expected is may_call(text)
 
 
 # --- laws ---------------------------------------------------------------------------------------
@@ -242,9 +259,9 @@ def test_nothing_but_the_handle_is_changed(parts: list[str]) -> None:
 def test_every_unknown_handle_is_in_the_text_and_found_again(text: str) -> None:
     text += " @ghost"
 
-    for handle in unknown_handles(text, ROSTER):
+    for handle in DIRECTORY.unknown(text):
         assert handle in text
-        assert with_mentions(text, {handle: "<@9>"}, ROSTER) != text
+        assert DIRECTORY.answered(text, {handle: "<@9>"}) != text
 
 
 @pytest.mark.parametrize(
@@ -281,4 +298,4 @@ def test_a_hundred_thousand_of_one_character_are_no_trouble(character: str) -> N
     text = "@" + character * 100_000
 
     assert text == resolved(text)
-    assert unknown_handles(text, ROSTER) == ()
+    assert DIRECTORY.unknown(text) == ()

@@ -10,6 +10,7 @@ How wide a picture is
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
@@ -69,7 +70,9 @@ class TablePictures:
     @lru_cache(maxsize=8)
     def if_installed(cls, fonts: tuple[str, ...] = ()) -> Self | None:
         """One that asks *fonts* first, if what it draws with is installed. Those who ask alike share it."""
-        return cls(fonts=fonts) if find_spec("PIL") else None
+        with suppress(Exception):  # what stands in its place may have no name to be found by
+            return cls(fonts=fonts) if find_spec("PIL") else None
+        return None
 
     def paint(self, table: Table, /) -> bytes | None:
         """A PNG of *table*, or ``None`` if there can be no good one. Raises nothing."""
@@ -82,7 +85,7 @@ class TablePictures:
             from .draw import draw, encode  # noqa: PLC0415  # what it needs may not be there
             from .fonts import SCALE, Fonts, Unshowable  # noqa: PLC0415
             from .layout import lay_out  # noqa: PLC0415
-        except ImportError as error:
+        except Exception as error:  # noqa: BLE001  # something broken may stand in its place
             return Refused(f"Pillow is not installed, or not as it should be ({error}); it comes with cadenza[tables].")
         try:
             with self._lock:

@@ -184,7 +184,7 @@ class Round:
                 case Halt(reason):
                     self.halt = item
                     self.outcome = Stopped(reason)
-        self.said += [post.said for post in posts]
+        self.said += [post.said for post in posts if post.said]
         return posts
 
     def _pause_thinking(self) -> None:

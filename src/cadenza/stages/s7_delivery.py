@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from ..errors import SettingsError
 from ..settings import DeliverySettings
+from ..text.blocks import blocks
 from ..text.emoji import EMOJI
 from ..text.humanize import humanize
 from ..text.loners import is_loner
 from ..text.repair import tidy_block
 from ..text.sentences import clause_ends
-from ..text.split import fit, line_context, split
+from ..text.split import BLOCK_QUOTE, fit, line_context, split
 from ..text.survey import survey
 from ..text.tables import Table
 from ..text.units import WHITESPACE, fits, units
@@ -40,6 +41,8 @@ class Limits:
     """The longest message, in UTF-16 units; at least 50."""
     tables: bool = False
     """Whether it shows Markdown tables itself; then they arrive as they were written."""
+    files: bool = False
+    """Whether it takes files (``Post.attachment``); if not, tables arrive as text."""
 
     def __post_init__(self) -> None:
         """Refuse a length in which no message could stand alone."""
@@ -101,28 +104,21 @@ class Composer:
         self._planned = 0
 
     def feed(self, segment: Segment, /) -> Sequence[Post | Halt]:
-        """Plan the messages for *segment*; at degree 0 it is put aside until the end."""
+        """Plan the messages for *segment*; at degree 0 it is put aside until the face changes or the reply ends."""
         is_picture = self._pictures and bool(segment.source)
-        if self._settings.degree == 0 and segment.identity is None and not is_picture:
-            self._gathered.add(segment)
-            return ()
-        posts = self._gathered_posts(Boundary.ATTACHMENT) if self._gathered.parts else []
+        posts: list[Post | Halt] = []
+        if self._settings.degree == 0:
+            if is_picture or not self._gathered.takes(segment):
+                posts = self._gathered_posts(Boundary.ATTACHMENT)
+            if not is_picture:
+                self._gathered.add(segment)
+                return posts
         if not segment.text.strip(WHITESPACE):
             self._context = ""  # whatever was cut is over
         else:
-            texts = self._texts(segment)
-            posts += self._picture(segment, texts) if is_picture else self._posts(texts, segment)
+            planned = self._posts(_messages(self._texts(segment), segment.source), segment)
+            posts += _as_picture(planned) if is_picture else planned
         return posts
-
-    def _picture(self, segment: Segment, texts: Sequence[str]) -> list[Post | Halt]:
-        """One post that shows the source of *segment* as a picture, and *texts* in case there can be none."""
-        posts = self._posts(texts[:1], segment)
-        if not posts or not isinstance(first := posts[0], Post):
-            return posts
-        rest = (
-            replace(first, text=text, pause=self._pacer.least, label="", reply=None, source="") for text in texts[1:]
-        )
-        return [replace(first, text="", instead=(first, *rest))]
 
     def _texts(self, segment: Segment) -> list[str]:
         text, degree, limit = self._in_context(segment), self._settings.degree, self._settings.limit
@@ -153,13 +149,14 @@ class Composer:
         return self._gathered_posts(why.boundary)
 
     def _gathered_posts(self, boundary: Boundary) -> list[Post | Halt]:
-        return self._posts(self._gathered.take(), Segment("", boundary))
+        identity, label = self._gathered.identity, self._gathered.label
+        return self._posts(self._gathered.take(), Segment("", boundary, identity=identity, label=label))
 
-    def _posts(self, texts: Iterable[str], segment: Segment) -> list[Post | Halt]:
+    def _posts(self, messages: Iterable[_Message], segment: Segment) -> list[Post | Halt]:
         """Give each message of *segment* its pause and the first one what it answers; end the reply at the limit."""
         posts: list[Post | Halt] = []
-        boundary, identity, label, source = segment.boundary, segment.identity, segment.label, segment.source
-        for text in texts:
+        boundary, identity, label = segment.boundary, segment.identity, segment.label
+        for text, source in messages:
             if not text.strip(WHITESPACE):
                 continue
             if self._settings.message_limit and self._planned >= self._settings.message_limit:
@@ -168,9 +165,30 @@ class Composer:
             pause = self._pacer.pause_before(text)
             reply = None if self._planned else self._reply_to
             posts.append(Post(text, boundary, pause, identity, label, None, reply, source))
-            label = source = ""
+            label = ""
             self._planned += 1
         return posts
+
+
+def _as_picture(planned: list[Post | Halt]) -> list[Post | Halt]:
+    """One post that shows a table as a picture, and what was *planned* in case there can be none."""
+    texts = tuple(post for post in planned if isinstance(post, Post))
+    halts = planned[len(texts) :]
+    return [replace(texts[0], text="", instead=texts), *halts] if texts else halts
+
+
+class _Message(NamedTuple):
+    """What people are shown, and what the model wrote: ``None`` if it is the same, nothing if it stands in one before."""
+
+    text: str
+    source: str | None
+
+
+def _messages(texts: Iterable[str], source: str) -> list[_Message]:
+    """*texts*, which show *source* in another form if there is one; the first of them says all of it."""
+    if not source:
+        return [_Message(text, None) for text in texts]
+    return [_Message(text, "" if number else source) for number, text in enumerate(texts)]
 
 
 class _Pacer:
@@ -181,7 +199,6 @@ class _Pacer:
         self._chance = chance
         self._left = settings.typing_budget
         self._count = 0
-        self.least = settings.typing_least if settings.degree >= 2 else 0.0
 
     def pause_before(self, text: str) -> float:
         count, self._count = self._count, self._count + 1
@@ -207,12 +224,19 @@ class _Pacer:
 
 
 class _Gathered:
-    """Degree 0: everything that was said, put together into as few messages as fit."""
+    """Degree 0: everything that was said under one face, put together into as few messages as fit."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self.parts: list[tuple[str, Segment]] = []
+        self._parts: list[tuple[str, Segment]] = []
         self._after: Segment | None = None
+        self.identity: Identity | None = None
+        self.label = ""
+        """The first label of what was gathered: it stands for all under this face."""
+
+    def takes(self, segment: Segment) -> bool:
+        """Whether *segment* can stand behind what is there: under the same face, or without a word."""
+        return not self._parts or segment.identity == self.identity or not segment.text.strip(WHITESPACE)
 
     def add(self, segment: Segment) -> None:
         """Put *segment* behind what is there, with what belongs between the two."""
@@ -222,46 +246,49 @@ class _Gathered:
             if segment.boundary is Boundary.NEWLINE and self._after is not None:
                 self._after = replace(self._after, boundary=Boundary.NEWLINE)  # an empty line separates too
             return
-        self.parts.append((self._between(segment), segment))
+        self.identity, self.label = segment.identity, self.label or segment.label
+        self._parts.append((self._between(segment), segment))
         self._after = segment
 
-    def take(self) -> list[str]:
+    def take(self) -> list[_Message]:
         """Give back the messages, and be empty again."""
-        texts: list[str] = []
-        current = ""
-        for between, kind, text in self._blocks():
-            joined = _joined(current, between, text)
-            if fits(joined, self._limit) and not (kind is Kind.PROSE and EMOJI.search(text)):
+        whole: list[_Saying] = []
+        current = _Saying("", "")
+        for between, block in self._blocks():
+            text, kind = block.text, block.kind
+            joined = current.followed_by(_saying(text, block.source or None), between)
+            if fits(joined.text, self._limit) and not (kind is Kind.PROSE and EMOJI.search(text)):
                 current = joined
                 continue
-            first, *rest = split(text, kind, 0, self._limit) or [""]
-            joined = _joined(current, between, first)
-            if fits(joined, self._limit) and not is_loner(first):
+            pieces = _messages(split(text, kind, 0, self._limit) or [""], block.source)
+            first, *rest = (_saying(*piece) for piece in pieces)
+            joined = current.followed_by(first, between)
+            if fits(joined.text, self._limit) and not is_loner(first.text):
                 first = joined
             else:
-                texts.append(current)
-            *whole, current = first, *rest
-            texts += whole
-            if is_loner(current):
-                texts.append(current)
-                current = ""
-        texts.append(current)
-        self.parts.clear()
-        self._after = None
-        return [text.strip(WHITESPACE) for text in texts if text.strip(WHITESPACE)]
+                whole.append(current)
+            *done, current = first, *rest
+            whole += done
+            if is_loner(current.text):
+                whole.append(current)
+                current = _Saying("", "")
+        whole.append(current)
+        self._parts.clear()
+        self._after, self.identity, self.label = None, None, ""
+        return [saying.message() for saying in whole if saying.text.strip(WHITESPACE)]
 
-    def _blocks(self) -> list[tuple[str, Kind, str]]:
+    def _blocks(self) -> list[tuple[str, Segment]]:
         """What was gathered, neighbouring prose put together: it is split as one text."""
-        blocks: list[tuple[str, Kind, list[str]]] = []
-        for between, segment in self.parts:
-            if not blocks or not blocks[-1][1] is segment.kind is Kind.PROSE:
-                blocks.append((between, segment.kind, [segment.text]))
+        blocks: list[tuple[str, Segment, list[str]]] = []
+        for between, segment in self._parts:
+            if not blocks or not (_is_plain(blocks[-1][1]) and _is_plain(segment)):
+                blocks.append((between, segment, [segment.text]))
                 continue
             texts = blocks[-1][2]
             if between:
                 texts[-1] = texts[-1].rstrip("\n")
             texts += [between, segment.text.lstrip("\n") if between else segment.text]
-        return [(between, kind, "".join(texts)) for between, kind, texts in blocks]
+        return [(between, replace(segment, text="".join(texts))) for between, segment, texts in blocks]
 
     def _between(self, segment: Segment) -> str:
         if self._after is None:
@@ -271,6 +298,30 @@ class _Gathered:
         if Kind.PROSE is not self._after.kind or Kind.PROSE is not segment.kind:
             return "\n"  # a code block has its lines to itself
         return ""
+
+
+class _Saying(NamedTuple):
+    """What people are shown, and what the model wrote for it."""
+
+    text: str
+    wrote: str
+
+    def followed_by(self, after: _Saying, between: str) -> _Saying:
+        return _Saying(_joined(self.text, between, after.text), _joined(self.wrote, between, after.wrote))
+
+    def message(self) -> _Message:
+        text, wrote = self.text.strip(WHITESPACE), self.wrote.strip(WHITESPACE)
+        return _Message(text, None if text == wrote else wrote)
+
+
+def _saying(text: str, source: str | None) -> _Saying:
+    """*text*, which shows *source* in another form if there is one."""
+    return _Saying(text, source + "\n" * text.endswith("\n") if source else text if source is None else "")
+
+
+def _is_plain(segment: Segment) -> bool:
+    """Whether *segment* is prose as the model wrote it."""
+    return segment.kind is Kind.PROSE and not segment.source
 
 
 def _joined(before: str, between: str, after: str) -> str:
@@ -286,18 +337,35 @@ def farewell(posts: Sequence[Post], limit: int) -> Post | None:
     if not posts:
         return None
     first, *rest = [text for post in posts for text in post.instead or (post,)]  # there is no time for a picture now
-    text = first.text
+    text, wrote, taken = first.text, [first.said[len(first.label) :]], 0
     for post in rest:
         room = limit - units(text) - 1
-        if post.identity != first.identity or post.label or post.attachment is not None:
+        if not _may_stand_behind(first, text, post):
             break
         if units(post.text) <= room:
+            taken += 1
             text += "\n" + post.text
+            wrote.append(post.said)
             continue
         part = _clauses_within(post.text, room)
         text += "\n" + part if part else ""
+        wrote.append(part)
         break
-    return replace(first, text=text, pause=0.0, boundary=posts[-1].boundary)
+    source: str | None = "\n".join(filter(None, wrote))
+    is_half = first.source != "" and any(post.source == "" for post in rest[taken : taken + 1])
+    if source == text or is_half:  # a table of which only a part is shown was not said
+        source = None
+    return replace(first, text=text, pause=0.0, boundary=posts[-1].boundary, source=source)
+
+
+def _may_stand_behind(first: Post, text: str, post: Post) -> bool:
+    """Whether *post* can be put behind *text*, the message that *first* begins."""
+    if first.attachment is not None or post.attachment is not None:
+        return False
+    is_open = ">>>" in text and any(
+        kind is Kind.PROSE and any(map(BLOCK_QUOTE.match, prose.split("\n"))) for kind, prose in blocks(text)
+    )  # everything behind such a mark is quoted
+    return post.identity == first.identity and not post.label and not is_open
 
 
 def _clauses_within(text: str, room: int) -> str:

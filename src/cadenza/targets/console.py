@@ -33,10 +33,10 @@ from rich.text import Text
 
 from ..stages.s7_delivery import Limits
 from ..text import tables
+from ..text.blocks import blocks
 from ..text.prose import Edit
 from ..text.repair import split_fence
 from ..text.runs import read
-from ..text.spans import Found, Scanner
 from ..types import Attachment, Identity, Kind, Post, Receipt
 
 _MARK = "●"
@@ -306,24 +306,8 @@ def _attached(attachment: Attachment | None) -> str:
 
 
 def _blocks(text: str) -> Iterator[tuple[Kind, str]]:
-    """Take *text* apart into prose, code blocks and tables, without the line ends around them."""
-    kind, start = Kind.PROSE, 0
-    scanner = Scanner()
-    scanner.feed(text)
-    pieces: list[tuple[Kind, str]] = []
-    while find := scanner.find(final=True):
-        match find.what:
-            case Found.FENCE_OPEN | Found.TABLE_OPEN:
-                pieces.append((kind, text[start : find.start]))
-                kind = Kind.CODE if find.what is Found.FENCE_OPEN else Kind.TABLE
-                start = find.start
-            case Found.FENCE_CLOSE | Found.TABLE_CLOSE:
-                pieces.append((kind, text[start : find.end]))
-                kind, start = Kind.PROSE, find.end
-            case Found.BLOCK_TAG:
-                scanner.position = find.end
-    pieces.append((kind, text[start:]))
-    return ((kind, piece.strip("\n")) for kind, piece in pieces if piece.strip())
+    """What *text* is made of, without the line ends around each."""
+    return ((kind, block.strip("\n")) for kind, block in blocks(text) if block.strip())
 
 
 def _begins_with_block(text: str) -> bool:

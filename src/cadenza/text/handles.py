@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 from unicodedata import category
 
-from ..types import Roster
+from ..types import Kind, Roster
+from .blocks import blocks
 from .names import normalised
 from .prose import Edit, Prose
 from .units import WHITESPACE, fits
@@ -48,6 +49,8 @@ _BRACKETED = {
     opener: re.compile(rf"\{opener}([^\{opener}\{closer}{_LINE_ENDS}]{{1,100}})\{closer}")
     for opener, closer in ("{}", "()", "[]")
 }
+_BLOCK = re.compile(r"```|~~~|\|")
+"""What a code block or a table cannot do without."""
 _ID = re.compile(r"[0-9]{17,20}")
 _WITH_ID = re.compile(rf"(?P<name>\w[\w{_SPACES}.'’-]{{0,31}})\|(?P<id>{_ID.pattern})(?![^\W{_UNSPACED}])")
 
@@ -105,18 +108,39 @@ class Directory:
                 yield Edit(*call)
 
     def unknown(self, text: str) -> tuple[str, ...]:
-        """The handles in *text* that nobody has, as they are written, each once."""
-        prose: Prose | None = None
+        """The handles in the prose of *text* that nobody has, in their order, as they are written, each once.
+
+        What stands in round or square brackets is more often an aside than a name, so it is none of them. Where letters
+        that are written without spaces follow others, ``@bobさん``, it may be all of it or the first part: both are given.
+        """
         found: dict[str, str] = {}
-        for start, end, handle in self._unanswered(text):
-            key = normalised(handle)
-            if key not in found and _may_be_name(handle):
-                prose = prose or Prose.of(text)
-                if prose.is_free(start, end):
-                    found[key] = handle
-            if len(found) == MOST_UNKNOWN:
-                break
+        for block in _prose_with_signs(text):
+            prose: Prose | None = None
+            for start, end, handle in self._unanswered(block):
+                key = normalised(handle)
+                if key not in found and _may_be_name(handle):
+                    prose = prose or Prose.of(block)
+                    if prose.is_free(start, end):
+                        found[key] = handle
+                if len(found) == MOST_UNKNOWN:
+                    return tuple(found.values())
         return tuple(found.values())
+
+    def answered(self, text: str, found: Mapping[str, str]) -> str:
+        """*text* with the tags of *found*, which has them by handle, in place of those that nobody here has."""
+        tags = _by_name(found.items())
+        return "".join(
+            Prose.of(block).edited(self._answers(block, tags)).text if kind is Kind.PROSE and "@" in block else block
+            for kind, block in _blocks(text)
+        )
+
+    def _answers(self, text: str, tags: Mapping[str, str]) -> Iterator[Edit]:
+        done = 0
+        for start, end, handle in self._unanswered(text):
+            tag = tags.get(normalised(handle))
+            if tag and start >= done:
+                yield Edit(start, end, tag)
+                done = end
 
     def _unanswered(self, text: str) -> Iterator[tuple[int, int, str]]:
         for start, call in self._calls(text):
@@ -177,24 +201,24 @@ class Directory:
         return found
 
 
-def unknown_handles(text: str, roster: Roster) -> tuple[str, ...]:
-    """The handles in *text* that *roster* does not answer, in their order, as they are written, each once.
-
-    What stands in round or square brackets is more often an aside than a name, so it is none of them. Where letters
-    that are written without spaces follow others, ``@bobさん``, it may be all of it or the first part: both are given.
-    """
-    if _SIGN.search(text) is None:
-        return ()
-    return Directory.of(roster).unknown(text)
+def may_call(text: str) -> bool:
+    """Whether anybody may be called in the prose of *text*."""
+    return any(
+        prose.is_free(sign.start(), sign.end())
+        for prose in map(Prose.of, _prose_with_signs(text))
+        for sign in _SIGN.finditer(prose.text)
+    )
 
 
-def with_mentions(text: str, found: Mapping[str, str], roster: Roster | None = None) -> str:
-    """Put the tags of *found*, which has them by handle, into *text*; whom *roster* knows is left as they are."""
-    roster = roster or Roster()
-    people = dict.fromkeys(roster.mentions, "") | {handle: tag for handle, tag in found.items() if tag}
-    personas = dict.fromkeys((*roster.personas, *roster.personas.values()), "")
-    edits = tuple(Directory(people, personas).edits(text))
-    return Prose.of(text).edited(edits).text if edits else text
+def _prose_with_signs(text: str) -> Iterator[str]:
+    """The prose of *text*, as far as somebody may be called in it."""
+    if _SIGN.search(text):
+        yield from (block for kind, block in _blocks(text) if kind is Kind.PROSE and _SIGN.search(block))
+
+
+def _blocks(text: str) -> Iterable[tuple[Kind, str]]:
+    """What *text* is made of; most are prose, and need no look at all."""
+    return blocks(text) if _BLOCK.search(text) else ((Kind.PROSE, text),)
 
 
 def _by_name(targets: Iterable[tuple[str, str]]) -> dict[str, str]:

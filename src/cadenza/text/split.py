@@ -39,7 +39,7 @@ _LONE_PUNCTUATION = re.compile(rf"[{WHITESPACE}]*[.,!?;:。！？、，]+[{WHITE
 _CONTEXT = re.compile(
     r"(?P<quote>[ \t]{0,8}(?:>>>[ \t]|(?:>[ \t]?){1,4}|-?#{1,3}[ \t]))?(?P<list>[ \t]{0,20}(?:[-*+•]|\d{1,3}[.)])[ \t]+)?"
 )
-_BLOCK_QUOTE = re.compile(r"[ \t]{0,8}>>>[ \t]")
+BLOCK_QUOTE = re.compile(r"[ \t]{0,8}>>>[ \t]")
 _TO_LOOK_FOR = (re.compile("<"), re.compile("[<\n]"), re.compile("[<\n]"), re.compile(r"[<\n]|://|[.。．｡](?=.)"))
 """By degree: where none of these is, there is nothing to take a segment apart at."""
 _NATURAL, _TIGHT = 0.5, 0.9
@@ -196,7 +196,7 @@ def fit(text: str, limit: int, share: float = _NATURAL) -> list[str]:
     packs: list[str] = []
     current = quote = ""
     for line in _lines(text, survey(text)):
-        if _BLOCK_QUOTE.match(line):
+        if BLOCK_QUOTE.match(line):
             quote = ">>> "  # everything behind it is quoted, in the next message too
         if current and units(current) + 1 + units(line) <= limit:
             current += "\n" + line
