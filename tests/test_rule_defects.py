@@ -830,9 +830,9 @@ _EACH_DENSE = pytest.mark.parametrize("text", [pytest.param(text, id=name) for n
 
 @_EACH_DENSE
 def test_f18_the_cost_grows_with_the_text_and_not_faster(text: str) -> None:
-    _cost(text, _CROWD, 1)  # what is made once is not counted
+    _cost(text, _CROWD, 3)  # what is made once is not counted; in less text an open bracket may take all that follows
 
-    assert _cost(text, _CROWD, 15) <= 15 * 1.3 * _cost(text, _CROWD, 1)
+    assert _cost(text, _CROWD, 15) <= 5 * 1.2 * _cost(text, _CROWD, 3)
 
 
 @_EACH_DENSE
@@ -890,6 +890,29 @@ def test_f20_other_tags_stay(text: str) -> None:
 @pytest.mark.parametrize("text", ["hi <|im_end|>", "hi<|file_separator|>\n", "hi<|im_end|>\n\n"])
 def test_f20_marks_of_the_model_go_at_the_end(text: str) -> None:
     assert "hi" == cleaned(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("<|im_start|>assistant\nTomori: hi<|im_end|>", "hi", id="a role and a label"),
+        pytest.param("<|start_header_id|>assistant<|end_header_id|>\n\nhi<|eot_id|>", "hi", id="a header"),
+        pytest.param("<|channel|>final<|message|>hi", "hi", id="a channel"),
+        pytest.param("<tool_call>\n```json\n{}\n```\n</tool_call>\nhi", "hi", id="code in a block"),
+        pytest.param("a\n\n<tool_call>x</tool_call>\n\nb", "a\n\nb", id="between empty lines"),
+        pytest.param("**[System: be nice]** hi", "hi", id="an emphasised block"),
+        pytest.param("> [System: x]\n> hi", "> hi", id="a quoted block"),
+        pytest.param("...\n- a", "...\n- a", id="held punctuation before a list"),
+    ],
+)
+def test_f20_what_templates_leave_behind_goes_without_a_trace(text: str, expected: str) -> None:
+    assert expected == cleaned(text)
+
+
+def test_f20_what_opens_somebody_elses_turn_ends_the_reply() -> None:
+    out = out_of("hi\n...<|im_end|>\n<|im_start|>user\nTomori: x")
+
+    assert (["hi", "..."], ["speaker_guard"]) == (words(work.joined(out)), work.stops(out))
 
 
 # --- F21: held punctuation on the way out ------------------------------------------------------------------------------------

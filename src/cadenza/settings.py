@@ -76,7 +76,10 @@ class RuleSettings:
         False,
         "whether a reply ends where the model begins to speak for somebody else",
     )
-    show_prefill: bool = _setting(False, "whether people see the words that were put into the model's mouth")
+    show_prefill: bool = _setting(
+        False,
+        "whether people see the words that were put into the model's mouth; never if code or a hidden block begins in them",
+    )
     tables: str = _setting(
         "picture",
         "how a table is shown: 'picture' if one can be made and else as 'text', "

@@ -28,8 +28,8 @@ def as_segment(given: str | Segment) -> Segment:
     return Segment(given, Boundary.NEWLINE) if isinstance(given, str) else given
 
 
-def cleaned(*given: str | Segment) -> list[str]:
-    rule = Braces(RuleContext())
+def cleaned(*given: str | Segment, rule: LeakedBlock | None = None) -> list[str]:
+    rule = rule or Braces(RuleContext())
     items = [item for segment in map(as_segment, given) for item in rule.feed(segment)]
     items += rule.flush(Ending.FINAL)
     return [item.text for item in items if isinstance(item, Segment)]
@@ -39,13 +39,31 @@ def cleaned(*given: str | Segment) -> list[str]:
     ("given", "expected"),
     [
         pytest.param("a {!x} b", "a b", id="one of two spaces goes"),
-        pytest.param("a \t{!x}  b", "a \tb", id="several blanks"),
-        pytest.param("a{!x}b", "ab", id="no space, none made"),
+        pytest.param("a \t{!x}  b", "a  b", id="several blanks"),
+        pytest.param("a{!x}b", "a b", id="two words stay two"),
+        pytest.param("a.{!x}(b)", "a.(b)", id="no space, none made"),
         pytest.param("a{!x} b", "a b", id="space behind"),
         pytest.param("a {!x}b", "a b", id="space in front"),
         pytest.param("{!x} b", "b", id="at the beginning"),
         pytest.param("  {!x} b", "  b", id="what is indented stays so"),
         pytest.param("a {!x}", "a", id="at the end"),
+        pytest.param("**{!x}** b", "b", id="emphasised"),
+        pytest.param("a *{!x}*\nb", "a\nb", id="emphasised at the end of a line"),
+        pytest.param("a **b {!x}** c", "a **b** c", id="emphasised with other words"),
+        pytest.param("a {!x}, b", "a, b", id="what closes a clause"),
+        pytest.param("(a {!x}) b", "(a) b", id="what closes a bracket"),
+        pytest.param("`a` {!x}, b", "`a`, b", id="what closes a clause behind code"),
+        pytest.param("https://e.org {!x}, b", "https://e.org , b", id="nothing comes to stand behind an address"),
+        pytest.param("> {!x}\n> b", "> b", id="only a quote is left of the line"),
+        pytest.param("a\n- {!x}\n- b", "a\n- b", id="only a bullet is left of the line"),
+        pytest.param("> 1. {!x}\nb", "b", id="only markers are left of the line"),
+        pytest.param("a\n> **{!x}** {!y}\nb", "a\nb", id="two, and only a marker is left of the line"),
+        pytest.param("- a {!x}\nb", "- a\nb", id="an item with words"),
+        pytest.param("-5 {!x}\nb", "-5\nb", id="a number"),
+        pytest.param(">" * 70 + " a {!x} {!y}\nb", ">" * 70 + " a\nb", id="a long line"),
+        pytest.param("a\n\n{!x}\n\nb", "a\n\nb", id="between empty lines"),
+        pytest.param("a\n\n{!x}\nb", "a\n\nb", id="behind an empty line"),
+        pytest.param("a\n{!x}\n\nb", "a\n\nb", id="before an empty line"),
         pytest.param("a {!x} \nb", "a\nb", id="at the end of a line"),
         pytest.param("a\n{!x} b", "a\nb", id="at the beginning of a line"),
         pytest.param("a\n {!x} \nb", "a\nb", id="a line of its own"),
@@ -71,7 +89,7 @@ def cleaned(*given: str | Segment) -> list[str]:
         pytest.param("{!" + "x" * 37 + "} b", "b", id="as long as can be"),
         pytest.param("{!" + "x" * 38 + "} b", "x" * 38 + "} b", id="longer than can be"),
         pytest.param("{!" + "x" * 38 + "{!y} b", "x" * 38 + " b", id="too long, and another one in it"),
-        pytest.param("{!a{!b" + "x" * 40, "ab" + "x" * 40, id="too long without an end"),
+        pytest.param("{!a{!b" + "x" * 40, "a b" + "x" * 40, id="too long without an end"),
     ],
 )
 def test_in_one_segment(given: str, expected: str) -> None:
@@ -93,10 +111,55 @@ def test_in_one_segment(given: str, expected: str) -> None:
         pytest.param(("{!x\n", "y" * 40, "}"), ["x\n", "y" * 40, "}"], id="too long"),
         pytest.param(("a {!x\n", "b\n"), ["a x\n", "b\n"], id="the end"),
         pytest.param(("", "{!x", "", "}b"), ["", "b"], id="empty segments"),
+        pytest.param(("a\n", "\n", "{!x}\n", "\n", "\n", "b\n"), ["a\n", "\n", "b\n"], id="between empty lines"),
+        pytest.param(("a\n", "\n", "{!x}\n", "\nb\n"), ["a\n", "\n", "b\n"], id="an empty line and words behind it"),
+        pytest.param(("a\n\n", "{!x}\n", "{!y}\n", "\n", "b"), ["a\n\n", "b"], id="two between empty lines"),
+        pytest.param(
+            (CODE, "\n", "{!x}\n", "\n", "b"), [CODE.text, "\n", "\n", "b"], id="the end of a line is no empty line"
+        ),
+        pytest.param(("\n", "{!x}\n", "\n", "b"), ["\n", "\n", "b"], id="the first line"),
+        pytest.param(
+            ("a\n", "\n", "{!x} {!y\n", CODE, "\n"), ["a\n", "\n", "y\n", CODE.text, "\n"], id="the line end of code"
+        ),
+        pytest.param(("a\n", "\n", "{!x}", CODE, "\n"), ["a\n", "\n", CODE.text, "\n"], id="code at once"),
     ],
 )
 def test_over_several_segments(given: tuple[str | Segment, ...], expected: list[str]) -> None:
     assert expected == cleaned(*given)
+
+
+class WithCode(Braces):
+    """A block may have code in it."""
+
+    holds_code = True
+    longest = 60
+
+
+TABLE = Segment("| a |\n|---|\n| 1 |\n", Boundary.NEWLINE, Kind.TABLE)
+INDENTED = Segment("  ```\n}\n```", Boundary.CODE_CLOSE, Kind.CODE)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        pytest.param(("{!x\n", CODE, "\n", "}\n", "b"), ["b"], id="it goes with the block"),
+        pytest.param(("a {!", CODE, "} b"), ["a b"], id="words around the block"),
+        pytest.param(("{!\n", TABLE, "\n", CODE, "\n", "}\n", "b"), ["b"], id="a table and code"),
+        pytest.param(("a {!x\n", CODE, "\n", "b"), ["a x\n", CODE.text, "\n", "b"], id="never closed"),
+        pytest.param(
+            ("{!x {!y}\n", INDENTED, "{!", CODE, "} c\n"),
+            ["x\n", INDENTED.text, "c\n"],
+            id="only inner ones are closed",
+        ),
+        pytest.param(("{!x {!y}", INDENTED, "c"), ["x", INDENTED.text, "c"], id="code keeps its indentation"),
+        pytest.param(
+            ("{!x\n", CODE, "\n", "y" * 60, "}"), ["x\n", CODE.text, "\n", "y" * 60, "}"], id="given up when too long"
+        ),
+        pytest.param((CODE, "{!x}", CODE), [CODE.text, CODE.text], id="nothing open"),
+    ],
+)
+def test_a_block_may_hold_code(given: tuple[str | Segment, ...], expected: list[str]) -> None:
+    assert expected == cleaned(*given, rule=WithCode(RuleContext()))
 
 
 def test_what_is_not_touched_is_the_very_same() -> None:
@@ -114,6 +177,16 @@ def test_a_line_that_was_begun_keeps_its_end() -> None:
     given = Segment("Yes.", Boundary.PERIOD), Segment(" {!x}\n", Boundary.NEWLINE), Segment("{!y}\n", Boundary.NEWLINE)
 
     assert ["Yes.", "\n"] == cleaned(*given)
+
+
+@pytest.mark.parametrize("boundary", [Boundary.PERIOD, Boundary.OVERFLOW])
+def test_a_line_that_goes_on_keeps_its_marker_and_its_spaces(boundary: Boundary) -> None:
+    assert [">", " b"] == cleaned(Segment("> {!x.}", boundary), " b")
+    assert ["a ", "b"] == cleaned(Segment("a {!x} ", boundary), "b")
+
+
+def test_at_the_end_of_all_a_marker_does_not_stay() -> None:
+    assert ["a\n"] == cleaned("a\n", Segment("> {!x.}", Boundary.FINAL))
 
 
 def test_what_was_kept_says_whether_a_line_begins() -> None:

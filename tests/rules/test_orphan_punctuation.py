@@ -95,11 +95,11 @@ def test_marks_with_space_between_them_are_one_orphan() -> None:
 def test_a_line_that_somebody_drew_is_no_orphan() -> None:
     drawn = "." * 101
 
-    assert ["...", drawn, "there"] == cleaned("...", drawn, "there")
+    assert ["...\n", drawn, "there"] == cleaned("...", drawn, "there")
 
 
 def test_orphans_are_not_gathered_for_ever() -> None:
-    assert ["." * 120, "." * 60 + "there"] == cleaned("." * 60, "." * 60, "." * 60, "there")
+    assert ["." * 120 + "\n", "." * 60 + "there"] == cleaned("." * 60, "." * 60, "." * 60, "there")
 
 
 @pytest.mark.parametrize("line", ["*a* b", ">x", "#x", "-5", "1234. x", "<@1> x", ":) x", ":12: x", ":a b: x"])
@@ -111,12 +111,12 @@ def test_an_orphan_goes_in_front_of_what_only_looks_like_a_block(line: str) -> N
     "line", ["https://e.org", "<https://e.org>", "<:wave:1> hi", "<a:wave:1>", ":wave: hi", "| a | b |"]
 )
 def test_an_orphan_does_not_spoil_an_address_an_emoji_or_a_table(line: str) -> None:
-    assert ["...", line] == cleaned("...", line)
+    assert ["...\n", line] == cleaned("...", line)
 
 
 @pytest.mark.parametrize("line", ["- item", "* item", "1. item", "# Head", "> quote", "-# small"])
 def test_an_orphan_does_not_spoil_a_list_a_heading_or_a_quote(line: str) -> None:
-    assert ["...", line] == cleaned("...\n", line)
+    assert ["...\n", line] == cleaned("...\n", line)
 
 
 def test_an_orphan_keeps_its_face_and_its_label() -> None:
@@ -131,7 +131,7 @@ def test_an_orphan_keeps_its_face_and_its_label() -> None:
     (last,) = rule.flush(Ending.FINAL)
 
     assert ("...grr", mad, "Ren (mad): ") == (joined.text, joined.identity, joined.label)
-    assert [("...", mad), ("hi", None), ("...", mad)] == [(s.text, s.identity) for s in (alone, other, last)]
+    assert [("...\n", mad), ("hi", None), ("...", mad)] == [(s.text, s.identity) for s in (alone, other, last)]
 
 
 def test_orphans_under_two_faces_do_not_gather() -> None:
@@ -142,13 +142,13 @@ def test_orphans_under_two_faces_do_not_gather() -> None:
     (first,) = rule.feed(Segment(".", Boundary.NEWLINE))
     (second,) = rule.flush(Ending.FINAL)
 
-    assert [("...", mad), (".", None)] == [(first.text, first.identity), (second.text, second.identity)]
+    assert [("...\n", mad), (".", None)] == [(first.text, first.identity), (second.text, second.identity)]
 
 
 def test_an_orphan_is_not_put_into_code() -> None:
     code = Segment("```\nx\n```", Boundary.CODE_CLOSE, Kind.CODE)
 
-    assert cleaned("...", code, "there") == ["...", "```\nx\n```", "there"]
+    assert cleaned("...", code, "there") == ["...\n", "```\nx\n```", "there"]
 
 
 def test_a_line_end_between_an_orphan_and_its_text_is_left_out() -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import accumulate
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -47,6 +49,9 @@ def cleaned(
         pytest.param(("", "Sure, here x"), [" x"], id="nothing before it"),
         pytest.param(("Sure,", CODE, " here"), ["Sure,", CODE.text, " here"], id="code"),
         pytest.param(("sure, here x",), ["sure, here x"], id="another case"),
+        pytest.param(("Sure, hereby",), ["Sure, hereby"], id="the end inside a word"),
+        pytest.param(("Sure,", " here's one"), ["Sure, here's one"], id="the end before an apostrophe"),
+        pytest.param(("Sure, here' x",), ["' x"], id="a quote behind it"),
     ],
 )
 def test_an_echo_of_the_prefill_goes(given: tuple[str | Segment, ...], expected: list[str]) -> None:
@@ -70,6 +75,9 @@ def test_an_echo_of_the_prefill_goes(given: tuple[str | Segment, ...], expected:
         pytest.param(("Sure,",), ["Sure, here"], id="the end inside of it"),
         pytest.param((), [], id="not a word"),
         pytest.param(("\n",), ["\n"], id="nothing but white space"),
+        pytest.param(("Sure, hereby",), ["Sure, hereby"], id="the end inside a word"),
+        pytest.param(("\n", "- a"), ["Sure, here\n- a"], id="the model goes on with a line end"),
+        pytest.param(("\n", CODE), ["Sure, here\n", CODE.text], id="a line end and code"),
     ],
 )
 def test_the_prefill_may_be_shown_once(given: tuple[str | Segment, ...], expected: list[str]) -> None:
@@ -105,14 +113,44 @@ def test_a_shown_prefill_is_not_shown_again_at_the_end() -> None:
 
 
 @pytest.mark.parametrize(
-    "prefill", ["Mirri: Sure, here", " **Mirri:** Sure, here ", "miri：**Mirri**: Sure, here", "Mirri:\nSure, here\n"]
+    ("prefill", "given", "expected"),
+    [
+        pytest.param("はい", "はいそう", "そう", id="no spaces between words"),
+        pytest.param("Hi", "Hidden", "Hidden", id="inside a word"),
+        pytest.param("Hi!", "Hi!x", "x", id="no word"),
+        pytest.param("é", "école", "école", id="an accent"),
+    ],
+)
+def test_an_echo_does_not_end_inside_a_word(prefill: str, given: str, expected: str) -> None:
+    assert [expected] == cleaned(given, prefill=prefill)
+
+
+@pytest.mark.parametrize(
+    "prefill", ["Sure:\n```py\n", "<think>\nSo", "</think> Sure", "<details><summary>a</summary>b"]
+)
+def test_what_opens_code_or_a_hidden_block_is_not_shown(prefill: str) -> None:
+    assert ["hello"] == cleaned("hello", prefill=prefill, shows=True)
+
+
+@pytest.mark.parametrize(
+    "prefill",
+    [
+        "Mirri: Sure, here",
+        " **Mirri:** Sure, here ",
+        "miri：**Mirri**: Sure, here",
+        "Mirri:\nSure, here\n",
+        "Mirri (mad): Sure, here",
+        "**Mirri (mad)**: Sure, here",
+        "*Mirri*: Mirri（照れ）：Sure, here",
+        "{{char}}: Sure, here",
+    ],
 )
 def test_own_names_in_front_of_the_prefill_do_not_count(prefill: str) -> None:
     assert ["Sure, there"] == cleaned("Sure, there", prefill=prefill)
     assert [" go"] == cleaned("Sure, here go", prefill=prefill)
 
 
-@pytest.mark.parametrize("prefill", ["", " \n", "Mirri:", "**Mirri:** "])
+@pytest.mark.parametrize("prefill", ["", " \n", "Mirri:", "**Mirri:** ", "Mirri (mad):", "{bot}:"])
 def test_without_words_there_is_nothing_to_do(prefill: str) -> None:
     assert rule_for(prefill).is_idle
     assert not rule_for("x").is_idle
@@ -161,8 +199,12 @@ def test_in_front_of_code_the_prefill_stands_alone_and_has_the_label() -> None:
 def test_nothing_is_lost_or_doubled(texts: list[str], prefill: str, shows: bool) -> None:  # noqa: FBT001
     said = "".join(texts)
     words = said.lstrip()
-    if words.startswith(prefill):
-        expected = words if shows else words.removeprefix(prefill)
+    rest = words.removeprefix(prefill)
+    is_whole = not rest[:1].isalnum() or len(said) - len(rest) in accumulate(
+        map(len, texts)
+    )  # no segment ends in a word
+    if words.startswith(prefill) and (shows or is_whole):
+        expected = words if shows else rest
     elif not shows or not words:
         expected = said
     else:

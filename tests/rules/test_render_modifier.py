@@ -506,3 +506,33 @@ def test_what_people_see_and_what_the_model_remembers(
     persona: Persona, given: list[str | Segment], expected: list[object]
 ) -> None:
     assert expected == delivered(*given, persona=persona)
+
+
+# --- what was put into the model's mouth -----------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("prefill", "expected"),
+    [
+        pytest.param("Locke (smug):", [("a\n", SMUG, "Locke (smug): "), ("b", SMUG, "")], id="a look"),
+        pytest.param(" **Locke (smug):** Well, ", [("a\n", SMUG, "Locke (smug): "), ("b", SMUG, "")], id="and words"),
+        pytest.param("Locke (obo): Well,", [("a\n", OBO, "Locke (Obonya): "), ("b", None, "")], id="a borrowed face"),
+        pytest.param("Locke (obo): Well,\nand", [("a\n", None, ""), ("b", None, "")], id="a borrowed face, given back"),
+        pytest.param(
+            "Locke (obo): x\nLocke (smug): y", [("a\n", SMUG, "Locke (smug): "), ("b", SMUG, "")], id="the last look"
+        ),
+        pytest.param("Locke (smug): x\nLocke: y", [("a\n", None, ""), ("b", None, "")], id="taken off again"),
+        pytest.param("`code` Locke (smug): x", [("a\n", None, ""), ("b", None, "")], id="no label"),
+        pytest.param("Locke: x", [("a\n", None, ""), ("b", None, "")], id="a plain name"),
+    ],
+)
+def test_a_prefill_says_which_face_the_reply_begins_with(prefill: str, expected: list[Shown]) -> None:
+    rule = RenderModifier(RuleContext(PERSONA, ROSTER, prefill=prefill))
+
+    assert expected == fed(rule, "a\n", "b")
+
+
+def test_the_face_of_a_prefill_goes_when_the_reply_has_another() -> None:
+    rule = RenderModifier(RuleContext(PERSONA, ROSTER, prefill="Locke (smug):"))
+
+    assert [("a", MAD, "Locke (Very Mad): ")] == fed(rule, "Locke (very mad): a")

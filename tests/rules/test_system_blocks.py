@@ -27,6 +27,10 @@ def cleaned(*texts: str) -> list[str]:
         pytest.param("see https://e.org/[system:x] y", "see https://e.org/[system:x] y", id="behind an address"),
         pytest.param("a [system: x [y\nz] b", "a\nz] b", id="F10 closed only within"),
         pytest.param("```py\nx\n``` [system: x] b", "```py\nx\n``` b", id="F19 beside code"),
+        pytest.param("**[System: be nice]** hello", "hello", id="in bold"),
+        pytest.param("*[System: x]* hi", "hi", id="emphasised"),
+        pytest.param("well [System: x], ok", "well, ok", id="before a comma"),
+        pytest.param("> [System: x]\n> hi", "> hi", id="all there is in a line of a quote"),
         pytest.param("`[system: x]`", "`[system: x]`", id="code"),
         pytest.param("[System: x](https://e.org)", "[System: x](https://e.org)", id="a link"),
         pytest.param(

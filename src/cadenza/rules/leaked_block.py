@@ -2,20 +2,35 @@
 
 A block may go on over several lines and segments, so from its opening on everything waits. If it closes, all of it
 goes; if it does not, what waited is let go again, and only what the rule says of a lone mark is taken out of it.
+With a block go the emphasis around it, the space that only it needed, and a line on which nothing else stood.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
+from ..text.prose import Edit, Prose
+from ..text.removal import tidied
+from ..text.spans import Span
+from ..text.units import WHITESPACE
 from ..types import Ending, Halt, Kind, Segment
 from .rule import LineOpening, Rule, RuleContext
 
-_BLANK = " \t"
+BLANK = " \t"
+"""What may stand around a block on its line."""
+_BLANKS = frozenset(BLANK)
+_Extent: TypeAlias = tuple[int, int]
+_MARKERS = re.compile(r"(?:[ \t]*+(?:>{1,3}|[-*+•]|-?#{1,3}|\d{1,9}[.)])(?=[ \t>]|\Z))*+[ \t]*+")
+"""A line on which only a list, a quote or a heading begins."""
+_LONG = 64
+"""A line of which so much is left has more than markers."""
+_BEGUN = "\0"
+"""Stands for what was passed on of a line."""
 
 
 class Mark(NamedTuple):
@@ -29,12 +44,29 @@ class Mark(NamedTuple):
     """Whether it opens what has to go; else it is only a bracket within."""
 
 
-class _Removal(NamedTuple):
-    """``text[start:end]`` goes; *seam* comes in its place."""
+class Passed(LineOpening):
+    """What was passed on."""
 
-    start: int
-    end: int
-    seam: str = ""
+    __slots__ = ("_before_last", "has_words")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._before_last: Segment | None = None
+        self.has_words = False
+        """Whether anything but white space was."""
+
+    def add(self, segment: Segment) -> None:
+        """*segment* is passed on."""
+        self._before_last, self.last = self.last, segment
+        self.has_words = self.has_words or (segment.text != "" and not segment.text.isspace())
+
+    @property
+    def ends_empty(self) -> bool:
+        """Whether the last line is an empty one, and not just the end of another."""
+        text = self.last.text if self.last else ""
+        return text.endswith("\n\n") or (
+            text == "\n" and self._before_last is not None and self._before_last.text.endswith("\n")
+        )
 
 
 class LeakedBlock(Rule):
@@ -46,29 +78,46 @@ class LeakedBlock(Rule):
     """All that counts within: groups ``opens``, ``nests`` and ``closes``."""
     longest: int
     """A block that goes on for more characters than that is none."""
+    holds_code = False
+    """Whether a block may have code and tables in it; else they end it."""
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
-        self._line = LineOpening()
+        self._passed = Passed()
+        self._skips_empty_lines = False
         self._begin()
 
     def feed(self, segment: Segment, /) -> Iterable[Segment | Halt]:
         """Pass on what holds no block; hold what may be inside one."""
-        if not self._held and (segment.kind is not Kind.PROSE or self._is_harmless(segment.text)):
-            self._line.last = segment
-            return (segment,)
-        if segment.kind is not Kind.PROSE:
-            out = self._let_go()
-            self._line.last = segment
-            return [*out, segment]
-        self._read(segment)
-        return () if self._open else self._let_go()
+        if self._skips_empty_lines and segment.kind is Kind.PROSE and segment.text.startswith("\n"):
+            text = segment.text.lstrip("\n")
+            if not text:
+                return ()
+            segment = replace(segment, text=text)
+        self._skips_empty_lines = False
+        return self._take(segment)
 
     def flush(self, why: Ending, /) -> Iterable[Segment | Halt]:  # noqa: ARG002  # whatever ends the text ends the block
         """Nothing comes that could close what is open."""
-        return self._let_go()
+        out = self._let_go()
+        self._skips_empty_lines = False
+        return out
 
     # --- for subclasses ------------------------------------------------------------
+
+    def _take(self, segment: Segment) -> Iterable[Segment | Halt]:
+        if not self._held and (segment.kind is not Kind.PROSE or self._is_harmless(segment.text)):
+            self._passed.add(segment)
+            return (segment,)
+        if segment.kind is not Kind.PROSE and not self.holds_code:
+            return [*self._let_go(), *self._pass_on([segment])]
+        self._read(segment)
+        return () if self._open else self._let_go()
+
+    @property
+    def _opens_line(self) -> bool:
+        """Whether the next segment begins a line."""
+        return _ends_line(self._held[-1]) if self._held else self._passed.opens_line
 
     def _is_harmless(self, text: str) -> bool:
         """Whether nothing opens or closes in *text*."""
@@ -89,37 +138,35 @@ class LeakedBlock(Rule):
         self._length = 0  # of all that is held
         self._open: list[Mark] = []
         self._names: Counter[str] = Counter()  # of what is open
-        self._closed: list[tuple[int, int]] = []
+        self._closed: list[_Extent] = []
         self._lone: list[Mark] = []
 
     def _read(self, segment: Segment) -> None:
-        text, offset = segment.text, self._length
         self._held.append(segment)
-        self._length += len(text)
-        for match in self.marks.finditer(text):
-            prose = self.prose(segment)
-            if not prose.is_free(*match.span()) or (
-                match.lastgroup == "opens" and prose.is_behind_address(match.start())
-            ):
-                continue
-            if self._open and offset + match.end() - self._open[0].start > self.longest:
-                self._give_up()
-            self._see(match, offset)
+        if segment.kind is Kind.PROSE and self.marks.search(segment.text):
+            self._read_marks(self.prose(segment))
+        self._length += len(segment.text)
         if self._open and self._length - self._open[0].start > self.longest:
             self._give_up()
 
-    def _see(self, match: re.Match[str], offset: int) -> None:
-        start, end, name = offset + match.start(), offset + match.end(), self.name_of(match.group())
-        if match.lastgroup == "opens":
-            self._push(Mark(start, end, name))
-        elif match.lastgroup == "closes":
-            self._close(Mark(start, end, name))
-        elif self._open:
-            self._push(Mark(start, end, name, leaks=False))
+    def _read_marks(self, prose: Prose) -> None:
+        offset = self._length
+        for match in self.marks.finditer(prose.text):
+            start, end = match.span()
+            kind = match.lastgroup
+            if not prose.is_free(start, end) or (kind == "opens" and prose.is_behind_address(start)):
+                continue
+            if self._open and offset + end - self._open[0].start > self.longest:
+                self._give_up()
+            if kind != "nests" or self._open:
+                self._see(Mark(offset + start, offset + end, self.name_of(match.group()), leaks=kind == "opens"), kind)
 
-    def _push(self, opening: Mark) -> None:
-        self._open.append(opening)
-        self._names[opening.name] += 1
+    def _see(self, mark: Mark, kind: str | None) -> None:
+        if kind == "closes":
+            self._close(mark)
+        else:
+            self._open.append(mark)
+            self._names[mark.name] += 1
 
     def _close(self, closing: Mark) -> None:
         """Close the innermost block of that name, and with it all that is still open within."""
@@ -145,64 +192,144 @@ class LeakedBlock(Rule):
     def _let_go(self) -> list[Segment]:
         """What was held, without what has to go."""
         self._give_up()
-        text = "".join(segment.text for segment in self._held)
+        held, text = self._held, "".join(segment.text for segment in self._held)
         spans = [*self._closed, *(span for mark in self._lone if (span := self.alone(text, mark)))]
-        removals = [self._tidied(text, *span) for span in _merged(text, spans)] if spans else []
-        kept = _without(text, self._held, removals) if removals else self._held
-        if kept:
-            self._line.last = kept[-1]
         self._begin()
+        out: list[Segment] = []
+        for run, within in _runs(held, _merged(text, spans)):
+            out += self._without(run, within) if within else self._pass_on(run)
+        return out
+
+    def _pass_on(self, run: list[Segment]) -> list[Segment]:
+        for segment in run:
+            self._passed.add(segment)
+            self._skips_empty_lines = False
+        return run
+
+    def _without(self, run: list[Segment], spans: list[_Extent]) -> list[Segment]:
+        text = "".join(segment.text for segment in run)
+        kept = _cut(text, run, self._removals(text, spans, ends_line=_ends_line(run[-1])))
+        for segment in kept:
+            self._passed.add(segment)
         return kept
 
-    def _tidied(self, text: str, start: int, end: int) -> _Removal:
-        """Take the white space that would be left double, and the line if nothing is left on it."""
-        left, right = start, end
-        while left and text[left - 1] in _BLANK:
-            left -= 1
-        while right < len(text) and text[right] in _BLANK:
-            right += 1
-        begins = text[left - 1] == "\n" if left else self._line.opens_line
-        if right == len(text) or text[right] == "\n":
-            return _Removal(left, min(right + 1, len(text)) if begins else right)
-        if left < start or left == 0 or begins:
-            return _Removal(start, right)
-        return _Removal(start, end, self._seam(text, start, end))
+    def _removals(self, text: str, spans: list[_Extent], *, ends_line: bool) -> list[Edit]:
+        """Take *spans* out of *text* with what only they needed, and the lines on which nothing but them is left."""
+        prose = Prose(text, tuple(_apart(self.context.scan.of(text), spans)))
+        removals: list[Edit] = []
+        done = line = 0  # where the present line begins
+        head = "" if self._passed.opens_line else _BEGUN  # what is left of it
+        for removal in tidied(prose, (Edit(*span) for span in spans)):
+            kept = text[done : removal.start]
+            if new := kept.rfind("\n") + 1:
+                line, head = done + new, ""
+            if len(head) < _LONG:
+                head += kept[new:]
+            left, right = around(text, removal.start, removal.end, floor=done)
+            if right < len(text) and text[right] != "\n":
+                removals.append(_seamed(prose, removal))
+                done = removal.end
+            elif _MARKERS.fullmatch(head) and (right < len(text) or ends_line or not head.strip(BLANK)):
+                while removals and removals[-1].start >= line:
+                    removals.pop()
+                done = self._after_line(text, line, right)
+                removals.append(Edit(line, done))
+                line, head = done, ""
+            else:
+                removals.append(Edit(left, right) if right < len(text) or ends_line else removal)
+                done = removals[-1].end
+        return removals
 
-    def _seam(self, text: str, start: int, end: int) -> str:
-        """A space where code, a link or an address would be joined to what is next to it."""
-        if text[end] in _BLANK:
-            return ""
-        prose = self.context.scan.of(text)
-        apart = prose.is_free(start - 1, start) and prose.is_free(end, end + 1)
-        return "" if apart and not text[start - 1] == text[end] == "`" else " "
+    def _after_line(self, text: str, start: int, end: int) -> int:
+        """Where the text goes on behind a line that went: of empty lines before and behind it, those behind go too."""
+        end = min(end + 1, len(text))
+        at_first = not start and not self._held
+        if not (self._passed.ends_empty if at_first else text.endswith("\n\n", 0, start)):
+            return end
+        while end < len(text) and text[end] == "\n":
+            end += 1
+        self._skips_empty_lines = end == len(text)
+        return end
 
 
-def _merged(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def around(text: str, start: int, end: int, floor: int = 0) -> tuple[int, int]:
+    """``text[start:end]`` with the blanks around it, but none before *floor*."""
+    while start > floor and text[start - 1] in BLANK:
+        start -= 1
+    while end < len(text) and text[end] in BLANK:
+        end += 1
+    return start, end
+
+
+def _ends_line(segment: Segment) -> bool:
+    line = LineOpening()
+    line.last = segment
+    return line.opens_line
+
+
+def _runs(held: Iterable[Segment], spans: list[_Extent]) -> Iterator[tuple[list[Segment], list[_Extent]]]:
+    """*held* in runs, each with those of *spans* that are in it; code or a table that stays is one by itself."""
+    run: list[Segment] = []
+    start = end = 0
+    for segment in held:
+        begin, end = end, end + len(segment.text)
+        if segment.kind is Kind.PROSE or any(first <= begin and end <= last for first, last in spans):
+            run.append(segment)
+            continue
+        yield run, _within(spans, start, begin)
+        yield [segment], []
+        run, start = [], end
+    yield run, _within(spans, start, end)
+
+
+def _within(spans: Iterable[_Extent], start: int, end: int) -> list[_Extent]:
+    return [(first - start, last - start) for first, last in spans if start <= first < end]
+
+
+def _merged(text: str, spans: Iterable[_Extent]) -> list[_Extent]:
     """*spans* in order; those that overlap, or have only blanks between them, are one."""
-    first, *others = sorted(spans)
-    start, end = first
-    for other_start, other_end in others:
-        if other_start > end and text[end:other_start].strip(_BLANK):
-            yield start, end
-            start, end = other_start, other_end
+    merged: list[_Extent] = []
+    for start, end in sorted(spans):
+        first, last = merged[-1] if merged else (0, -1)
+        if start <= last or (merged and not text[last:start].strip(BLANK)):
+            merged[-1] = first, max(last, end)
         else:
-            end = max(end, other_end)
-    yield start, end
+            merged.append((start, end))
+    return merged
 
 
-def _without(text: str, held: Iterable[Segment], removals: Iterable[_Removal]) -> list[Segment]:
-    """*held*, whose texts together are *text*, without *removals*; what stood around one is one segment after it."""
+def _apart(prose: Prose, spans: list[_Extent]) -> Iterator[Span]:
+    """What is out of reach in *prose*, but not what stands in *spans* or over their ends."""
+    ends = [end for _, end in spans]
+    for span in prose.kept:
+        index = bisect_right(ends, span.start)
+        if index == len(spans) or span.end <= spans[index][0]:
+            yield span
+
+
+def _seamed(prose: Prose, removal: Edit) -> Edit:
+    """Leave a space where code, a link or an address would be joined to what is next to it."""
+    start, end, seam = removal
+    text = prose.text
+    if seam or not start or text[start - 1] in WHITESPACE or {text[start], text[end - 1], text[end]} & _BLANKS:
+        return removal
+    apart = prose.is_free(start - 1, start) and prose.is_free(end, end + 1)
+    return removal if apart and not text[start - 1] == text[end] == "`" else removal._replace(text=" ")
+
+
+def _cut(text: str, run: Iterable[Segment], removals: Iterable[Edit]) -> list[Segment]:
+    """*run*, whose texts together are *text*, without *removals*; what stood around one is one segment after it."""
     out: list[Segment] = []
-    left = iter((*removals, _Removal(len(text) + 1, len(text) + 1)))
+    left = iter((*removals, Edit(len(text) + 1, len(text) + 1)))
     removal = next(left)
     parts: list[str] = []
     position = end = 0
-    for segment in held:
+    for segment in run:
         end += len(segment.text)
         while removal.start < end:
-            parts += [text[position : removal.start], removal.seam]
+            parts += [text[position : removal.start], removal.text]
             if removal.end > end:
-                removal = _Removal(end, removal.end)
+                removal = Edit(end, removal.end)
                 position = end
                 break
             position = removal.end

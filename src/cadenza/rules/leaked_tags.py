@@ -1,26 +1,28 @@
 """Take out tags that belong to the talk between programs, ``Hi!<|im_end|>`` → ``Hi!``.
 
-Two kinds: the marks with which a chat template ends a turn, where they stand at the end of a line, and tags of a known
-list with all that they enclose. Tags that people write, ``<b>`` or ``<user>``, are not on the list.
+Two kinds: the marks with which a chat template parts turns, with the role that they name, where a line begins or ends;
+and tags of a known list with all that they enclose. Tags that people write, ``<b>`` or ``<user>``, are not on the list.
+A mark that opens the turn of somebody else ends the reply: from there on the model speaks for others.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from dataclasses import replace
 
 from ..text.prose import Edit
-from ..types import Boundary, Ending, Halt, Kind, Segment
-from .leaked_block import LeakedBlock, Mark
+from ..text.units import WHITESPACE
+from ..types import Boundary, Halt, Kind, Segment, StopReason
+from .leaked_block import LeakedBlock, Mark, around
 
-# Names that are neither HTML nor a word that anybody would put into angle brackets. Not "context", "output", "answer"
-# or "response": what stands in those may be just what the model has to say.
+# Names that are neither HTML nor a word that anybody would put into angle brackets. Not "context", "output", "answer",
+# "response" or "instructions": what stands in those may be just what the model has to say.
 _NAMES = (
     r"system(?:[_-](?:prompt|message|instructions?|note|reminder))?"
-    r"|(?:developer[_-])?instructions"
+    r"|developer[_-]instructions"
     r"|tool[_-](?:calls?|code|outputs?|responses?|results?|use)"
     r"|function[_-](?:calls?|outputs?|responses?|results?)"
-    r"|scratch_?pad"
     r"|(?:inner|internal)[_-](?:monologue|thoughts?)"
     r"|authors?[_-]note"
 )
@@ -29,29 +31,34 @@ _OPENING = rf"<{_NAME}(?:[ \t][^<>\n]{{0,200}})?>"
 _CLOSING = rf"</{_NAME}>"
 _OF_TAG = re.compile(r"[^\s<>/]+")
 
-_TURN_END = r"(?:<[|｜][a-z][\w▁.-]{0,40}[|｜]>|</?(?:start|end)_of_turn>|<[be]os>|</s>|\[/?INST\])"
-_TURN_ENDS = re.compile(rf"{_TURN_END}(?:[ \t]*+{_TURN_END})*+[ \t]*+(?P<last>(?=\n)|\Z)?", re.IGNORECASE)
-_BLANK = " \t"
+_OTHER = "(?:user|human|system|tool|developer)"
+_WORD = rf"[ \t]*+(?:{_OTHER}|assistant|model|final|analysis|commentary)"  # behind the mark that opens a turn or a part of it
+_TURN = r"(?:<\|(?:im_start|start_header_id|header_start|start)\|>|<start_of_turn>)"
+_MARK = (
+    rf"(?:(?:{_TURN}|<\|channel\|>){_WORD}(?=<\||[ \t]*+(?:\n|\Z))"
+    r"|<[|｜][a-z][\w▁.-]{0,40}[|｜]>|</?(?:start|end)_of_turn>|<[be]os>|</s>|\[/?INST\])"
+)
+_MARKS = re.compile(rf"{_MARK}(?:[ \t]*+{_MARK})*+[ \t]*+(?P<last>(?=\n)|\Z)?", re.IGNORECASE)
+"""Marks in a row, and whether the line ends behind them."""
+_ENDS_TURN = re.compile(
+    r"<[|｜](?:im_end|eot_id|end(?:[_▁]of[_▁]\w{1,20}|oftext)?|return|call)[|｜]>|<end_of_turn>|<eos>|</s>",
+    re.IGNORECASE,
+)
+_OPENS_OWN = re.compile(
+    r"(?:<[|｜](?:end_header_id|header_end|message|assistant|begin[_▁]of[_▁]\w{1,20}|startoftext)[|｜]>|<bos>|\[/INST\])[ \t]*+\Z",
+    re.IGNORECASE,
+)
+"""A last mark behind which the words of a turn stand on the same line."""
+_OPENS_OTHERS = re.compile(rf"{_TURN}[ \t]*+{_OTHER}\b|<[|｜]{_OTHER}[|｜]>|</s>[ \t]*+\[INST\]", re.IGNORECASE)
 
 
 class LeakedTags(LeakedBlock):
-    """Removes template marks at line ends, and known tags with their content."""
+    """Removes template marks where lines begin or end, and known tags with their content."""
 
     glance = re.compile(rf"{_OPENING}|{_CLOSING}", re.IGNORECASE | re.ASCII)
     marks = re.compile(rf"(?P<opens>{_OPENING})|(?P<closes>{_CLOSING})", re.IGNORECASE | re.ASCII)
     longest = 2000
-
-    def feed(self, segment: Segment, /) -> Iterable[Segment | Halt]:
-        """Take out what leaks; a segment of which nothing is left is left out."""
-        text = segment.text
-        if not self._held and "<" not in text and "[" not in text:
-            self._line.last = segment
-            return (segment,)
-        return self._without_turn_ends(super().feed(segment))
-
-    def flush(self, why: Ending, /) -> Iterable[Segment | Halt]:
-        """Let go of what waited for a closing tag."""
-        return self._without_turn_ends(super().flush(why))
+    holds_code = True
 
     def name_of(self, mark: str) -> str:
         """The name of the tag, in one case."""
@@ -60,34 +67,57 @@ class LeakedTags(LeakedBlock):
 
     def alone(self, text: str, mark: Mark) -> tuple[int, int] | None:
         """The tag itself if it has its line to itself; in a sentence somebody may be talking about it."""
-        left, right = mark.start, mark.end
-        while left and text[left - 1] in _BLANK:
-            left -= 1
-        while right < len(text) and text[right] in _BLANK:
-            right += 1
+        left, right = around(text, mark.start, mark.end)
         has_line = (not left or text[left - 1] == "\n") and (right == len(text) or text[right] == "\n")
         return (mark.start, mark.end) if has_line else None
 
-    def _without_turn_ends(self, items: Iterable[Segment | Halt]) -> list[Segment | Halt]:
-        return [kept for item in items if (kept := self._stripped(item))]
+    def _is_harmless(self, text: str) -> bool:
+        return "<" not in text or super()._is_harmless(text)
 
-    def _stripped(self, item: Segment | Halt) -> Segment | Halt | None:
-        if not isinstance(item, Segment) or item.kind is not Kind.PROSE or not _TURN_ENDS.search(item.text):
-            return item
-        kept = self.edited(item, self._turn_ends(item))
-        return kept if kept.text else None
-
-    def _turn_ends(self, segment: Segment) -> Iterator[Edit]:
+    def _take(self, segment: Segment) -> Iterable[Segment | Halt]:
         text = segment.text
-        runs_on = segment.boundary in (Boundary.PERIOD, Boundary.OVERFLOW)
+        if segment.kind is not Kind.PROSE or not ("<" in text or "[" in text) or not _MARKS.search(text):
+            return super()._take(segment)
+        return self._without_marks(segment)
+
+    # --- marks of a template ---------------------------------------------------------
+
+    def _without_marks(self, segment: Segment) -> Iterable[Segment | Halt]:
+        """Take the marks out; where one opens somebody else's turn after something was said, the reply ends."""
+        text, has_words = segment.text, self._passed.has_words
+        edits: list[Edit] = []
+        done = 0
         struck_out = text.find("<s>") % (len(text) + 1)
-        for match in self.prose(segment).matches(_TURN_ENDS):
-            start, end = match.span()
-            if match["last"] is None or (runs_on and end == len(text)):
+        for match in self.prose(segment).matches(_MARKS):
+            marks = match.group()
+            if marks.startswith("</s>") and struck_out < match.start():
                 continue
-            if match.group().startswith("</s>") and struck_out < start:
+            edit = self._removal(segment, match)
+            if edit is None:
                 continue
-            while start and text[start - 1] in _BLANK:
-                start -= 1
-            had_line = start > 0 and text[start - 1] == "\n" and end < len(text)
-            yield Edit(start, end + had_line)
+            has_words = has_words or bool(text[done : edit.start].strip(WHITESPACE))
+            if has_words and _OPENS_OTHERS.search(marks):
+                before = self._taken(replace(segment, text=text[: edit.start]), edits)
+                return [*before, *self._let_go(), Halt(StopReason.SPEAKER_GUARD)]
+            edits.append(edit)
+            done = edit.end
+        return self._taken(segment, edits)
+
+    def _taken(self, segment: Segment, edits: Iterable[Edit]) -> Iterable[Segment | Halt]:
+        kept = self.edited(segment, edits)
+        return super()._take(kept) if kept.text else ()
+
+    def _removal(self, segment: Segment, match: re.Match[str]) -> Edit | None:
+        """How the marks go, if they do: somebody may be talking about those that stand among words."""
+        text, marks = segment.text, match.group()
+        start, end = match.span()
+        left, _ = around(text, start, end)
+        opens_line = text[left - 1] == "\n" if left else self._opens_line
+        runs_on = end == len(text) and segment.boundary in (Boundary.PERIOD, Boundary.OVERFLOW)
+        if match["last"] is not None and not runs_on:
+            return Edit(left, self._after_line(text, left, end) if opens_line else end)
+        if opens_line:
+            return Edit(start, end) if _OPENS_OWN.search(marks) else None
+        if _ENDS_TURN.match(marks) and (_OPENS_OWN.search(marks) or _OPENS_OTHERS.search(marks)):
+            return Edit(left, end, "\n")
+        return None

@@ -71,4 +71,7 @@ class OrphanPunctuation(Rule):
 
     def _release(self, boundary: Boundary = Boundary.NEWLINE) -> tuple[Segment, ...]:
         held, self._held = self._held, None
-        return (replace(held, boundary=boundary),) if held else ()
+        if held is None:
+            return ()
+        line_end = "\n" if boundary is Boundary.NEWLINE else ""  # what comes begins a line
+        return (replace(held, text=held.text + line_end, boundary=boundary),)

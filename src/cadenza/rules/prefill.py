@@ -2,6 +2,7 @@
 
 With ``Sure, here`` put in front, ``Sure, here are three`` → `` are three``; if people are to see it, they see
 ``Sure, here are three``, and so they do if the model only goes on with `` are three``.
+What opens code or a hidden block is never shown: what people see begins as the model goes on.
 """
 
 from __future__ import annotations
@@ -9,10 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from unicodedata import east_asian_width
 
+from ..text.labels import after_white, any_of, opening_label
+from ..text.tags import BLOCK_TAG
 from ..text.units import WHITESPACE
 from ..types import Boundary, Ending, Kind, Segment
 from .rule import Rule, RuleContext
+
+_GOES_ON = re.compile(r"[-'’]?+\w")
+"""What continues a word."""
 
 
 class Prefill(Rule):
@@ -21,7 +28,8 @@ class Prefill(Rule):
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
         self._target = _without_labels(context.prefill.strip(WHITESPACE), context.own_names)
-        self._front = self._target if context.settings.show_prefill else ""  # what has yet to be shown
+        shows = context.settings.show_prefill and _can_be_shown(context.prefill)
+        self._front = self._target if shows else ""  # what has yet to be shown
         self._compares = True
         self._matched = 0
         self._held: list[Segment] = []
@@ -56,9 +64,12 @@ class Prefill(Rule):
         wanted = self._target[self._matched : self._matched + len(text) - start]
         if segment.kind is not Kind.PROSE or not text.startswith(wanted, start):
             return self._given_up(segment)
+        rest = text[start + len(wanted) :]
+        if not self._front and _is_in_word(self._target, rest):  # what is shown stays whole anyway
+            return self._given_up(segment)
         self._held.append(segment)
         self._matched += len(wanted)
-        return self._completed(text[start + len(wanted) :]) if self._matched == len(self._target) else ()
+        return self._completed(rest) if self._matched == len(self._target) else ()
 
     def _given_up(self, segment: Segment) -> Iterable[Segment]:
         """It is not an echo: what looked like one is let go."""
@@ -86,7 +97,10 @@ class Prefill(Rule):
     def _shown(self, segment: Segment) -> Iterable[Segment]:
         """Put what is owed in front of the first words."""
         if not segment.text.strip(WHITESPACE):
-            return (segment,)
+            if not self._front or not segment.text:
+                return (segment,)
+            self._front += segment.text  # the model goes on with it
+            return ()
         front, self._front = self._front, ""
         echo, self._echo = self._echo, None
         if echo is not None and echo.identity == segment.identity:
@@ -97,9 +111,20 @@ class Prefill(Rule):
         return (first, replace(segment, label=""))
 
 
-def _without_labels(text: str, names: Iterable[str]) -> str:
-    """*text* without the persona's own name in front, which another rule takes off the echo."""
-    own = "|".join(map(re.escape, names))
-    label = rf"(?:\*\*(?:{own})[:：]\*\*|\*\*(?:{own})\*\*[:：]|(?:{own})[:：])\s*"
-    chain = re.compile(rf"(?:{label})+", re.IGNORECASE).match(text) if own else None
-    return text[chain.end() :] if chain else text
+def _without_labels(text: str, names: tuple[str, ...]) -> str:
+    """*text* without the labels in front that another rule takes off the echo."""
+    label, start = opening_label(any_of(names)), 0
+    while names and (match := label.match(text, start)):
+        start = after_white(text, match.end())
+    return text[start:]
+
+
+def _can_be_shown(prefill: str) -> bool:
+    """Whether *prefill* is nothing but words: code or a hidden block would go on in what follows."""
+    return "```" not in prefill and BLOCK_TAG.search(prefill) is None
+
+
+def _is_in_word(before: str, after: str) -> bool:
+    """Whether a word goes on from *before* to *after*. Where words are not parted by spaces nobody can tell."""
+    last = before[-1:]
+    return last.isalnum() and east_asian_width(last) not in "WF" and _GOES_ON.match(after) is not None

@@ -54,6 +54,7 @@ class RenderModifier(Rule):
         self._decorated = decorated_label(any_of(own), any_of(chain))
         self._chain = label(any_of(chain))
         self._plain = label(any_of(own))
+        self._dress_for(context.prefill)
 
     @property
     def is_idle(self) -> bool:
@@ -75,6 +76,12 @@ class RenderModifier(Rule):
         if self._face and self._face.is_borrowed and not self._label:
             self._face = None
         return ()
+
+    def _dress_for(self, prefill: str) -> None:
+        """Put on the face under which the words that were put into the model's mouth end; what it says goes on there."""
+        self.feed(Segment(prefill.strip(WHITESPACE), Boundary.PERIOD))
+        self._line = LineOpening()
+        self._label = self._face.label if self._face else ""
 
     # --- where labels are ----------------------------------------------------------
 
