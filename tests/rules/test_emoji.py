@@ -48,7 +48,10 @@ def resolved(text: str, *, unknown: str = "keep", kind: Kind = Kind.PROSE, emoji
         pytest.param("hi:wave:there", f"hi{WAVE}there", id="glued to words"),
         pytest.param(":wave::dance:", f"{WAVE}{DANCE}", id="glued to another"),
         pytest.param("hi:wave::dance::sad:x", f"hi{WAVE}{DANCE}{SAD}x", id="a glued row"),
-        pytest.param(":nope:wave:dance:", f":nope{WAVE}dance:", id="one colon for two"),
+        pytest.param(":nope:wave: :wave:dance:", f":nope{WAVE} {WAVE}dance:", id="one colon for two"),
+        pytest.param("hi:wave:there:dance:yo", f"hi{WAVE}there{DANCE}yo", id="two in a word"),
+        pytest.param(":wave::dance::sad", f"{WAVE}{DANCE}:sad", id="a row that is not closed"),
+        pytest.param("::wave::dance:", f":{WAVE}{DANCE}", id="a row behind a colon"),
         pytest.param("(:wave:), ~~:wave:~~!", f"({WAVE}), ~~{WAVE}~~!", id="between marks"),
         pytest.param("やあ:wave:。", f"やあ{WAVE}。", id="between other letters"),
         pytest.param("line one\n:wave:\nline two", f"line one\n{WAVE}\nline two", id="lines stay lines"),
@@ -63,6 +66,9 @@ def resolved(text: str, *, unknown: str = "keep", kind: Kind = Kind.PROSE, emoji
         pytest.param("https://e.org/:wave: x", "https://e.org/:wave: x", id="not in an address"),
         pytest.param("[a](b:wave:c) [:wave:](d)", "[a](b:wave:c) [:wave:](d)", id="not in a link"),
         pytest.param("use std::vec::new", "use std::vec::new", id="not in a path"),
+        pytest.param("urn:wave:sad:x a:vec:b:c", "urn:wave:sad:x a:vec:b:c", id="not between other colons"),
+        pytest.param("00:1b:p:cc:dd 2001:db8:p:1::5", "00:1b:p:cc:dd 2001:db8:p:1::5", id="not in a number"),
+        pytest.param("list[1:p:2] x[a:p:2]", "list[1:p:2] x[a:p:2]", id="not beside a digit"),
         pytest.param(r"\:wave: \<:wave:9>", r"\:wave: \<:wave:9>", id="not behind a backslash"),
         pytest.param("see :sad-face: ok", "see :sad-face: ok", id="not the beginning of a name"),
         pytest.param("no emoji", "no emoji", id="none"),
@@ -104,6 +110,9 @@ def test_a_colon_that_is_missing_is_understood(text: str, expected: str) -> None
         pytest.param("<a:wave:1>", WAVE, id="animated"),
         pytest.param("<e:wave:111> <emoji:wave:1>", f"{WAVE} {WAVE}", id="another prefix"),
         pytest.param("<:wave> <:wave:> <a:dance:> <a:dance>", f"{WAVE} {WAVE} {DANCE} {DANCE}", id="no id"),
+        pytest.param("<::wave:9> <a::dance:1> <:wave::9>", f"{WAVE} {DANCE} {WAVE}", id="doubled colons"),
+        pytest.param("<::wave> <::wave:> <::wave:9", "<::wave> <::wave:> <::wave:9", id="too little of a tag"),
+        pytest.param("<@x:wave:1> <x/y:wave:> a<b:wave:>", "<@x:wave:1> <x/y:wave:> a<b:wave:>", id="none in another"),
         pytest.param("a <:wave:11 b (<:wave:)", f"a {WAVE} b ({WAVE})", id="not closed"),
         pytest.param("x<:wave:9>y", f"x{WAVE}y", id="glued to words"),
         pytest.param(f"**{WAVE}** *{DANCE}*", f"{WAVE} {DANCE}", id="emphasised"),
@@ -142,6 +151,7 @@ def test_tags_become_those_of_the_server(text: str, expected: str, unknown: str)
         pytest.param("ok :sad-face: :+1:", "ok :sad-face: :+1:", id="no name of a server's emoji"),
         pytest.param("`:nope:` http://h/:nope:/x", "`:nope:` http://h/:nope:/x", id="code, addresses"),
         pytest.param("http://h/:nope: :nope: x", "http://h/:nope: x", id="beside an address"),
+        pytest.param("hi\n- :nope:\n|| :nope: ||\n(<:nope:9>)", "hi\n\n\n", id="with what held nothing else"),
         pytest.param("`a`<:nope:9>`b`", "`a` `b`", id="two runs of backticks stay two"),
     ],
 )
@@ -213,7 +223,22 @@ def test_what_is_no_emoji_stays(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", [":wave: ", ":e7:", "<:e7:9>", "**:e7:**", ":nope: ", "a:b:", ":", "<:", "10:30 ", "x"]
+    "unit",
+    [
+        ":wave: ",
+        ":e7:",
+        "<:e7:9>",
+        "**:e7:**",
+        ":nope: ",
+        "a:b:",
+        ":",
+        "<:",
+        "10:30 ",
+        "x",
+        "x:e7:",
+        ":e7:x",
+        "- :nope:\n",
+    ],
 )
 @pytest.mark.parametrize("unknown", ["keep", "strip"])
 def test_what_it_costs_grows_with_the_text_and_not_with_the_roster(unit: str, unknown: str) -> None:

@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from cadenza.rules.no_emoji import NoEmoji
 from cadenza.rules.rule import RuleContext
 from cadenza.settings import RuleSettings
+from cadenza.stages.s6_rules import rule_row
 from cadenza.types import Boundary, Kind, Roster, Segment
+from tests.helpers import calls_of
 
 ROSTER = Roster(emoji={"Wave": "<:Wave:1>", "100": "<:100:2>", "vec": "<:vec:3>"})
 
@@ -31,6 +33,11 @@ def left(text: str, *, kind: Kind = Kind.PROSE) -> str:
         pytest.param(":nope: :sad-face: a :b::c:", "a", id="shortcodes"),
         pytest.param("thanks:wave: hi:WAVE:there", "thanks hi there", id="glued to words, but known"),
         pytest.param("great🎉thanks 1🎉2", "great thanks 1 2", id="two words stay two"),
+        pytest.param("日本語🎉です 한국🎉말", "日本語です 한국말", id="what needs no space has none"),
+        pytest.param("hi:wave:there:vec:yo :wave::vec::x", "hi there yo :x", id="several in a word"),
+        pytest.param('hi (🎉), "🎉" [🎉 :a:] || 🎉 ||', "hi,", id="with what held nothing else"),
+        pytest.param("hi\n- 🎉\n1. :a:\n> 🎉 a", "hi\n\n\n> a", id="with the mark of a block"),
+        pytest.param("<::wave:1> x <:a::1>", "x", id="tags with doubled colons"),
         pytest.param("**🎉** *so 🎉* _🎉 so_ ||🎉||", "*so* _so_", id="emphasised"),
         pytest.param("a 🎉 :b: <:c:1> d", "a d", id="a row of all kinds"),
         pytest.param("🎉\n\n- 🎉 a\n  - 🎉b\n", "\n\n- a\n  - b\n", id="lines and lists stay"),
@@ -47,6 +54,7 @@ def test_emoji_go(text: str, expected: str) -> None:
         pytest.param("none", id="none"),
         pytest.param("12:30:00, ratio 3:4:5, :100: :30:", id="times and ratios"),
         pytest.param("std::vec::new ::vec:: a:b:c foo:bar:", id="paths and words"),
+        pytest.param("urn:wave:x:y a[1:vec:2] 00:1b:vec:cc", id="names between other colons"),
         pytest.param("™ © ☑ ↔ ℹ ❤ ☺ 12#*", id="symbols"),
         pytest.param("می‌خواهم क्‍ष", id="letters that are joined"),
         pytest.param("`🎉 :a:` [🎉](http://e.org) http://e.org/:a:/🎉", id="code, links, addresses"),
@@ -58,9 +66,42 @@ def test_the_rest_stays(text: str) -> None:
     assert text == left(text)
 
 
-@pytest.mark.parametrize("kind", [Kind.CODE, Kind.TABLE])
-def test_only_prose_is_changed(kind: Kind) -> None:
-    assert left("a 🎉", kind=kind) == "a 🎉"
+def test_code_is_not_changed() -> None:
+    assert left("a 🎉", kind=Kind.CODE) == "a 🎉"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("| a 🎉 | :a: |\n|---|:-:|\n|🎉b|`🎉`|\n", "| a | |\n|---|:-:|\n|b|`🎉`|\n", id="cells"),
+        pytest.param("🎉 | <:c:1> b\n--|--\na | 🎉\n", "| | b\n--|--\na | |\n", id="no bars at the ends"),
+        pytest.param("| a |\n|---|\n| 12:30:00 |\n", "| a |\n|---|\n| 12:30:00 |\n", id="none"),
+    ],
+)
+def test_a_table_keeps_its_bars_and_lines(text: str, expected: str) -> None:
+    assert expected == left(text, kind=Kind.TABLE)
+
+
+@pytest.mark.parametrize(("setting", "kind"), [("source", Kind.TABLE), ("text", Kind.CODE)])
+def test_a_table_is_shown_without_them(setting: str, kind: Kind) -> None:
+    row = rule_row(RuleContext(settings=RuleSettings(use_emoji=False, tables=setting)))
+
+    (segment,) = row.feed(Segment("| a 🎉 | b |\n|---|---|\n| 🎉 | :tada: c |\n", Boundary.NEWLINE, Kind.TABLE))
+
+    assert isinstance(segment, Segment)
+    assert kind is segment.kind
+    assert not {"🎉", ":"} & set(segment.text)
+    assert segment.text.index("a") < segment.text.index("b") < segment.text.index("c")
+
+
+@pytest.mark.parametrize("unit", ["| 🎉 ", "🎉 ", "| 🎉 |\n", "🎉a", "|🎉 `a`"])
+@pytest.mark.parametrize("kind", [Kind.PROSE, Kind.TABLE])
+def test_what_it_costs_grows_with_the_text(unit: str, kind: Kind) -> None:
+    def cost(length: int) -> int:
+        return calls_of(lambda: left(unit * (length // len(unit)), kind=kind))
+
+    cost(100)
+    assert cost(4000) < 3 * cost(2000) + 100
 
 
 @pytest.mark.parametrize("use_emoji", [True, False])

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.text.emoji import EMOJI, Form, Written, _drawn, drawn_emoji, emoji_names, written_emoji
+from cadenza.text.emoji import EMOJI, Form, InWords, Written, _drawn, drawn_emoji, emoji_names, written_emoji
+from tests.helpers import calls_of
 
 
 def found(text: str, odd: str = "") -> list[tuple[Form, str]]:
@@ -30,6 +31,10 @@ def test_a_tag_of_discord_has_a_name(text: str, expected: list[str]) -> None:
         pytest.param("<:3> <a:1:>", [(Form.NEARLY_TAG, "<:3>"), (Form.NEARLY_TAG, "<a:1:>")], id="faces"),
         pytest.param("<e:b:12345678901234567>", [(Form.TAG, "<e:b:12345678901234567>")], id="a prefix, a real id"),
         pytest.param("<e:b:1>", [(Form.NEARLY_TAG, "<e:b:1>")], id="a prefix"),
+        pytest.param("<::b:1> <:b::1>", [(Form.NEARLY_TAG, "<::b:1>"), (Form.TAG, "<:b::1>")], id="doubled colons"),
+        pytest.param("<::b> <::b:>", [(Form.UNCLOSED, ":b")], id="a path in angle brackets"),
+        pytest.param("<@x:b:> <é:b:> x<y:b:>", [], id="in what is nearly a tag"),
+        pytest.param("<3:b: <x> :b:>", [(Form.SHORTCODE, ":b:"), (Form.SHORTCODE, ":b:")], id="behind what is none"),
         pytest.param("<:b:1 <a:c:", [(Form.NEARLY_TAG, "<:b:1"), (Form.NEARLY_TAG, "<a:c:")], id="not closed"),
         pytest.param(":a: :b", [(Form.SHORTCODE, ":a:"), (Form.UNCLOSED, ":b")], id="shortcodes"),
         pytest.param(":a:b:", [(Form.SHORTCODE, ":a:"), (Form.SHORTCODE, ":b:")], id="one colon for two"),
@@ -62,6 +67,40 @@ def test_names_may_hold_what_they_are_told() -> None:
 )
 def test_a_shortcode_stands_between_what_is_no_word(text: str, expected: list[bool]) -> None:
     assert expected == [emoji.stands for emoji in written_emoji(text) if emoji.form is Form.SHORTCODE]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("hi:a:there", [True], id="between letters"),
+        pytest.param("hi:a:you:b:there", [True, True], id="two in a word"),
+        pytest.param("hi:a::b::a:x", [True, True, True], id="a row"),
+        pytest.param("x:a:y z:a:y:b", [True, False], id="one word of two"),
+        pytest.param("<:c:1>x:a:y", [True], id="behind a tag"),
+        pytest.param("1:a:x x:a:1 1:a::b:x", [False, False, False, False], id="beside a digit"),
+        pytest.param("<3:a: :a:1", [True, True], id="beside a digit on one side"),
+        pytest.param("x:c:y:a:z", [False], id="beside an unknown name"),
+        pytest.param("x:a:y:z u:v:a:b:w", [False, False, False], id="another colon"),
+        pytest.param("x::a::y ::a:: ::a:y", [False, False, False], id="doubled colons"),
+        pytest.param("Note::a: :c:a: ::a::b:", [True, True, True, True], id="nothing on one side"),
+    ],
+)
+def test_a_shortcode_in_a_word_is_one_if_all_colons_are_of_some(text: str, expected: list[bool]) -> None:
+    words = InWords(text, lambda name: name in ("a", "b"))
+    shortcodes = [emoji for emoji in written_emoji(text) if emoji.form is Form.SHORTCODE and emoji.name in ("a", "b")]
+
+    assert expected == [words.holds(emoji) for emoji in shortcodes]
+
+
+@pytest.mark.parametrize("unit", ["x:a:", ":a:x", "x:a:y ", "x::a::", "x:a:y:", ":a:"])
+def test_what_a_look_at_words_costs_grows_with_the_text(unit: str) -> None:
+    def cost(length: int) -> int:
+        text = "x" + unit * (length // len(unit)) + "x"
+        found = [emoji for emoji in written_emoji(text) if emoji.form is Form.SHORTCODE]
+        words = InWords(text, lambda name: name == "a")
+        return calls_of(lambda: [words.holds(emoji) for emoji in found])
+
+    assert cost(4000) < 3 * cost(2000) + 100
 
 
 @pytest.mark.parametrize(

@@ -34,12 +34,12 @@ RULES: tuple[type[Rule], ...] = (
     SpeakerGuard,
     TrailingLabel,
     OrphanPunctuation,
-    # A table that becomes a list is prose for the rules behind.
+    # A table that becomes columns or a picture is out of reach, and one that becomes a list is prose for the rules behind.
+    NoEmoji,
     Tables,
     # What is said, in the platform's own writing.
     RepeatedEmoji,
     Emoji,
-    NoEmoji,
     Mentions,
 )
 """The rules that every reply passes, first to last."""

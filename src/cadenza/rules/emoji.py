@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..text.emoji import EMOJI, ODD_IN_NAME, Form, Written, emoji_names, written_emoji
+from ..text.emoji import EMOJI, ODD_IN_NAME, Form, InWords, Written, emoji_names, written_emoji
 from ..text.prose import Edit
-from ..text.removal import tidied, without_emphasis
+from ..text.removal import without_emphasis
 from ..text.units import WHITESPACE
 from ..types import Segment
 from .rule import Rule, RuleContext
@@ -49,7 +49,7 @@ class Emoji(Rule):
             return segment
         if all(edit.text for edit in edits):
             return self.edited(segment, edits)
-        return self.edited(segment, tidied(self.prose(segment), edits))
+        return self.tidied(segment, edits)
 
     def _is_worth_a_look(self, text: str) -> bool:
         """Whether *text* names an emoji at all; most colons do not."""
@@ -63,6 +63,7 @@ class Emoji(Rule):
 
     def _edits(self, text: str) -> Iterator[Edit]:
         done = 0
+        words = InWords(text, lambda name: self._tag(name) is not None)
         for emoji in written_emoji(text, self._odd):
             if emoji.start < done:
                 continue  # its first colon closed the one before
@@ -72,7 +73,7 @@ class Emoji(Rule):
             if tag is None:
                 if self._strips and self._is_stripped(text, emoji):
                     yield Edit(emoji.start, emoji.end)
-            elif _is_meant(text, emoji, follows=0 < emoji.start == done):
+            elif _is_meant(text, emoji, words, follows=0 < emoji.start == done):
                 start, end = emoji.start, emoji.end
                 if text[end : end + 1] == "*" and EMOJI.fullmatch(tag):
                     start, end = without_emphasis(text, start, end, marks="*", floor=done)
@@ -93,14 +94,14 @@ class Emoji(Rule):
         )
 
 
-def _is_meant(text: str, emoji: Written, *, follows: bool) -> bool:
+def _is_meant(text: str, emoji: Written, words: InWords, *, follows: bool) -> bool:
     """Whether something that has the name of an emoji is one; it may follow right behind another."""
-    before, after = text[emoji.start - 1 : emoji.start], text[emoji.end : emoji.end + 1]
     if emoji.form is Form.SHORTCODE:
         if emoji.stands or emoji.is_number:
             return emoji.stands  # the minutes of a clock time stand between other numbers
-        return follows or not before == ":" == after  # as in `std::vec::new`
+        return follows or words.holds(emoji)
     if emoji.form is Form.UNCLOSED:
+        before, after = text[emoji.start - 1 : emoji.start], text[emoji.end : emoji.end + 1]
         begins = not before or before in _BEFORE_UNCLOSED
         ends = not (after.isalnum() or after in _GOES_ON) if after else True
         return begins and ends and len(emoji.name) > 1 and not emoji.is_number

@@ -219,7 +219,7 @@ class LeakedBlock(Rule):
         removals: list[Edit] = []
         done = line = 0  # where the present line begins
         head = "" if self._passed.opens_line else _BEGUN  # what is left of it
-        for removal in tidied(prose, (Edit(*span) for span in spans)):
+        for removal in tidied(prose, (Edit(*span) for span in spans), ends_line=ends_line):
             kept = text[done : removal.start]
             if new := kept.rfind("\n") + 1:
                 line, head = done + new, ""

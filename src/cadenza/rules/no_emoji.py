@@ -5,15 +5,17 @@ Symbols that are text (``™``, ``☑``), numbers, clock times and ratios stay.
 
 from __future__ import annotations
 
-from ..text.emoji import Form, Written, drawn_emoji, emoji_names, written_emoji
+from collections.abc import Iterable
+
+from ..text.emoji import Form, InWords, Written, drawn_emoji, emoji_names, written_emoji
 from ..text.prose import Edit
-from ..text.removal import tidied
-from ..types import Segment
+from ..text.removal import tidied_cells
+from ..types import Kind, Segment
 from .rule import Rule, RuleContext
 
 
 class NoEmoji(Rule):
-    """Takes out tags, shortcodes and the characters that are drawn as pictures."""
+    """Takes out tags, shortcodes and the characters that are drawn as pictures, in tables too."""
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
@@ -24,6 +26,10 @@ class NoEmoji(Rule):
         """Whether emoji are welcome."""
         return self.context.settings.use_emoji
 
+    def feed(self, segment: Segment, /) -> Iterable[Segment]:
+        """Take the emoji out of *segment*, if it is no code."""
+        return (segment if segment.kind is Kind.CODE else self.change(segment),)
+
     def change(self, segment: Segment) -> Segment:
         """Take the emoji out of *segment*."""
         text = segment.text
@@ -31,19 +37,29 @@ class NoEmoji(Rule):
         if ":" in text and emoji_names(text):
             edits += self._written(text)
             edits.sort()
-        return self.edited(segment, tidied(self.prose(segment), edits)) if edits else segment
+        if not edits:
+            return segment
+        if segment.kind is not Kind.TABLE:
+            return self.tidied(segment, edits)
+        return self.edited(segment, tidied_cells(self.prose(segment), edits))
 
     def _written(self, text: str) -> list[Edit]:
         edits: list[Edit] = []
         done = 0
+        words = InWords(text, self._knows)
         for emoji in written_emoji(text):
-            if emoji.start >= done and (emoji.is_plain or self._is_known(text, emoji)):
+            if emoji.start >= done and (
+                emoji.is_plain or self._is_meant(emoji, words, follows=0 < emoji.start == done)
+            ):
                 edits.append(Edit(emoji.start, emoji.end))
                 done = emoji.end
         return edits
 
-    def _is_known(self, text: str, emoji: Written) -> bool:
+    def _is_meant(self, emoji: Written, words: InWords, *, follows: bool) -> bool:
         """Whether the name says that it is an emoji where the neighbours do not: ``thanks:wave:``."""
-        if emoji.form is Form.UNCLOSED or emoji.is_number or emoji.name.casefold() not in self._known:
+        if emoji.form is Form.UNCLOSED or emoji.is_number or not self._knows(emoji.name):
             return False
-        return not text[emoji.start - 1 : emoji.start] == ":" == text[emoji.end : emoji.end + 1]
+        return emoji.form is not Form.SHORTCODE or follows or words.holds(emoji)
+
+    def _knows(self, name: str) -> bool:
+        return name.casefold() in self._known

@@ -8,18 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
-from ..text.emoji import Form, Written, emoji_names, written_emoji
+from ..text.emoji import Form, InWords, Written, emoji_names, written_emoji
 from ..text.prose import Edit, Prose
-from ..text.removal import tidied
+from ..text.removal import BLOCK_MARK, EMPHASIS, PAIRS
 from ..text.units import WHITESPACE
 from ..types import Line, Segment
 from .rule import Rule, RuleContext
 
 _PUNCTUATION = ".,!?;:。！？、，…"
+_MARKS = _PUNCTUATION + PAIRS + EMPHASIS + WHITESPACE
+_STYLES = EMPHASIS.replace("|", "")
 
 
 class RepeatedEmoji(Rule):
-    """Knows the names of the last replies' emoji. A segment that would be left with nothing but punctuation keeps its own."""
+    """Knows the names of the last replies' emoji. A segment that would be left with nothing but marks keeps its own."""
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
@@ -36,19 +38,39 @@ class RepeatedEmoji(Rule):
         text = segment.text
         if ":" not in text or self._recent.isdisjoint(name.lower() for name in emoji_names(text)):
             return segment
-        edits = [Edit(emoji.start, emoji.end) for emoji in written_emoji(text) if self._is_repeated(emoji)]
+        words = InWords(text, self._shows)
+        edits = [Edit(emoji.start, emoji.end) for emoji in written_emoji(text) if self._is_repeated(emoji, words)]
         if not edits:
             return segment
-        after = self.edited(segment, tidied(self.prose(segment), edits))
-        left = after.text.strip(WHITESPACE)
-        return segment if left and not left.strip(_PUNCTUATION + WHITESPACE) else after
+        after = self.tidied(segment, edits)
+        return segment if _are_marks(after.text) and _leaves_marks(text, edits) else after
 
-    def _is_repeated(self, emoji: Written) -> bool:
+    def _is_repeated(self, emoji: Written, words: InWords) -> bool:
         if emoji.name.lower() not in self._recent:
             return False
         # Between words only a name that the roster knows is an emoji: it would be shown as one.
-        is_shown = emoji.form is Form.SHORTCODE and not emoji.is_number and emoji.name.lower() in self._known
-        return emoji.is_plain or is_shown or emoji.form is Form.NEARLY_TAG
+        if emoji.form is Form.SHORTCODE and not emoji.stands:
+            return not emoji.is_number and self._shows(emoji.name) and words.holds(emoji)
+        return emoji.is_plain or emoji.form is Form.NEARLY_TAG
+
+    def _shows(self, name: str) -> bool:
+        return name.lower() in self._known
+
+
+def _are_marks(text: str) -> bool:
+    """Whether nothing is said in *text*: there is punctuation at most, or what a list item begins with."""
+    return all(not word.strip(_MARKS) or BLOCK_MARK.fullmatch(word) for word in text.split())
+
+
+def _leaves_marks(text: str, edits: Iterable[Edit]) -> bool:
+    """Whether more than a style stands beside what *edits* take out of *text*."""
+    rest: list[str] = []
+    done = 0
+    for edit in edits:
+        rest.append(text[done : edit.start])
+        done = edit.end
+    words = "".join([*rest, text[done:]]).split()
+    return any(word.strip(_STYLES + WHITESPACE) or word == "*" for word in words)
 
 
 def recent_emoji(history: Iterable[Line], lookback: int) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from ..settings import RuleSettings
 from ..text.prose import Edit, Prose, Replacement, replacements
+from ..text.removal import tidied
 from ..types import Boundary, Ending, Halt, Kind, Persona, Roster, Segment
 
 
@@ -106,6 +107,11 @@ class Rule:
         before = self.prose(segment)
         after = before.edited(edits)
         return segment if after is before else replace(segment, text=self.context.scan.keep(after))
+
+    def tidied(self, segment: Segment, edits: Iterable[Edit]) -> Segment:
+        """Make *edits* in *segment*; what is taken out takes along what only it needed, such as one of two spaces."""
+        ends_line = segment.boundary not in _RUNS_ON or segment.text.endswith("\n")
+        return self.edited(segment, tidied(self.prose(segment), edits, ends_line=ends_line))
 
     def substituted(self, segment: Segment, pattern: re.Pattern[str], replacement: Replacement) -> Segment:
         """Put *replacement* in place of every match of *pattern* in *segment*, but not in code, links or addresses."""

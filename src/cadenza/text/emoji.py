@@ -7,10 +7,12 @@ so each one that is found says whether it stands for itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum, auto
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
+
+from .units import WHITESPACE
 
 if TYPE_CHECKING:
     import regex
@@ -26,6 +28,11 @@ _THUMBS = frozenset({"+1", "-1"})
 _REAL_ID = 17
 """Discord's ids have at least so many digits; what has fewer behind a strange prefix may be a file and a line."""
 _BESIDE_SHORTCODE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_:")
+_DIGITS = frozenset("0123456789")
+_MAY_END_TAG = _DIGITS | {">"}
+_TAG_BEGINS = re.compile(r"<[^\s<>]{0,64}\Z")
+_TAG_ENDS = re.compile(r"[0-9]{0,20}>")
+_RUN = re.compile(rf"[^{WHITESPACE}]*")
 _LONGEST_NAME = 64
 """Twice what Discord allows, so that no pattern looks further."""
 _NEXT_SHORTCODE = re.compile(rf":[\w~+-]{{1,{_LONGEST_NAME}}}:", re.ASCII)
@@ -37,7 +44,7 @@ class Form(Enum):
     TAG = auto()
     """``<:name:1>``, and what cannot be anything else: ``<:name:>``, ``<a:name>``."""
     NEARLY_TAG = auto()
-    """``<e:name:1>``, ``<:name:1``: one if there is an emoji of that name."""
+    """``<e:name:1>``, ``<::name:1>``, ``<:name:1``: one if there is an emoji of that name."""
     SHORTCODE = auto()
     """``:name:``."""
     UNCLOSED = auto()
@@ -86,10 +93,62 @@ def written_emoji(text: str, odd: str = "") -> Iterator[Written]:
             yield Written(Form.UNCLOSED, start, end, name, stands=False)
         else:
             end += 1
+            if text[end : end + 1] in _MAY_END_TAG and _is_in_tag(text, start, end):
+                continue
             opens = start in (0, reach) or text[start - 1] not in _BESIDE_SHORTCODE
             if opens:
                 reach = end
             yield Written(Form.SHORTCODE, start, end, name, stands=opens and _may_end(text, end))
+
+
+class InWords:
+    """Says of the shortcodes of a text whether they are emoji though they stand inside a word: ``hi:wave:there``.
+
+    There a colon may mean anything, as in ``00:1b:a1:cc``, ``urn:a:b:c`` and ``list[1:x:2]``, so no digit may stand
+    beside one, and up to the next spaces all colons must belong to names that are known.
+    """
+
+    __slots__ = ("_holds", "_is_known", "_is_sure", "_reach", "_row", "_text")
+
+    def __init__(self, text: str, is_known: Callable[[str], bool]) -> None:
+        self._text = text
+        self._is_known = is_known
+        self._row = self._reach = 0
+        self._holds = self._is_sure = True
+
+    def holds(self, emoji: Written) -> bool:
+        """Whether *emoji*, whose name is known, is one; to be asked in order. With a word on one side only it is."""
+        if emoji.start >= self._row:
+            self._row = self._end_of_row(emoji.end)
+            self._holds = self._may_stand(
+                self._text[emoji.start - 1 : emoji.start], self._text[self._row : self._row + 1]
+            )
+        return self._holds
+
+    def _end_of_row(self, end: int) -> int:
+        """Where the last of those ends that follow each other without anything between."""
+        while (after := _NEXT_SHORTCODE.match(self._text, end)) and self._is_known(after.group()[1:-1]):
+            end = after.end()
+        return end
+
+    def _may_stand(self, before: str, after: str) -> bool:
+        if before not in _BESIDE_SHORTCODE or after not in _BESIDE_SHORTCODE:
+            return True
+        return not (before in _DIGITS or after in _DIGITS) and self._is_word_of_emoji(self._row)
+
+    def _is_word_of_emoji(self, index: int) -> bool:
+        """Whether all colons belong to names that are known, as far as there is no space; one look at each word."""
+        if index <= self._reach:
+            return self._is_sure
+        begin = index
+        while begin > self._reach and self._text[begin - 1] not in WHITESPACE:
+            begin -= 1
+        run = _RUN.match(self._text, begin)
+        word = run.group() if run else ""
+        self._reach = begin + len(word)
+        parts = EMOJI.sub("<>", word).split(":")
+        self._is_sure = len(parts) % 2 == 1 and all(map(self._is_known, parts[1::2]))
+        return self._is_sure
 
 
 def emoji_names(text: str, odd: str = "") -> list[str]:
@@ -119,6 +178,11 @@ def _tag(match: re.Match[str]) -> tuple[Form, str]:
     return Form.TAG if is_sure else Form.NEARLY_TAG, name
 
 
+def _is_in_tag(text: str, start: int, end: int) -> bool:
+    """Whether a shortcode is part of something in angle brackets: one tag inside another would be none."""
+    return _TAG_ENDS.match(text, end) is not None and _TAG_BEGINS.search(text[max(0, start - 65) : start]) is not None
+
+
 def _may_end(text: str, end: int) -> bool:
     """Whether what follows a shortcode is no word, and no colon but that of another one."""
     after = text[end : end + 1]
@@ -133,8 +197,8 @@ def _name(odd: str) -> str:
 def _pattern(odd: str) -> re.Pattern[str]:
     name = f"{_name(odd)}{{1,{_LONGEST_NAME}}}"
     return re.compile(
-        rf"<a?:(?P<whole>{name})(?::(?P<id>\d*+))?>"
-        rf"|<[^\s:<>@#/]{{1,32}}:(?P<strange>{name}):(?P<strange_id>\d++)>"
+        rf"<a?:(?P<whole>{name})(?::{{1,3}}(?P<id>\d*+))?>"
+        rf"|<[^\s:<>@#/]{{0,32}}:{{1,3}}(?P<strange>{name}):{{1,3}}(?P<strange_id>\d++)>"
         rf"|<a?:(?P<half>{name}):\d*+"
         rf"|:(?P<name>{name})(?P<closed>(?=:))?",
         re.ASCII,

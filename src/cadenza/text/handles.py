@@ -21,7 +21,7 @@ from ..types import Kind, Roster
 from .blocks import blocks
 from .names import normalised
 from .prose import Edit, Prose
-from .units import WHITESPACE, fits
+from .units import UNSPACED, WHITESPACE, fits
 
 MOST_UNKNOWN = 10
 """More unknown handles than this are not looked for in one text."""
@@ -33,17 +33,12 @@ _LONGEST = 32
 
 _LINE_ENDS = "\n\v\f\r\u2028\u2029"
 _SPACES = "".join(character for character in WHITESPACE if character not in _LINE_ENDS)
-# Han, kana and Hangul. The last range is Han and nothing else as far as Unicode goes.
-_UNSPACED = (
-    r"\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3040-\u318f\u31a0-\u31bf\u31f0-\u31ff"
-    r"\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc\U0001b000-\U0001b16f\U00020000-\U0003ffff"
-)
 _JOINERS = frozenset("\u200c\u200d")
 _FIRST_MARK = "\u0300"
 
 # Not inside a word (an e-mail address), a tag or the path of an address, and not escaped.
 # What stands before the @ is looked at behind it: a pattern that begins with a letter is found much faster.
-_SIGN = re.compile(rf"@(?=[^{WHITESPACE}@])(?<![^\W{_UNSPACED}]@)(?<![</@\\]@)")
+_SIGN = re.compile(rf"@(?=[^{WHITESPACE}@])(?<![^\W{UNSPACED}]@)(?<![</@\\]@)")
 # Nothing in brackets goes over a line end or over another bracket of its kind, so no text is read twice.
 _BRACKETED = {
     opener: re.compile(rf"\{opener}([^\{opener}\{closer}{_LINE_ENDS}]{{1,100}})\{closer}")
@@ -52,13 +47,13 @@ _BRACKETED = {
 _BLOCK = re.compile(r"```|~~~|\|")
 """What a code block or a table cannot do without."""
 _ID = re.compile(r"[0-9]{17,20}")
-_WITH_ID = re.compile(rf"(?P<name>\w[\w{_SPACES}.'’-]{{0,31}})\|(?P<id>{_ID.pattern})(?![^\W{_UNSPACED}])")
+_WITH_ID = re.compile(rf"(?P<name>\w[\w{_SPACES}.'’-]{{0,31}})\|(?P<id>{_ID.pattern})(?![^\W{UNSPACED}])")
 
-_UNSPACED_LETTER = re.compile(f"[{_UNSPACED}]")
+_UNSPACED_LETTER = re.compile(f"[{UNSPACED}]")
 _WORD = re.compile(r"\w*")
-_SPACED_WORD = re.compile(rf"[^\W{_UNSPACED}]*")
-_PIECE = re.compile(rf"[{_SPACES}]+|[^\W{_UNSPACED}]+|[^@{_LINE_ENDS}]")
-_GOES_ON = re.compile(rf"[-.@]?[^\W{_UNSPACED}]")
+_SPACED_WORD = re.compile(rf"[^\W{UNSPACED}]*")
+_PIECE = re.compile(rf"[{_SPACES}]+|[^\W{UNSPACED}]+|[^@{_LINE_ENDS}]")
+_GOES_ON = re.compile(rf"[-.@]?[^\W{UNSPACED}]")
 """Behind a name: it is part of a longer one, ``@alice-2``, ``@alice.b``, or of an address, ``@alice@e.org``."""
 
 

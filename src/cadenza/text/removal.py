@@ -1,16 +1,20 @@
-"""What goes with something that is taken out of a text: the white space that only it needed.
+"""What goes with something that is taken out of a text: what only it needed.
 
-``hi :x: there`` without its emoji is ``hi there``, ``hi :x:!`` is ``hi!``, ``**:x:** hi`` is ``hi``. A line keeps its
-indentation and its end, two words stay two, and nothing that is not next to a removal is looked at.
+``hi :x: there`` without its emoji is ``hi there``, ``hi :x:!`` is ``hi!``, ``**:x:** hi`` is ``hi``, ``hi (:x:)`` is
+``hi``, and of ``- :x:`` an empty line is left. A line keeps its indentation and its end, two words stay two, and nothing
+that is not next to a removal is looked at.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
+from operator import attrgetter
 
 from .prose import Edit, Prose
-from .units import WHITESPACE
+from .tables import quote
+from .units import UNSPACED, WHITESPACE
 
 _LINE_ENDS = frozenset("\n\v\f\r\u2028\u2029")
 _SPACES = "".join(character for character in WHITESPACE if character not in _LINE_ENDS)
@@ -18,8 +22,17 @@ _SPACE = frozenset(_SPACES)
 
 EMPHASIS = "*_~|"
 """Marks that emphasise or hide what they enclose."""
+PAIRS = "()[]{}「」『』（）“”«»\"\"''"
+"""Brackets and quotes, each with the one that closes it."""
+BLOCK_MARK = re.compile(r"[-*+•]|>+|#{1,6}|-#|[0-9]{1,2}[.)]")
+"""What a list item, a quote or a heading begins with; a number of three digits is one that somebody means."""
 
+_IN_BLOCK_MARK = frozenset("-*+•>#.)0123456789")
+_OPENER = dict(zip(PAIRS[1::2], PAIRS[::2], strict=True))
+_MAY_CLOSE = frozenset([*_OPENER, *EMPHASIS])
+_FACE = re.compile(rf"(?:\A|[{WHITESPACE}])[:;=][-'^]?[(\[{{]\Z")
 _MOST_MARKS = 8
+_LONGEST_LINE = 1000
 _OPENING = "(\\[{「『（“«"
 _CLOSING = ")\\]}」』）”»"
 # A mark that may open or close opens behind a space, and closes in front of one.
@@ -27,29 +40,35 @@ _OPENS = re.compile(rf"[{_OPENING}]\Z|(?:\A|(?<=[{WHITESPACE}{_OPENING}]))[*_~|\
 _CLOSES = re.compile(
     rf"[{_CLOSING}。！？、，]|[.,!?…*_~|\"']{{1,{_MOST_MARKS}}}(?=[{_CLOSING}{WHITESPACE}]|\Z)|[:;](?=[{WHITESPACE}]|\Z)"
 )
-_JOINS = re.compile(r"[^\W_]{2}|[@#.,;:!?…][^\W_]|[<\\].|\]\(|([*_~|])\1")
+_JOINS = re.compile(rf"(?![{UNSPACED}]{{2}})[^\W_]{{2}}|[@#.,;:!?…][^\W_]|[<\\].|\]\(|([*_~|])\1")
 """What would become one word, a mention, a tag, a link or another mark if nothing stood between."""
+_CELL = re.compile(r"(?:\\\||[^|\r\n])+")
 
 
-def tidied(prose: Prose, edits: Iterable[Edit]) -> Iterator[Edit]:
-    """*edits* that may be made in *prose*; those that leave nothing take the white space along that only they needed.
+def tidied(prose: Prose, edits: Iterable[Edit], *, ends_line: bool = True) -> Iterator[Edit]:
+    """*edits* that may be made in *prose*; those that leave nothing take along what only they needed.
 
-    What stands beside another removal goes with it as one.
+    What stands beside another removal goes with it as one. *ends_line* says whether the text ends a line.
     """
     text = prose.text
     done = 0
     opened = True  # whether all of the line that stands before `done` has gone, but for its indentation
-    for edit in _runs(text, (edit for edit in edits if prose.is_free(edit.start, edit.end))):
+    for edit in _runs(prose, edits):
         if edit.start < done:
-            continue  # the one before has taken a mark of it
+            continue  # a space of it has gone
         if edit.text:
             opened, done = False, edit.end
             yield edit
             continue
-        start, end = without_emphasis(text, edit.start, edit.end, floor=done)
+        start, end = edit.start, edit.end
         before, after = _before(text, start, done), _after(text, end)
-        opened = opened if before == done > 0 else before == 0 or text[before - 1] in _LINE_ENDS
-        removal = _removal(text, (before, start, end, after), opens=opened)
+        closes = after == len(text) or text[after] in _LINE_ENDS
+        begin = _before_mark(text, before, done) if closes and (ends_line or after < len(text)) else before
+        opened = opened if begin == done else text[begin - 1] in _LINE_ENDS
+        if opened and closes:  # an empty line has no spaces
+            removal = Edit(begin, after if after < len(text) else end)
+        else:
+            removal = _removal(text, (before, start, end, after), opens=opened, closes=closes)
         if (
             removal.start == before < start
             and text[end : end + 1].strip(WHITESPACE)
@@ -58,6 +77,21 @@ def tidied(prose: Prose, edits: Iterable[Edit]) -> Iterator[Edit]:
             removal = Edit(start, end)  # nothing may come to stand right behind an address
         done = removal.end
         yield removal
+
+
+def tidied_cells(prose: Prose, edits: Iterable[Edit]) -> Iterator[Edit]:
+    """Removals in a table, which keeps every bar and every line: what goes along goes from inside of the cell."""
+    rest = [edit for edit in edits if prose.is_free(edit.start, edit.end)][::-1]
+    for cell in _CELL.finditer(prose.text):
+        if not rest:
+            return
+        found: list[Edit] = []
+        while rest and rest[-1].start < cell.end():
+            edit = rest.pop()
+            if edit.end <= cell.end():  # a bar inside of it parts two cells
+                found.append(edit)
+        if found:
+            yield from _in_cell(prose, cell, found)
 
 
 def without_emphasis(text: str, start: int, end: int, *, marks: str = EMPHASIS, floor: int = 0) -> tuple[int, int]:
@@ -71,26 +105,84 @@ def without_emphasis(text: str, start: int, end: int, *, marks: str = EMPHASIS, 
     return start, end
 
 
-def _runs(text: str, edits: Iterable[Edit]) -> Iterator[Edit]:
-    """*edits*, with removals that only spaces part made one."""
-    run: Edit | None = None
+def _runs(prose: Prose, edits: Iterable[Edit]) -> list[Edit]:
+    """*edits* that may be made, removals with what encloses nothing else; those that only spaces part are one."""
+    text = prose.text
+    runs: list[Edit] = []
+    for edit in _rows(prose, edits):
+        reach = runs[-1].end if runs else 0
+        if edit.start < reach:
+            continue  # the one before has taken a mark of it
+        run = edit if edit.text else _enclosed(prose, edit, reach)
+        while runs and _are_one(text, runs[-1], run):
+            both = Edit(runs.pop().start, run.end)
+            run = _enclosed(prose, both, runs[-1].end if runs else 0)
+        runs.append(run)
+    return runs
+
+
+def _rows(prose: Prose, edits: Iterable[Edit]) -> Iterator[Edit]:
+    """*edits* that may be made, with removals that only spaces part made one."""
+    row: Edit | None = None
     for edit in edits:
-        if run and not run.text and not edit.text and not text[run.end : edit.start].strip(_SPACES):
-            run = run._replace(end=edit.end)
+        if not prose.is_free(edit.start, edit.end):
             continue
-        if run:
-            yield run
-        run = edit
-    if run:
-        yield run
+        if row and _are_one(prose.text, row, edit):
+            row = Edit(row.start, edit.end)
+            continue
+        if row:
+            yield row
+        row = edit
+    if row:
+        yield row
 
 
-def _removal(text: str, places: tuple[int, int, int, int], *, opens: bool) -> Edit:
+def _are_one(text: str, edit: Edit, behind: Edit) -> bool:
+    """Whether two edits are removals with nothing but spaces between them."""
+    return not edit.text and not behind.text and _after(text, edit.end) >= behind.start
+
+
+def _enclosed(prose: Prose, edit: Edit, floor: int) -> Edit:
+    """A removal with the emphasis, the brackets and the quotes that enclose nothing else."""
+    text = prose.text
+    start, end, _ = edit
+    while start > floor:
+        last = _after(text, end)
+        if text[last : last + 1] not in _MAY_CLOSE:
+            break
+        wider = without_emphasis(text, start, end, floor=floor)
+        if wider == (start, end):
+            wider = _with_pair(text, start, last, floor) or wider
+        if wider == (start, end) or not prose.is_free(*wider):
+            break
+        start, end = wider
+    return Edit(start, end)
+
+
+def _with_pair(text: str, start: int, last: int, floor: int) -> tuple[int, int] | None:
+    """What begins at *start* with the mark at *last*, if that closes a pair of brackets or quotes that holds no more."""
+    closer = text[last]
+    mark = "||" if text.startswith("||", last) else _OPENER.get(closer)
+    first = _before(text, start, floor)
+    if mark is None or first - len(mark) < floor or not text.startswith(mark, first - len(mark)):
+        return None
+    begin, end = first - len(mark), last + len(mark)
+    if mark not in ("||", closer):
+        is_face = _FACE.search(text[max(0, first - 4) : first])  # `:( X)` closes what was opened before
+        return None if is_face else (begin, end)
+    opens = (first == start and _is_opened(text, start)) or (mark != "'" and _is_first(text, mark, begin))
+    return (begin, end) if opens else None
+
+
+def _is_first(text: str, mark: str, index: int) -> bool:
+    """Whether a *mark* at *index* opens something, by the number of those before it on its line."""
+    begin = text.rfind("\n", max(0, index - _LONGEST_LINE), index) + 1
+    return (begin > 0 or index <= _LONGEST_LINE) and text.count(mark, begin, index) % 2 == 0
+
+
+def _removal(text: str, places: tuple[int, int, int, int], *, opens: bool, closes: bool) -> Edit:
     """Take out what stands between the spaces *before* and *after* it, and those that are too many without it."""
     before, start, end, after = places
-    closes = after == len(text) or text[after] in _LINE_ENDS
-    if opens and closes:
-        return Edit(before, after if after < len(text) else end)  # an empty line has no spaces
     if opens:
         return Edit(start, after)
     if closes or (before < start and end < after):
@@ -100,6 +192,36 @@ def _removal(text: str, places: tuple[int, int, int, int], *, opens: bool) -> Ed
     if end < after:
         return Edit(start, after if _is_opened(text, start) else end)
     return Edit(start, end, " " if _JOINS.match(text[start - 1] + text[end]) else "")
+
+
+def _in_cell(prose: Prose, cell: re.Match[str], edits: list[Edit]) -> list[Edit]:
+    """Removals in one cell; one that is left with nothing still has a space, and a bar where the line has none."""
+    text = prose.text
+    opens, closes = text[cell.start() - 1 : cell.start()] != "|", text[cell.end() : cell.end() + 1] != "|"
+    begin = _after(text, cell.start() + (len(quote(cell.group())) if opens else 0))
+    end = _before(text, cell.end(), begin)
+    if edits[0].start > begin or edits[-1].end < end or len(edits) > 1:  # most hold one emoji and nothing else
+        inner = _part(prose, begin, end)
+        removals = list(tidied(inner, [Edit(edit.start - begin, edit.end - begin) for edit in edits]))
+        if inner.edited(removals).text.strip(WHITESPACE):
+            return [
+                _before_bar(text, Edit(start + begin, end + begin, put), cell.end()) for start, end, put in removals
+            ]
+    space = " " if begin == cell.start() or opens else ""
+    return [Edit(begin, end if closes else cell.end(), "|" * opens + space + "|" * closes)]
+
+
+def _before_bar(text: str, edit: Edit, bar: int) -> Edit:
+    """*edit* such that no backslash comes to stand in front of the *bar*, which would then be text."""
+    return edit._replace(text=" ") if edit.end == bar and text[edit.start - 1] == "\\" else edit
+
+
+def _part(prose: Prose, begin: int, end: int) -> Prose:
+    """A part of *prose*, as a text of its own."""
+    first = bisect_right(prose.kept, begin, key=attrgetter("end"))
+    last = bisect_left(prose.kept, end, key=attrgetter("start"))
+    kept = (span._replace(start=span.start - begin, end=span.end - begin) for span in prose.kept[first:last])
+    return Prose(prose.text[begin:end], tuple(kept))
 
 
 def _before(text: str, index: int, floor: int) -> int:
@@ -112,6 +234,15 @@ def _after(text: str, index: int) -> int:
     while index < len(text) and text[index] in _SPACE:
         index += 1
     return index
+
+
+def _before_mark(text: str, index: int, floor: int) -> int:
+    """Where the line begins, if nothing stands between there and *index* but the mark of a list item, say; else *index*."""
+    begin = index
+    while begin > floor and (text[begin - 1] in _IN_BLOCK_MARK or text[begin - 1] in _SPACE):
+        begin -= 1
+    marks = text[begin:index].split()
+    return begin if all(map(BLOCK_MARK.fullmatch, marks)) else index
 
 
 def _is_opened(text: str, index: int) -> bool:
