@@ -14,7 +14,7 @@ from ..text.units import WHITESPACE
 from ..types import Segment
 from .rule import Rule, RuleContext
 
-_BEFORE_UNCLOSED = frozenset([*WHITESPACE, *"([{「『（"])
+_NOT_BEFORE_UNCLOSED = frozenset("_:/<>\\")
 _GOES_ON = frozenset(":-_~")
 _EDGE = frozenset([*WHITESPACE, ""])
 _NOT_STRIPPED = frozenset("+-")
@@ -82,9 +82,14 @@ class Emoji(Rule):
                     yield Edit(start, end, tag)
 
     def _is_stripped(self, text: str, emoji: Written) -> bool:
-        """Whether an emoji that nobody knows goes: a tag if there are others, a shortcode with space on both sides."""
+        """Whether an emoji that nobody knows goes: a tag, or a shortcode with space on both sides.
+
+        Where the server has none at all, whatever can only be a shortcode goes.
+        """
         if emoji.form is Form.TAG:
             return bool(self._tags)
+        if not self._tags:
+            return emoji.is_plain
         return (
             emoji.form is Form.SHORTCODE
             and not emoji.is_number
@@ -102,7 +107,7 @@ def _is_meant(text: str, emoji: Written, words: InWords, *, follows: bool) -> bo
         return follows or words.holds(emoji)
     if emoji.form is Form.UNCLOSED:
         before, after = text[emoji.start - 1 : emoji.start], text[emoji.end : emoji.end + 1]
-        begins = not before or before in _BEFORE_UNCLOSED
+        begins = not (before.isalnum() or before in _NOT_BEFORE_UNCLOSED) if before else True
         ends = not (after.isalnum() or after in _GOES_ON) if after else True
         return begins and ends and len(emoji.name) > 1 and not emoji.is_number
     return True
