@@ -189,3 +189,8 @@ def test_the_quick_look_at_a_character_misses_nothing() -> None:
     ]
 
     assert missed == []
+
+
+@pytest.mark.parametrize("text", ["<:wave:abc>", "<:wave:12a>", "<:wave:x:1>", "<a:wave:x>", "<::wave:>"])
+def test_what_only_begins_like_a_tag_holds_no_emoji(text: str) -> None:
+    assert [] == [emoji for emoji in written_emoji(text) if emoji.form is not Form.UNCLOSED]

@@ -86,6 +86,8 @@ def written_emoji(text: str, odd: str = "") -> Iterator[Written]:
         if text[start - 1 : start] == "\\":  # it is meant to be read, not seen
             continue
         name = match["name"]
+        if name is not None and _IN_TAG.search(text, max(0, start - 2), start):
+            continue  # a part of something that is no tag, ``<:wave:abc>``
         if name is None:
             form, name = _tag(match)
             yield Written(form, start, end, name, stands=False)
@@ -193,13 +195,16 @@ def _name(odd: str) -> str:
     return rf"[\w{re.escape(ODD_IN_NAME + odd)}]"
 
 
+_IN_TAG = re.compile(r"<a?\Z")
+
+
 @lru_cache(maxsize=64)
 def _pattern(odd: str) -> re.Pattern[str]:
     name = f"{_name(odd)}{{1,{_LONGEST_NAME}}}"
     return re.compile(
         rf"<a?:(?P<whole>{name})(?::{{1,3}}(?P<id>\d*+))?>"
         rf"|<[^\s:<>@#/]{{0,32}}:{{1,3}}(?P<strange>{name}):{{1,3}}(?P<strange_id>\d++)>"
-        rf"|<a?:(?P<half>{name}):\d*+"
+        rf"|<a?:(?P<half>{name}):\d*+(?![\w:>])"
         rf"|:(?P<name>{name})(?P<closed>(?=:))?",
         re.ASCII,
     )
