@@ -19,7 +19,7 @@ from ..text.removal import tidied
 from ..text.spans import Span
 from ..text.units import WHITESPACE
 from ..types import Ending, Halt, Kind, Segment
-from .rule import LineOpening, Rule, RuleContext
+from .rule import LineOpening, Rule, RuleContext, ends_line
 
 BLANK = " \t"
 """What may stand around a block on its line."""
@@ -208,7 +208,7 @@ class LeakedBlock(Rule):
 
     def _without(self, run: list[Segment], spans: list[_Extent]) -> list[Segment]:
         text = "".join(segment.text for segment in run)
-        kept = _cut(text, run, self._removals(text, spans, ends_line=_ends_line(run[-1])))
+        kept = _cut(text, run, self._removals(text, spans, ends_line=ends_line(run[-1])))
         for segment in kept:
             self._passed.add(segment)
         return kept
@@ -259,12 +259,6 @@ def around(text: str, start: int, end: int, floor: int = 0) -> tuple[int, int]:
     while end < len(text) and text[end] in BLANK:
         end += 1
     return start, end
-
-
-def _ends_line(segment: Segment) -> bool:
-    line = LineOpening()
-    line.last = segment
-    return line.opens_line
 
 
 def _runs(held: Iterable[Segment], spans: list[_Extent]) -> Iterator[tuple[list[Segment], list[_Extent]]]:

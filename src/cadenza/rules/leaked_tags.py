@@ -13,8 +13,9 @@ from dataclasses import replace
 
 from ..text.prose import Edit
 from ..text.units import WHITESPACE
-from ..types import Boundary, Halt, Kind, Segment, StopReason
+from ..types import Halt, Kind, Segment, StopReason
 from .leaked_block import LeakedBlock, Mark, around
+from .rule import RUNS_ON
 
 # Names that are neither HTML nor a word that anybody would put into angle brackets. Not "context", "output", "answer",
 # "response" or "instructions": what stands in those may be just what the model has to say.
@@ -113,7 +114,7 @@ class LeakedTags(LeakedBlock):
         start, end = match.span()
         left, _ = around(text, start, end)
         opens_line = text[left - 1] == "\n" if left else self._opens_line
-        runs_on = end == len(text) and segment.boundary in (Boundary.PERIOD, Boundary.OVERFLOW)
+        runs_on = end == len(text) and segment.boundary in RUNS_ON
         if match["last"] is not None and not runs_on:
             return Edit(left, self._after_line(text, left, end) if opens_line else end)
         if opens_line:

@@ -16,8 +16,8 @@ from ..text.labels import BLANK, BRACKETED, after_white, any_of, before_space, l
 from ..text.prose import Edit, Prose
 from ..text.sentences import ends_sentence
 from ..text.units import WHITESPACE
-from ..types import Boundary, Ending, Kind, Segment
-from .rule import Rule, RuleContext
+from ..types import Ending, Kind, Segment
+from .rule import RUNS_ON, Rule, RuleContext
 
 
 class OwnName(Rule):
@@ -48,7 +48,7 @@ class OwnName(Rule):
             segment = self.edited(segment, self._edits(segment))
         if not self._has_opened:
             self._has_opened = bool(segment.text.strip(WHITESPACE))
-        self._line = self._line.then(segment.text) if segment.boundary in _RUNS_ON else _EMPTY
+        self._line = self._line.then(segment.text) if segment.boundary in RUNS_ON else _EMPTY
         return (segment,)
 
     def flush(self, why: Ending, /) -> Iterable[Segment]:
@@ -151,12 +151,10 @@ def _depth(text: str, depth: int) -> int:
 
 
 _EMPTY = _Line()
-_RUNS_ON = (Boundary.PERIOD, Boundary.OVERFLOW)
-"""A line that ends with one of these goes on in the next segment."""
 
 
 def _is_last(segment: Segment, index: int) -> bool:
     """Whether the line ends at *index*."""
     return segment.text.startswith(("\n", "\r\n"), index) or (
-        index == len(segment.text) and segment.boundary not in _RUNS_ON
+        index == len(segment.text) and segment.boundary not in RUNS_ON
     )

@@ -11,6 +11,9 @@ from ..text.prose import Edit, Prose, Replacement, replacements
 from ..text.removal import tidied
 from ..types import Boundary, Ending, Halt, Kind, Persona, Roster, Segment
 
+RUNS_ON = (Boundary.PERIOD, Boundary.OVERFLOW)
+"""A line that ends with one of these goes on in the next segment."""
+
 
 class Scan:
     """Remembers the last text that was scanned, so that the next rule of the row need not scan it again."""
@@ -110,8 +113,7 @@ class Rule:
 
     def tidied(self, segment: Segment, edits: Iterable[Edit]) -> Segment:
         """Make *edits* in *segment*; what is taken out takes along what only it needed, such as one of two spaces."""
-        ends_line = segment.boundary not in _RUNS_ON or segment.text.endswith("\n")
-        return self.edited(segment, tidied(self.prose(segment), edits, ends_line=ends_line))
+        return self.edited(segment, tidied(self.prose(segment), edits, ends_line=ends_line(segment)))
 
     def substituted(self, segment: Segment, pattern: re.Pattern[str], replacement: Replacement) -> Segment:
         """Put *replacement* in place of every match of *pattern* in *segment*, but not in code, links or addresses."""
@@ -132,8 +134,9 @@ class LineOpening:
     @property
     def opens_line(self) -> bool:
         """Whether the line of the last segment is over."""
-        last = self.last
-        return last is None or last.boundary not in _RUNS_ON or last.text.endswith("\n")
+        return self.last is None or ends_line(self.last)
 
 
-_RUNS_ON = (Boundary.PERIOD, Boundary.OVERFLOW)
+def ends_line(segment: Segment) -> bool:
+    """Whether the last line of *segment* is over."""
+    return segment.boundary not in RUNS_ON or segment.text.endswith("\n")

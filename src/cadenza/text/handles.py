@@ -21,7 +21,7 @@ from ..types import Kind, Roster
 from .blocks import blocks
 from .names import normalised
 from .prose import Edit, Prose
-from .units import UNSPACED, WHITESPACE, fits
+from .units import LINE_ENDS, SPACES, UNSPACED, WHITESPACE, fits
 
 MOST_UNKNOWN = 10
 """More unknown handles than this are not looked for in one text."""
@@ -31,8 +31,6 @@ _EVERYBODY = frozenset({"everyone", "here"})
 _LONGEST = 32
 """The longest name that somebody has whom the roster does not know."""
 
-_LINE_ENDS = "\n\v\f\r\u2028\u2029"
-_SPACES = "".join(character for character in WHITESPACE if character not in _LINE_ENDS)
 _JOINERS = frozenset("\u200c\u200d")
 _FIRST_MARK = "\u0300"
 
@@ -41,18 +39,18 @@ _FIRST_MARK = "\u0300"
 _SIGN = re.compile(rf"@(?=[^{WHITESPACE}@])(?<![^\W{UNSPACED}]@)(?<![</@\\]@)")
 # Nothing in brackets goes over a line end or over another bracket of its kind, so no text is read twice.
 _BRACKETED = {
-    opener: re.compile(rf"\{opener}([^\{opener}\{closer}{_LINE_ENDS}]{{1,100}})\{closer}")
+    opener: re.compile(rf"\{opener}([^\{opener}\{closer}{LINE_ENDS}]{{1,100}})\{closer}")
     for opener, closer in ("{}", "()", "[]")
 }
 _BLOCK = re.compile(r"```|~~~|\|")
 """What a code block or a table cannot do without."""
 _ID = re.compile(r"[0-9]{17,20}")
-_WITH_ID = re.compile(rf"(?P<name>\w[\w{_SPACES}.'’-]{{0,31}})\|(?P<id>{_ID.pattern})(?![^\W{UNSPACED}])")
+_WITH_ID = re.compile(rf"(?P<name>\w[\w{SPACES}.'’-]{{0,31}})\|(?P<id>{_ID.pattern})(?![^\W{UNSPACED}])")
 
 _UNSPACED_LETTER = re.compile(f"[{UNSPACED}]")
 _WORD = re.compile(r"\w*")
 _SPACED_WORD = re.compile(rf"[^\W{UNSPACED}]*")
-_PIECE = re.compile(rf"[{_SPACES}]+|[^\W{UNSPACED}]+|[^@{_LINE_ENDS}]")
+_PIECE = re.compile(rf"[{SPACES}]+|[^\W{UNSPACED}]+|[^@{LINE_ENDS}]")
 _GOES_ON = re.compile(rf"[-.@]?[^\W{UNSPACED}]")
 """Behind a name: it is part of a longer one, ``@alice-2``, ``@alice.b``, or of an address, ``@alice@e.org``."""
 
@@ -279,7 +277,7 @@ def _pieces(text: str, start: int) -> Iterator[tuple[int, str]]:
     """What names are compared by: words, white space and single characters from *start* on; where each ends, and what it is."""
     while piece := _PIECE.match(text, start):
         end = piece.end()
-        if text[start] in _SPACES:
+        if text[start] in SPACES:
             yield end, " "
         else:
             end = _past_marks(text, end, _SPACED_WORD)

@@ -12,13 +12,11 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
-from .units import WHITESPACE
+from .units import LINE_ENDS, SPACES, WHITESPACE
 
-_LINE_ENDS = "\n\v\f\r\u2028\u2029"
-
-BLANK = f"[{''.join(character for character in WHITESPACE if character not in _LINE_ENDS)}]"
+BLANK = f"[{SPACES}]"
 """White space within a line."""
-BRACKETED = rf"[(（](?!{BLANK}*+[)）])(?P<modifier>[^()（）:：{_LINE_ENDS}]{{1,64}})[)）]"
+BRACKETED = rf"[(（](?!{BLANK}*+[)）])(?P<modifier>[^()（）:：{LINE_ENDS}]{{1,64}})[)）]"
 """What is said about the speaker; it is not blank."""
 MOST_IN_A_CHAIN = 8
 """Labels in a row that are looked at: ``Ren: Ren: Ren (mad): ``."""
@@ -107,6 +105,13 @@ def before_space(text: str, position: int, floor: int = 0) -> int:
     """Where the spaces in front of *position* begin, but not before *floor*."""
     while position > floor and text[position - 1] in " \t":
         position -= 1
+    return position
+
+
+def after_space(text: str, position: int) -> int:
+    """Where the spaces at *position* end."""
+    while position < len(text) and text[position] in " \t":
+        position += 1
     return position
 
 

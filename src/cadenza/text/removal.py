@@ -14,11 +14,10 @@ from operator import attrgetter
 
 from .prose import Edit, Prose
 from .tables import quote
-from .units import UNSPACED, WHITESPACE
+from .units import LINE_ENDS, SPACES, UNSPACED, WHITESPACE
 
-_LINE_ENDS = frozenset("\n\v\f\r\u2028\u2029")
-_SPACES = "".join(character for character in WHITESPACE if character not in _LINE_ENDS)
-_SPACE = frozenset(_SPACES)
+_LINE_ENDS = frozenset(LINE_ENDS)
+_SPACE = frozenset(SPACES)
 
 EMPHASIS = "*_~|"
 """Marks that emphasise or hide what they enclose."""

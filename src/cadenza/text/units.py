@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 # What a browser calls white space. Python's str.strip() would keep U+FEFF and take U+0085 and U+001C to U+001F.
 WHITESPACE = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+LINE_ENDS = "\n\v\f\r\u2028\u2029"
+"""White space that ends a line."""
+SPACES = "".join(character for character in WHITESPACE if character not in LINE_ENDS)
+"""White space within a line."""
 
 # Han, kana and Hangul. The last range is Han and nothing else as far as Unicode goes.
 UNSPACED = (
