@@ -117,7 +117,7 @@ class LeakedBlock(Rule):
     @property
     def _opens_line(self) -> bool:
         """Whether the next segment begins a line."""
-        return _ends_line(self._held[-1]) if self._held else self._passed.opens_line
+        return ends_line(self._held[-1]) if self._held else self._passed.opens_line
 
     def _is_harmless(self, text: str) -> bool:
         """Whether nothing opens or closes in *text*."""
