@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 
 from cadenza.backstage import Backstage
 from cadenza.errors import DeliveryError, ProviderError
-from cadenza.pipeline import Model, Outbox, chunks_of, clean, end_task, stream, text_row
+from cadenza.pipeline import Model, Outbox, chunks_of, clean, end_task, rule_context, stream, text_row
 from cadenza.providers.scripted import ScriptedCodec, parse_script, transport
 from cadenza.replies import say
 from cadenza.rules import Rule
@@ -26,6 +27,7 @@ from cadenza.types import (
     Finished,
     HttpRequest,
     Identity,
+    Line,
     Persona,
     Post,
     Prompt,
@@ -663,3 +665,22 @@ async def test_what_is_cleaned_is_what_is_said() -> None:
 )
 def test_a_text_that_is_known_as_a_whole_is_not_cut(text: str) -> None:
     assert text == clean(text)
+
+
+def test_a_text_that_is_cleaned_has_no_prefill() -> None:
+    assert "Sure, here we go" == clean("Sure, here we go", replace(SCENE, prefill="Sure, here"))
+
+
+@pytest.mark.parametrize(
+    ("given", "lookback", "used"),
+    [
+        pytest.param((), 5, ("wave",), id="from the history"),
+        pytest.param(("star",), 5, ("star",), id="as the roster says"),
+        pytest.param((), 0, (), id="not looked for"),
+    ],
+)
+def test_which_emoji_were_used(given: tuple[str, ...], lookback: int, used: tuple[str, ...]) -> None:
+    history = (Line("Ren", "hi <:wave:1>", is_own=True), Line("Mia", ":tada:"))
+    scene = replace(SCENE, history=history, roster=replace(SCENE.roster, recent_emoji=given))
+
+    assert used == rule_context(scene, Settings.of(emoji_lookback=lookback)).roster.recent_emoji

@@ -213,3 +213,12 @@ def test_nothing_is_lost_or_doubled(texts: list[str], prefill: str, shows: bool)
     arrived = "".join(cleaned(*texts, prefill=prefill, shows=shows))
 
     assert expected.strip() == arrived.strip()
+
+
+def test_a_label_stays_with_the_words_that_were_no_echo() -> None:
+    rule = Prefill(RuleContext(Persona("Ren"), prefill="Sure, here"))
+
+    rule.feed(Segment("Sure,", Boundary.PERIOD, label="Ren (mad): "))
+    (segment,) = rule.feed(Segment(" no", Boundary.FINAL))
+
+    assert ("Sure, no", "Ren (mad): ") == (segment.text, segment.label)

@@ -65,3 +65,12 @@ def test_many_that_do_not_close_cost_no_more_than_their_length() -> None:
         return calls_of(lambda: rule.feed(segment))
 
     assert cost(800) < 2.5 * cost(400)
+
+
+def test_a_block_that_is_too_long_is_let_go_before_the_end() -> None:
+    rule = SystemBlocks(RuleContext())
+
+    first = [*rule.feed(Segment("hi [system: " + "x" * 1500, Boundary.OVERFLOW))]
+    second = [*rule.feed(Segment(" next\n", Boundary.NEWLINE))]
+
+    assert [first, second] == [[Segment("hi " + "x" * 1500, Boundary.OVERFLOW)], [Segment(" next\n", Boundary.NEWLINE)]]

@@ -144,3 +144,7 @@ def test_what_a_cell_costs_grows_with_its_length(piece: str) -> None:
     short, long = (calls_of(lambda cell=piece * count: runs(cell)) for count in (200, 2000))  # type: ignore[misc]
 
     assert long < 15 * short
+
+
+def test_a_tag_in_code_is_code() -> None:
+    assert "<br> a *" == plain("`<br>` a \\*")
