@@ -223,3 +223,25 @@ def test_long_openings_are_no_trouble(text: str) -> None:
 
     assert isinstance(rest, str)
     assert text.endswith(rest)
+
+
+@pytest.mark.parametrize("line", ["Chris: $5", "Chris: -3 points", "Chris: - tea", "Chris: ≈ 12"])
+def test_a_label_in_front_of_a_price_or_a_list_stays(line: str) -> None:
+    assert guarded(line) == [line]
+    assert guarded(line, may_retry=True) == [STOP]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Japanese (polite): ありがとうございます",
+        "English (casual): hey there",
+        "Python (interpreted): easy to learn",
+        "Rezept (einfach): Nudeln kochen",
+        "Lunes (temprano): gimnasio",
+        "Verb (irregular): go",
+    ],
+)
+def test_what_heads_an_answer_about_words_or_days_is_nobody(line: str) -> None:
+    assert guarded(line) == [line]
+    assert guarded(line, may_retry=True) == [line]

@@ -172,3 +172,8 @@ def test_f3_an_orphan_joins_the_words_under_the_next_face() -> None:
     (joined,) = rule.feed(Segment("grr", Boundary.NEWLINE, identity=mad, label="Ren (mad): "))
 
     assert ("...grr", mad, "Ren (mad): ") == (joined.text, joined.identity, joined.label)
+
+
+@pytest.mark.parametrize("line", ["---", "***\n", "_____ \n"])
+def test_nothing_is_put_in_front_of_a_line_that_parts_two_scenes(line: str) -> None:
+    assert cleaned("...\n", line, "next") == ["...\n", line, "next"]

@@ -292,3 +292,30 @@ def test_what_closes_no_quote_opens_none_either() -> None:
     (segment,) = rule.feed(Segment("oops」 hi. 「Hm. Tomori: x」\n", Boundary.NEWLINE))
 
     assert "oops」 hi. 「Hm. Tomori: x」\n" == segment.text
+
+
+@pytest.mark.parametrize("figure", ["3", "12:00", "12/20", "5 points.", "$5", "-2 °C", "20 %"])
+def test_a_score_keeps_its_name(figure: str) -> None:
+    assert stripped("Scores:\n", f"Ren: {figure}\n", "Bob: 2") == ["Scores:\n", f"Ren: {figure}\n", "Bob: 2"]
+
+
+def test_a_figure_that_is_said_loses_its_label() -> None:
+    assert stripped("Ren: how many?\n", "Ren: 42") == ["how many?\n", "42"]
+    assert stripped("Ren: 42") == ["42"]
+    assert stripped("ok\n", "Ren: 42 of them, if I count the small ones") == [
+        "ok\n",
+        "42 of them, if I count the small ones",
+    ]
+    assert stripped("ok\n", "Ren (mad): 42") == ["ok\n", "42"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["**Ren: hi**", "_Ren: hi_", "*Ren: hi*", "~~Ren: hi~~", "Ok **Ren: hi** then", "\\*Ren: hi", "**Ren (mad): hi**"],
+)
+def test_emphasis_that_opens_in_front_of_a_label_is_not_torn_from_it(line: str) -> None:
+    assert stripped("first\n", line) == ["first\n", line]
+
+
+def test_a_label_glued_to_emphasis_that_closes_goes() -> None:
+    assert stripped("**Well**Ren: hi") == ["**Well**\nhi"]

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
+import asyncio
 from itertools import accumulate
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cadenza.replies import say
 from cadenza.rules.prefill import Prefill
 from cadenza.rules.rule import RuleContext
-from cadenza.settings import RuleSettings
-from cadenza.types import Boundary, Ending, Identity, Kind, Persona, Segment
+from cadenza.settings import RuleSettings, Settings
+from cadenza.targets.memory import MemoryTarget
+from cadenza.types import Boundary, Ending, Identity, Kind, Persona, Scene, Segment, Sprite
 
 CODE = Segment("```\nx\n```", Boundary.CODE_CLOSE, Kind.CODE)
 MAD = Identity("Ren", "mad.png")
@@ -222,3 +225,39 @@ def test_a_label_stays_with_the_words_that_were_no_echo() -> None:
     (segment,) = rule.feed(Segment(" no", Boundary.FINAL))
 
     assert ("Sure, no", "Ren (mad): ") == (segment.text, segment.label)
+
+
+@pytest.mark.parametrize("shows", [False, True])
+@pytest.mark.parametrize(
+    ("prefill", "said"),
+    [
+        pytest.param("Ren (mad): No!\nRen (glad): ok", ["No!", "ok"], id="two looks"),
+        pytest.param("Ren: No!\nRen: ok", ["No!", "ok"], id="two labels"),
+        pytest.param("[system: be kind] ok", ["ok"], id="a system block"),
+    ],
+)
+def test_an_echo_is_compared_with_what_the_rules_before_leave_of_the_prefill(
+    prefill: str, said: list[str], *, shows: bool
+) -> None:
+    persona = Persona("Ren", sprites=(Sprite("mad"), Sprite("glad")))
+    scene = Scene("c", persona, prefill=prefill)
+    target = MemoryTarget()
+
+    asyncio.run(say(target, f"{prefill} then.\nbye", scene=scene, settings=Settings.of(degree=1, show_prefill=shows)))
+
+    assert target.texts == ([*said[:-1], f"{said[-1]} then.", "bye"] if shows else ["then.", "bye"])
+
+
+def test_the_label_of_an_echo_that_is_a_line_goes_with_the_next_words() -> None:
+    scene = Scene("c", Persona("Ren", sprites=(Sprite("mad"),)), prefill="Ren (mad): Sure")
+    reply = asyncio.run(say(MemoryTarget(), "Ren (mad): Sure\n\nnext", scene=scene, settings=Settings.of(degree=1)))
+
+    assert reply.transcript == "Ren (mad): next"
+
+
+def test_behind_an_echo_with_two_looks_the_last_one_counts() -> None:
+    persona = Persona("Ren", sprites=(Sprite("mad"), Sprite("glad")))
+    scene = Scene("c", persona, prefill="Ren (mad): No!\nRen (glad): ok")
+    reply = asyncio.run(say(MemoryTarget(), f"{scene.prefill} then", scene=scene, settings=Settings.of(degree=1)))
+
+    assert reply.transcript == "Ren (glad): then"

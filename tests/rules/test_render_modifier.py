@@ -262,6 +262,12 @@ def test_a_borrowed_face_lasts_until_its_line_ends() -> None:
     )
 
 
+def test_a_borrowed_face_is_given_back_where_only_the_end_of_its_line_is_left() -> None:
+    shown = rendered(Segment("Locke (obo): hi there. ", Boundary.PERIOD), "\n", "back")
+
+    assert shown == [("hi there. ", OBO, "Locke (Obonya): "), ("\n", OBO, ""), ("back", None, "")]
+
+
 def test_several_lines_in_one_segment_are_one_line_to_a_borrowed_face() -> None:
     many = Segment("Locke (Obonya): one\ntwo ", Boundary.OVERFLOW)
 

@@ -166,3 +166,9 @@ async def test_what_stood_before_the_guard_halted_arrives(degree: int) -> None:
     assert Stopped(StopReason.SPEAKER_GUARD) == reply.outcome
     texts = " ".join(receipt.post.text for receipt in reply.receipts)
     assert ["hello", "there", "fine", "by", "me", "..."] == texts.lower().split()
+
+
+@pytest.mark.parametrize("figure", ["12", " 12:30", " 5 points", " $5"])
+def test_a_score_is_nobody_speaking(figure: str) -> None:
+    assert guarded(f"Scores:\nChris:{figure}\nOther: 3") == [f"Scores:\nChris:{figure}\nOther: 3"]
+    assert guarded("Scores:\nChris: 12 angry men is a film") == ["Scores:", HALT]

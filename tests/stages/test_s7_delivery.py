@@ -531,3 +531,16 @@ def test_at_degree_0_lines_under_one_face_are_put_together() -> None:
 
     assert [("x", None), ("a\n\nb\n\na", MAD), ("y\n\nz", None)] == [(post.text, post.identity) for post in posts]
     assert ["", "Ren (mad): ", ""] == [post.label for post in posts]
+
+
+@pytest.mark.parametrize("degree", range(4))
+def test_a_label_waits_for_the_first_words_under_its_face(degree: int) -> None:
+    emptied = Segment("\n", NEWLINE, identity=MAD, label="Ren (mad): ")
+
+    composer = Composer(DeliverySettings(degree=degree), Dice())
+    posts = posts_for(composer, emptied, Segment("\n", NEWLINE, identity=MAD), Segment("x", FINAL, identity=MAD))
+    assert [(post.text, post.label) for post in posts] == [("x", "Ren (mad): ")]
+
+    composer = Composer(DeliverySettings(degree=degree), Dice())
+    posts = posts_for(composer, emptied, Segment("x\n", NEWLINE), Segment("y", FINAL, identity=MAD))
+    assert [(post.text, post.label) for post in posts] == [("x", ""), ("y", "")]

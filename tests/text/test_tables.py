@@ -258,3 +258,20 @@ def test_a_bar_in_code_ends_no_cell_if_there_would_be_too_many(row: str, cells: 
 
     assert table is not None
     assert (cells,) == table.rows
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        pytest.param("| Ada | ||secret|| |", ("Ada", "||secret||"), id="a spoiler"),
+        pytest.param("|Ada|||secret|||", ("Ada", "||secret||"), id="tight"),
+        pytest.param("| ||a|| | ||b|| |", ("||a||", "||b||"), id="two of them"),
+        pytest.param("| `a||b` | ||c|| |", ("`a||b`", "||c||"), id="with code"),
+        pytest.param("| a || b |", ("a", ""), id="an empty cell is none"),
+    ],
+)
+def test_a_spoiler_stays_in_its_cell(row: str, expected: tuple[str, ...]) -> None:
+    table = parse(f"| x | y |\n|---|---|\n{row}")
+
+    assert table is not None
+    assert table.rows == (expected,)

@@ -89,7 +89,8 @@ class OpeningLabel(Rule):
         if not self._may_retry and _NO_SPEECH.match(text, end):
             return False
         if modifier is None:
-            return key in self._people and not match["wrap"]
+            is_about_a_thing = not self._may_retry and _ABOUT_A_THING.match(text, end)
+            return key in self._people and not match["wrap"] and not is_about_a_thing
         is_about_a_thing = _ABOUT_A_THING.match(text, after_white(text, end))
         return not is_about_a_thing and _could_be_name(name) and _could_be_look(modifier)
 
@@ -110,9 +111,15 @@ _BEFORE_COLONS = """
     breakfast lunch dinner snack dessert drink drinks morning afternoon evening night monday tuesday wednesday thursday
     friday saturday sunday january february march july september october november december
     first second third fourth fifth last next final before after today tomorrow yesterday
+    english german french spanish italian portuguese russian chinese japanese korean arabic hindi latin
+    verb noun adjective sentence phrase word grammar vocabulary recipe guide poem sonnet haiku joke story quote
+    weather temperature mood rating difficulty health inventory quest skill damage python javascript typescript html css
     achtung antwort aufgabe beispiel ergebnis fazit frage hinweis lösung quelle schritt tipp wichtig zubereitung zutaten
+    rezept vorteile nachteile zusammenfassung montag dienstag mittwoch donnerstag freitag samstag sonntag
     aviso consejo ejemplo ingredientes nota paso pregunta respuesta resumen
+    receta ventajas desventajas lunes martes miércoles jueves viernes sábado domingo
     astuce conseil étape exemple ingrédients remarque réponse résumé
+    recette avantages inconvénients lundi mardi mercredi jeudi vendredi samedi dimanche
 """
 _FUNCTION_WORDS = """
     a an the and or but of for from to in on at by with without about as if is are was were be been do does did has

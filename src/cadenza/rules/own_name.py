@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ..text.labels import BLANK, BRACKETED, after_white, any_of, before_space, label, opening_label, spellings
+from ..text.labels import BLANK, BRACKETED, FIGURE, after_white, any_of, before_space, label, opening_label, spellings
 from ..text.prose import Edit, Prose
 from ..text.sentences import ends_sentence
 from ..text.units import WHITESPACE
@@ -26,6 +26,7 @@ class OwnName(Rule):
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
         self._has_opened = False  # whether anything but white space was passed on
+        self._labels_itself = False  # whether the reply opened with a label
         self._line = _EMPTY
         names = context.own_names
         own = any_of(names)
@@ -70,16 +71,22 @@ class OwnName(Rule):
         for edit in () if self._has_opened else self._opening_edits(prose):
             yield edit
             done = floor = edit.end
+            self._labels_itself = True
         for match in prose.matches(self._later):
             if match.start() < floor:
                 continue
             line, done = line.then(text[done : match.start()]), match.start()
-            if not line.may_be_followed_by_speech:
+            if not line.may_be_followed_by_speech or self._is_score(match):
                 continue
             is_in_line = not line.is_blank and not _is_last(segment, match.end())
             yield Edit(before_space(text, match.start(), floor), match.end(), "\n" if is_in_line else "")
             line, done = _EMPTY, match.end()
             floor = done
+
+    def _is_score(self, match: re.Match[str]) -> bool:
+        """Whether the label stands in front of a figure, in a reply that did not open with one: ``Scores:⏎Ren: 3``."""
+        is_plain = not self._labels_itself and match["modifier"] is None
+        return is_plain and FIGURE.match(match.string, match.end()) is not None
 
     def _opening_edits(self, prose: Prose) -> Iterator[Edit]:
         """The labels that the reply opens with, each with the indentation of its line."""
@@ -97,8 +104,9 @@ _NEAR = 64
 """How much of either end of a line is looked at: longer than a tag."""
 _BLOCK = re.compile(r"(?:[-*+•]|-?#{1,3}|\d{1,9}[.)])(?:\s|\Z)|>")
 _EMOJI = re.compile(r"(?:<a?:\w{1,32}:\d{1,20}>|(?<![\w:]):(?=[0-9~]*[A-Za-z_])[\w~]{2,32}:)\Z", re.ASCII)
-# A label that is glued to one of these belongs to what comes: ``*waves*Ren: hi``. Not to a quote, which it stands in.
-_BEFORE_GLUED = re.compile("[*_~)\\]`,、）\u2600-\u27bf\ufe0f\U0001f000-\U0001ffff]\\Z")
+# A label that is glued to one of these belongs to what comes: ``*waves*Ren: hi``. Not to what it stands in, a quote or
+# emphasis that opens: ``**Ren: hi**``.
+_BEFORE_GLUED = re.compile(r"(?:[)\]`,、）\u2600-\u27bf\ufe0f\U0001f000-\U0001ffff]|(?<=[^\s*_~\\])[*_~]{1,8})\Z")
 _OPENERS = "“«「『"
 _QUOTES = re.compile("[“«「『”»」』]")
 

@@ -12,12 +12,28 @@ from collections.abc import Iterable
 from dataclasses import replace
 from unicodedata import east_asian_width
 
-from ..text.labels import after_white, any_of, opening_label
 from ..text.tags import BLOCK_TAG
 from ..text.units import WHITESPACE
 from ..types import Boundary, Ending, Kind, Segment
-from .rule import Rule, RuleContext
+from .leaked_tags import LeakedTags
+from .opening_label import OpeningLabel
+from .own_name import OwnName
+from .render_modifier import RenderModifier
+from .rule import Rule, RuleContext, Scan
+from .sanitise import Sanitise
+from .system_blocks import SystemBlocks
+from .unicode_spaces import UnicodeSpaces
 
+_BEFORE: tuple[type[Rule], ...] = (
+    SystemBlocks,
+    LeakedTags,
+    UnicodeSpaces,
+    Sanitise,
+    RenderModifier,
+    OpeningLabel,
+    OwnName,
+)
+"""What an echo has passed when it comes here."""
 _GOES_ON = re.compile(r"[-'’]?+\w")
 """What continues a word."""
 
@@ -27,7 +43,7 @@ class Prefill(Rule):
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
-        self._target = _without_labels(context.prefill.strip(WHITESPACE), context.own_names)
+        self._target = _cleaned(context)
         shows = context.settings.show_prefill and _can_be_shown(context.prefill)
         self._front = self._target if shows else ""  # what has yet to be shown
         self._compares = True
@@ -81,10 +97,12 @@ class Prefill(Rule):
         return (*held, segment)
 
     def _completed(self, rest: str) -> Iterable[Segment]:
-        """It is an echo, and *rest* stands behind it. The label of what it began with stays with what is left."""
+        """It is an echo, and *rest* stands behind it. The label under which it ended stays with what is left."""
         held, self._held = self._held, []
         self._compares = False
-        echo = replace(held[-1], text=rest, label=next((segment.label for segment in held if segment.label), ""))
+        echo = replace(
+            held[-1], text=rest, label=next((segment.label for segment in reversed(held) if segment.label), "")
+        )
         if rest.strip(WHITESPACE) or (rest and not self._front):
             return (echo,)
         if "\n" in rest:
@@ -111,12 +129,19 @@ class Prefill(Rule):
         return (first, replace(segment, label=""))
 
 
-def _without_labels(text: str, names: tuple[str, ...]) -> str:
-    """*text* without the labels in front that another rule takes off the echo."""
-    label, start = opening_label(any_of(names)), 0
-    while names and (match := label.match(text, start)):
-        start = after_white(text, match.end())
-    return text[start:]
+def _cleaned(context: RuleContext) -> str:
+    """The prefill as its echo comes to this rule: without what the rules before it take out."""
+    prefill = context.prefill.strip(WHITESPACE)
+    if not prefill:
+        return ""
+    segments = [Segment(prefill, Boundary.FINAL)]
+    alone = replace(context, prefill="", may_retry=False, scan=Scan())
+    for kind in _BEFORE:
+        rule = kind(alone)
+        if not rule.is_idle and kind.name not in context.settings.rules_off:
+            items = [*(item for segment in segments for item in rule.feed(segment)), *rule.flush(Ending.FINAL)]
+            segments = [item for item in items if isinstance(item, Segment)]
+    return "".join(segment.text for segment in segments).strip(WHITESPACE)
 
 
 def _can_be_shown(prefill: str) -> bool:

@@ -151,6 +151,8 @@ class RenderModifier(Rule):
         if segment.identity is None:
             segment = replace(segment, identity=face.identity)
         if not segment.text.strip(WHITESPACE):
+            if face.is_borrowed and not self._label and segment.boundary in _ENDS_LINE:
+                self._face = None  # the end of a line whose words have left
             return segment
         if face.is_borrowed and (segment.boundary in _ENDS_LINE or "\n" in segment.text.lstrip(WHITESPACE)):
             self._face = None

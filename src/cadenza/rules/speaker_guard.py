@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from ..text.labels import FIGURE, after_space
 from ..text.prose import Prose
 from ..text.units import WHITESPACE
 from ..types import Halt, Kind, Segment, StopReason
@@ -55,7 +56,7 @@ class SpeakerGuard(Rule):
                 continue
             if not self._spoke and match.start("label") == first_word:
                 continue
-            if not names_speaker(match["label"], self._speakers):
+            if not names_speaker(match["label"], self._speakers) or _heads_figure(match):
                 continue
             prose = self.prose(segment)
             backtick = _lone_backtick(prose) if backtick < 0 else backtick
@@ -64,6 +65,11 @@ class SpeakerGuard(Rule):
             if prose.is_free(match.start("label"), match.end()):
                 return match.start()
         return None
+
+
+def _heads_figure(match: re.Match[str]) -> bool:
+    """Whether a label stands in front of nothing but a figure: ``Bob: 12 points`` is a score."""
+    return FIGURE.match(match.string, after_space(match.string, match.end())) is not None
 
 
 def _lone_backtick(prose: Prose) -> int:

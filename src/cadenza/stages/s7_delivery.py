@@ -102,9 +102,11 @@ class Composer:
         self._reply_to = reply_to
         self._context = ""  # what the next segment begins with, because it goes on in a line that was cut
         self._planned = 0
+        self._owed: Segment | None = None  # had a label, and nothing left to show
 
     def feed(self, segment: Segment, /) -> Sequence[Post | Halt]:
         """Plan the messages for *segment*; at degree 0 it is put aside until the face changes or the reply ends."""
+        segment = self._labelled(segment)
         is_picture = self._pictures and bool(segment.source)
         posts: list[Post | Halt] = []
         if self._settings.degree == 0:
@@ -119,6 +121,16 @@ class Composer:
             planned = self._posts(_messages(self._texts(segment), segment.source), segment)
             posts += _as_picture(planned) if is_picture else planned
         return posts
+
+    def _labelled(self, segment: Segment) -> Segment:
+        """*segment* with the label that is owed: what a rule emptied was the first under this face, and now this is."""
+        if not segment.text.strip(WHITESPACE):
+            self._owed = segment if segment.label else self._owed
+            return segment
+        owed, self._owed = self._owed, None
+        if owed is None or segment.label or segment.identity != owed.identity:
+            return segment
+        return replace(segment, label=owed.label)
 
     def _texts(self, segment: Segment) -> list[str]:
         text, degree, limit = self._in_context(segment), self._settings.degree, self._settings.limit

@@ -45,6 +45,12 @@ DECORATION = re.compile(rf"[)）]{BLANK}*+[`*_]{{0,3}}+{BLANK}*+[:：]")
 """How every decorated label ends."""
 
 
+FIGURE = re.compile(
+    r"[-+±~≈]?[$€£¥₩₹₽]?\d[\d.,:/%°–-]{0,30}+(?:[ \t]?(?:[^\W\d_]|[%°€$£]){1,20}+){0,2}+[ \t.,;!]*+(?=[\r\n]|\Z)"
+)
+"""A line on which only a figure stands, ``12``, ``12:30`` or ``5 points``: with a name in front it is a score, no speech."""
+
+
 def spellings(names: Iterable[str]) -> tuple[str, ...]:
     """*names*, the longest first, with their accents in either way of writing them."""
     forms = {unicodedata.normalize(form, name) for name in names if name for form in ("NFC", "NFD")}

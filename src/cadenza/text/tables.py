@@ -14,6 +14,7 @@ _CELLS = re.compile(r"(?<!\\)\|")
 _SEPARATOR_SO_FAR = re.compile(r"[ \t|:-]*")
 _SEPARATOR_CELL = re.compile(r":?-+:?")
 _SPOILER = re.compile(r"\|\|.+?\|\|")
+_SPOILED_CELL = re.compile(r"\|\|[^|]+\|\|")
 _CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 _QUOTE = re.compile(r"[ \t]{0,8}>[ \t]?")
 _MOST_MISSING = 2000
@@ -133,16 +134,19 @@ def alignment(dashes: str) -> Alignment:
 def _texts(line: str, width: int | None = None) -> tuple[str, ...]:
     """The texts of a row: a bar that was written so that it does not end its cell is just a bar.
 
-    If there are more than *width*, a bar within code was meant as one, though it should have been written so too.
+    If there are more than *width*, a bar within code or of a spoiler was meant as one, though it should have been
+    written so too.
     """
     found = cells(line)
-    if width is not None and len(found) > width and "`" in line:
-        found = cells(_CODE.sub(_with_bars_escaped, line))
-    return tuple(cell.replace("\\|", "|") for cell in found) if "\\" in line or "`" in line else tuple(found)
+    for pattern, sign in ((_CODE, "`"), (_SPOILED_CELL, "||")):
+        if width is not None and len(found) > width and sign in line:
+            line = pattern.sub(_with_bars_escaped, line)
+            found = cells(line)
+    return tuple(cell.replace("\\|", "|") for cell in found) if "\\" in line else tuple(found)
 
 
-def _with_bars_escaped(code: re.Match[str]) -> str:
-    return _CELLS.sub(r"\\|", code.group())
+def _with_bars_escaped(part: re.Match[str]) -> str:
+    return _CELLS.sub(r"\\|", part.group())
 
 
 def _begin(table: str) -> int:
