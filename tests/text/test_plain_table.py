@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.text.plain_table import WIDTH, as_columns, as_records
+from cadenza.text.plain_table import WIDTH, as_columns, as_records, parted
 from cadenza.text.tables import Alignment, Table, parse
 from cadenza.text.units import display_width
 from tests.helpers import calls_of
@@ -252,3 +252,39 @@ def test_anything_can_be_shown(cells: list[str]) -> None:
 
     assert text is None or text.count("```") == 2
     assert as_records(found).count("**a: x**") == len(cells)
+
+
+@pytest.mark.parametrize("mark", ["", "> "], ids=["plain", "in a quote"])
+def test_a_long_table_has_its_header_in_every_part(mark: str) -> None:
+    rows = tuple((str(number), f"user {number}") for number in range(50))
+    block = as_columns(Table(("id", "name"), rows, (Alignment.RIGHT, Alignment.LEFT)))
+    assert block is not None
+    block = "\n".join(mark + line for line in block.split("\n"))
+
+    parts = parted(block, 200)
+
+    opening, header, rule, *body, closing = block.split("\n")
+    assert len(parts) > 3
+    assert all(len(part) <= 200 for part in parts)
+    assert {(opening, header, rule, closing)} == {(*part.split("\n")[:3], part.split("\n")[-1]) for part in parts}
+    assert body == [line for part in parts for line in part.split("\n")[3:-1]]
+
+
+def test_what_fits_is_one_part() -> None:
+    assert ["```\na\n─\n1\n```"] == parted("```\na\n─\n1\n```", 50)
+
+
+def test_empty_lines_between_rows_neither_begin_nor_end_a_part() -> None:
+    block = "```\na\n─\n" + "\n".join("1111111111\n2222222222\n" for _ in range(9)) + "\n```"
+
+    for part in parted(block, 60):
+        rows = part.split("\n")[3:-1]
+        assert rows[0]
+        assert rows[-1]
+
+
+@pytest.mark.parametrize(
+    "block", ["```\n" + "x" * 90 + "\n─\n1\n```", "```\na\n─\n" + "x" * 90 + "\n```", "```\n" + "x\n" * 60 + "```"]
+)
+def test_what_cannot_be_parted_is_left_to_others(block: str) -> None:
+    assert [] == parted(block, 60)

@@ -17,6 +17,7 @@ from ..text.blocks import blocks
 from ..text.emoji import EMOJI
 from ..text.humanize import humanize
 from ..text.loners import is_loner
+from ..text.plain_table import parted
 from ..text.repair import tidy_block
 from ..text.sentences import clause_ends
 from ..text.split import BLOCK_QUOTE, fit, line_context, split
@@ -136,7 +137,7 @@ class Composer:
         text, degree, limit = self._in_context(segment), self._settings.degree, self._settings.limit
         if segment.source and segment.kind is Kind.PROSE:
             return fit(text.strip(WHITESPACE), limit)  # a table that became a list stays in one piece while it fits
-        texts = split(text, segment.kind, degree, limit)
+        texts = _split(text, segment, degree, limit)
         if degree == 3 and segment.kind is Kind.PROSE:
             texts = [piece for text in texts for piece in self._humanized(text)]
         return texts
@@ -194,6 +195,12 @@ class _Message(NamedTuple):
 
     text: str
     source: str | None
+
+
+def _split(text: str, segment: Segment, degree: int, limit: int) -> list[str]:
+    """*text* of *segment* in messages; a table in columns has its header in each."""
+    columns = parted(text.strip("\n"), limit) if segment.source and segment.kind is Kind.CODE else []
+    return columns or split(text, segment.kind, degree, limit)
 
 
 def _messages(texts: Iterable[str], source: str) -> list[_Message]:
@@ -272,7 +279,7 @@ class _Gathered:
             if fits(joined.text, self._limit) and not (kind is Kind.PROSE and EMOJI.search(text)):
                 current = joined
                 continue
-            pieces = _messages(split(text, kind, 0, self._limit) or [""], block.source)
+            pieces = _messages(_split(text, block, 0, self._limit) or [""], block.source)
             first, *rest = (_saying(*piece) for piece in pieces)
             joined = current.followed_by(first, between)
             if fits(joined.text, self._limit) and not is_loner(first.text):

@@ -17,7 +17,7 @@ from .runs import plain
 from .spans import ATOMS, SpanKind
 from .survey import survey
 from .tables import Alignment, Table
-from .units import display_width, graphemes
+from .units import display_width, fits, graphemes, units
 
 WIDTH = 56
 """The widest line of a code block, in columns.
@@ -38,6 +38,8 @@ _LIVELY_KINDS = (SpanKind.LINK, SpanKind.URL, SpanKind.TAG)
 _SPACES = re.compile("[\t-\r\x85\u2028\u2029]")
 _STEERING = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _ODD = re.compile(f"{_SPACES.pattern}|{_STEERING.pattern}|[\ud800-\udfff]")
+_RULE = re.compile("(?:> ?)?─[─ ]*")
+_BESIDE = "> "
 _THIRD_BACKTICK = re.compile("`(?=``)")
 _TO_SETTLE = re.compile(r"(?<!\\)(?:\*+|_{2,}|~{2,}|\|{2,}|`+)|[ \t]?<br[ \t]?/?>[ \t]?", re.IGNORECASE)
 
@@ -177,6 +179,32 @@ def _stacked(rows: Sequence[Sequence[str]]) -> Iterator[str]:
             yield ""
         yield from row
         before = len(row)
+
+
+def parted(block: str, limit: int) -> list[str]:
+    """A code block of columns in messages of at most *limit* units, each with the header; none if that cannot be done."""
+    if fits(block, limit):
+        return [block]
+    opening, *body, closing = block.split("\n")
+    rule = next((number for number, line in enumerate(body) if _RULE.fullmatch(line)), len(body))
+    head, rows = [opening, *body[: rule + 1]], body[rule + 1 :]
+    room = limit - units("\n".join([*head, "", closing]))
+    parts: list[list[str]] = []
+    used = room + 1  # nothing fits before the first part is begun
+    for row in rows:
+        used += units(row) + 1
+        if used > room:
+            parts.append([])
+            used = units(row) + 1
+        if used > room:
+            return []
+        if row.strip(_BESIDE) or parts[-1]:
+            parts[-1].append(row)
+    return ["\n".join([*head, *_without_last_blank(part), closing]) for part in parts if part]
+
+
+def _without_last_blank(rows: list[str]) -> list[str]:
+    return rows if rows[-1].strip(_BESIDE) else rows[:-1]
 
 
 # --- records ------------------------------------------------------------------------------
