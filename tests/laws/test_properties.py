@@ -424,7 +424,7 @@ def test_p09_so_has_code_that_waits(lines: list[str], opening: str, overflow: in
 def test_p09_the_same_over_and_over_does_not_wait_for_its_end(text: str, degree: int, opener: str) -> None:
     """However dull a reply is, its messages keep coming."""
     endless = opener + (text * (6000 // max(1, len(text))))[:6000]
-    row = text_row(Scene("", Persona("")), Settings.of(degree=degree, code_overflow=2000), Random(0))
+    row = text_row(Scene("", Persona("")), Settings.of(degree=degree, code_overflow=2000, tables="source"), Random(0))
 
     row.feed(endless)
 
