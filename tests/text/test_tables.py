@@ -251,6 +251,8 @@ def test_every_row_is_as_wide_as_the_header(rows: list[str]) -> None:
         pytest.param("| `x | y` |", ("`x", "y`"), id="as many cells as there should be"),
         pytest.param("| `x\\|y` | 2 |", ("`x|y`", "2"), id="written as it should be"),
         pytest.param("| `x | y | z |", ("`x", "y"), id="no code at all"),
+        pytest.param("| or | a || b |", ("or", "a || b"), id="two bars between words"),
+        pytest.param("| a || b |", ("a", ""), id="a cell with nothing in it"),
     ],
 )
 def test_a_bar_in_code_ends_no_cell_if_there_would_be_too_many(row: str, cells: tuple[str, ...]) -> None:

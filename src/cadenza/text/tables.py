@@ -15,6 +15,7 @@ _SEPARATOR_SO_FAR = re.compile(r"[ \t|:-]*")
 _SEPARATOR_CELL = re.compile(r":?-+:?")
 _SPOILER = re.compile(r"\|\|.+?\|\|")
 _SPOILED_CELL = re.compile(r"\|\|[^|]+\|\|")
+_OR = re.compile(r"(?<=[^\s|] )\|\|(?= [^\s|])")
 _CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 _QUOTE = re.compile(r"[ \t]{0,8}>[ \t]?")
 _MOST_MISSING = 2000
@@ -134,14 +135,15 @@ def alignment(dashes: str) -> Alignment:
 def _texts(line: str, width: int | None = None) -> tuple[str, ...]:
     """The texts of a row: a bar that was written so that it does not end its cell is just a bar.
 
-    If there are more than *width*, a bar within code or of a spoiler was meant as one, though it should have been
-    written so too.
+    If there are more than *width*, a bar within code, of a spoiler or of an ``a || b`` was meant as one, though it
+    should have been written so too.
     """
     found = cells(line)
-    for pattern, sign in ((_CODE, "`"), (_SPOILED_CELL, "||")):
+    for pattern, sign in ((_CODE, "`"), (_SPOILED_CELL, "||"), (_OR, "||")):
         if width is not None and len(found) > width and sign in line:
-            line = pattern.sub(_with_bars_escaped, line)
-            found = cells(line)
+            meant = pattern.sub(_with_bars_escaped, line)
+            if len(cells(meant)) >= width:
+                line, found = meant, cells(meant)
     return tuple(cell.replace("\\|", "|") for cell in found) if "\\" in line else tuple(found)
 
 
