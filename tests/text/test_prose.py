@@ -160,3 +160,35 @@ def test_an_edit_changes_nothing_but_its_place(text: str) -> None:
     for edit in edits:
         once = prose.edited([edit]).text
         assert once.replace(" ", "") == (text[: edit.start] + text[edit.end :]).replace(" ", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("a `a` a", "X `a` X", id="code"),
+        pytest.param("a ``a`a`` a", "X ``a`a`` X", id="longer code"),
+        pytest.param("[a](a) a", "[a](a) X", id="link"),
+        pytest.param("http://a.a/a a", "http://a.a/a X", id="address"),
+        pytest.param("<:aa:1> a", "<:aa:1> X", id="tag"),
+        pytest.param("**a** (a) 'a'", "**X** (X) 'X'", id="emphasis and brackets are prose"),
+        pytest.param("(b `a`, a)", "(b `a`, X)", id="code in brackets"),
+        pytest.param("`a", "`X", id="an open backtick is prose"),
+        pytest.param("", "", id="nothing"),
+    ],
+)
+def test_what_is_prose_is_changed(text: str, expected: str) -> None:
+    assert expected == without("a", text, "X")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("`a`x`b`", "`a` `b`", id="between two"),
+        pytest.param("``x`b`", "`` `b`", id="before one"),
+        pytest.param("`a`x``", "`a` ``", id="behind one"),
+        pytest.param("`a`xc`b`", "`a`c`b`", id="something is left"),
+        pytest.param("`a` x `b`", "`a`  `b`", id="they were apart"),
+    ],
+)
+def test_runs_of_backticks_stay_apart_when_what_parted_them_is_gone(text: str, expected: str) -> None:
+    assert expected == without("x", text)

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from cadenza.text.spans import SpanKind
-from cadenza.text.survey import map_prose, survey
+from cadenza.text.survey import survey
 from tests.helpers import calls_of
 
 EMPHASIS, ENCLOSED, LINK, CODE, URL, TAG = SpanKind
@@ -47,27 +47,6 @@ def test_a_survey_is_in_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param("a `a` a", "X `a` X", id="code"),
-        pytest.param("a ``a`a`` a", "X ``a`a`` X", id="longer code"),
-        pytest.param("[a](a) a", "[a](a) X", id="link"),
-        pytest.param("http://a.a/a a", "http://a.a/a X", id="address"),
-        pytest.param("<:aa:1> a", "<:aa:1> X", id="tag"),
-        pytest.param("**a** (a) 'a'", "**X** (X) 'X'", id="emphasis and brackets are prose"),
-        pytest.param("(b `a`, a)", "(b `a`, X)", id="code in brackets"),
-        pytest.param("`a", "`X", id="an open backtick is prose"),
-        pytest.param("", "", id="nothing"),
-    ],
-)
-def test_only_prose_is_changed(text: str, expected: str) -> None:
-    def change(prose: str) -> str:
-        return prose.replace("a", "X")
-
-    assert expected == map_prose(text, change)
-
-
-@pytest.mark.parametrize(
     "unit", ["\n", "(a ", "*a **b ", '"a ', "`a ", "[a](b ", "<a ", "||a ", "a_b ", "`a` ", "http://"]
 )
 def test_b40_the_work_grows_with_the_text_and_not_faster(unit: str) -> None:
@@ -75,17 +54,3 @@ def test_b40_the_work_grows_with_the_text_and_not_faster(unit: str) -> None:
     text = unit * (12_000 // len(unit))
 
     assert calls_of(lambda: survey(text * 4)) < 4.4 * calls_of(lambda: survey(text)) + 2000
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param("`a`x`b`", "`a` `b`", id="between two"),
-        pytest.param("``x`b`", "`` `b`", id="before one"),
-        pytest.param("`a`x``", "`a` ``", id="behind one"),
-        pytest.param("`a`xc`b`", "`a`c`b`", id="something is left"),
-        pytest.param("`a` x `b`", "`a`  `b`", id="they were apart"),
-    ],
-)
-def test_runs_of_backticks_stay_apart_when_what_parted_them_is_gone(text: str, expected: str) -> None:
-    assert expected == map_prose(text, lambda prose: prose.replace("x", ""))

@@ -1,12 +1,11 @@
-"""One look at a whole text: where its spans, lines and sentences are, and which of it is prose."""
+"""One look at a whole text: where its spans, lines and sentences are."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from .sentences import STOPS
-from .spans import ATOMS, Found, Scanner, Span, SpanKind
+from .spans import Found, Scanner, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,24 +61,3 @@ class _Cover:
             self._reach = max(self._reach, self._spans[self._next].end)
             self._next += 1
         return index < self._reach
-
-
-def map_prose(text: str, change: Callable[[str], str]) -> str:
-    """Apply *change* to the prose of *text* only: code, links, addresses and tags stay as they are."""
-    parts = [""]
-    position = 0
-    for span in survey(text).spans:
-        if span.kind in ATOMS and span.start >= position:
-            prose = text[position : span.start]
-            parts += [_apart(parts[-1], prose, change(prose)), text[span.start : span.end]]
-            if span.kind is SpanKind.CODE and prose and prose[-1] != "`":
-                parts[-1] = _apart(parts[-2] or parts[-3], "", parts[-1])
-            position = span.end
-    prose = text[position:]
-    parts.append(_apart(parts[-1], prose, change(prose)))
-    return "".join(parts)
-
-
-def _apart(before: str, was: str, text: str) -> str:
-    """*text*, which *was* something else, behind *before*: two runs of backticks stay two if what parted them is gone."""
-    return " " + text if text[:1] == "`" == before[-1:] and was[:1] != "`" else text
