@@ -11,6 +11,7 @@ from cadenza.replies import say
 from cadenza.rules.prefill import Prefill
 from cadenza.rules.rule import RuleContext
 from cadenza.settings import RuleSettings, Settings
+from cadenza.stages.s6_rules import with_echo
 from cadenza.targets.memory import MemoryTarget
 from cadenza.types import Boundary, Ending, Identity, Kind, Persona, Scene, Segment, Sprite
 
@@ -19,7 +20,8 @@ MAD = Identity("Ren", "mad.png")
 
 
 def rule_for(prefill: str, *, shows: bool = False) -> Prefill:
-    return Prefill(RuleContext(Persona("Mirri", ("Miri",)), settings=RuleSettings(show_prefill=shows), prefill=prefill))
+    context = RuleContext(Persona("Mirri", ("Miri",)), settings=RuleSettings(show_prefill=shows), prefill=prefill)
+    return Prefill(with_echo(context))
 
 
 def cleaned(

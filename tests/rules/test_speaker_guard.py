@@ -172,3 +172,12 @@ async def test_what_stood_before_the_guard_halted_arrives(degree: int) -> None:
 def test_a_score_is_nobody_speaking(figure: str) -> None:
     assert guarded(f"Scores:\nChris:{figure}\nOther: 3") == [f"Scores:\nChris:{figure}\nOther: 3"]
     assert guarded("Scores:\nChris: 12 angry men is a film") == ["Scores:", HALT]
+
+
+def test_a_persona_is_known_by_the_word_that_calls_it_too() -> None:
+    roster = Roster(personas={"Shy Tomori": "lilya"})
+    rule = SpeakerGuard(RuleContext(Persona("Ren"), roster, RuleSettings(speaker_guard=True)))
+
+    rule.feed(Segment("Fine.\n", Boundary.NEWLINE))
+
+    assert [Halt(StopReason.SPEAKER_GUARD)] == list(rule.feed(Segment("lilya: hi\n", Boundary.NEWLINE)))

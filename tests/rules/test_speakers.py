@@ -14,7 +14,7 @@ RESERVED = {"user", "assistant", "system", "human"}
     [
         pytest.param(Roster(), set(), id="nobody"),
         pytest.param(Roster(speakers=("Bob Smith", "@Eve")), {"bob smith", "eve"}, id="speakers"),
-        pytest.param(Roster(personas={"Lilya": "lilya!"}), {"lilya"}, id="personas"),
+        pytest.param(Roster(personas={"Lilya": "lil"}), {"lilya", "lil"}, id="personas, and what calls them"),
         pytest.param(Roster(participants=(Participant("Ann", ("annie",)),)), {"ann", "annie"}, id="participants"),
         pytest.param(Roster(mentions={"ada": "<@1>", "1": "<@1>"}), {"ada"}, id="handles but no ids"),
         pytest.param(

@@ -27,7 +27,7 @@ from cadenza.rules import (
     UnicodeSpaces,
 )
 from cadenza.settings import RuleSettings
-from cadenza.stages.s6_rules import rule_row, without
+from cadenza.stages.s6_rules import rule_row, with_echo, without
 from cadenza.types import Boundary, Ending, Identity, Kind, Persona, Roster, Segment, Sprite
 
 CONTEXT = RuleContext(
@@ -166,3 +166,13 @@ MAD = Sprite("mad", "mad.png")
 )
 def test_rules_with_nothing_to_do_are_left_out(context: RuleContext, busy: set[type[Rule]]) -> None:
     assert [rule for rule in RULES if rule in busy | ALWAYS] == [type(rule) for rule in rule_row(context).stages]
+
+
+def test_a_prefill_is_compared_as_the_rules_before_leave_it() -> None:
+    """Those of somebody's own too; one that is switched off leaves it as it is."""
+    context = RuleContext(Persona("Ren"), prefill=" Ren: [system: x] Sure, ")
+
+    assert "Sure," == with_echo(context).echo
+    assert "(SURE,]" == with_echo(replace(context, prefill="Sure,"), (Brackets, Letters, *RULES)).echo
+    assert "Ren: Sure," == with_echo(context, without(RULES, "own_name")).echo
+    assert with_echo(RuleContext(prefill=" ")).echo is None

@@ -16,6 +16,7 @@ from ..text.prose import Edit
 from ..text.units import WHITESPACE
 from ..types import Halt, Kind, Segment, StopReason
 from .rule import Rule, RuleContext
+from .speakers import others, participants
 
 _ANYBODY = label(rf"(?=[^{WHITESPACE}])(?P<name>[^()（）:：\r\n]{{1,80}}?)(?:{BLANK}*+{BRACKETED})?")
 # Lists, quotes, headings, links, tags, people who are called; what has neither letter nor digit is no name either.
@@ -32,15 +33,12 @@ class OpeningLabel(Rule):
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
-        roster = context.roster
         self._is_past = False  # whether words were passed on
         self._has_passed = False  # whether anything was that people could see
         self._own = {normalised(name) for name in context.opening_names}
         self._own_label = label(f"{any_of(context.opening_names)}|{MACRO}")
-        people = [name for person in roster.participants for name in (person.name, *person.aliases)]
-        known = (*people, *roster.personas, *roster.personas.values(), *roster.speakers, *roster.mentions)
-        self._people = {normalised(name) for name in people} - self._own
-        self._known = {normalised(name) for name in known} - self._own
+        self._people = frozenset(map(normalised, participants(context))) - self._own
+        self._known = others(context, context.roster.mentions) - self._own
 
     @property
     def is_idle(self) -> bool:

@@ -15,25 +15,8 @@ from unicodedata import east_asian_width
 from ..text.tags import BLOCK_TAG
 from ..text.units import WHITESPACE
 from ..types import Boundary, Ending, Kind, Segment
-from .leaked_tags import LeakedTags
-from .opening_label import OpeningLabel
-from .own_name import OwnName
-from .render_modifier import RenderModifier
-from .rule import Rule, RuleContext, Scan
-from .sanitise import Sanitise
-from .system_blocks import SystemBlocks
-from .unicode_spaces import UnicodeSpaces
+from .rule import Rule, RuleContext
 
-_BEFORE: tuple[type[Rule], ...] = (
-    SystemBlocks,
-    LeakedTags,
-    UnicodeSpaces,
-    Sanitise,
-    RenderModifier,
-    OpeningLabel,
-    OwnName,
-)
-"""What an echo has passed when it comes here."""
 _GOES_ON = re.compile(r"[-'’]?+\w")
 """What continues a word."""
 
@@ -43,7 +26,7 @@ class Prefill(Rule):
 
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
-        self._target = _cleaned(context)
+        self._target = context.prefill.strip(WHITESPACE) if context.echo is None else context.echo
         shows = context.settings.show_prefill and _can_be_shown(context.prefill)
         self._front = self._target if shows else ""  # what has yet to be shown
         self._compares = True
@@ -127,21 +110,6 @@ class Prefill(Rule):
             return (replace(segment, text=front + segment.text),)
         first = replace(segment, text=front, boundary=Boundary.NEWLINE, kind=Kind.PROSE, source="")
         return (first, replace(segment, label=""))
-
-
-def _cleaned(context: RuleContext) -> str:
-    """The prefill as its echo comes to this rule: without what the rules before it take out."""
-    prefill = context.prefill.strip(WHITESPACE)
-    if not prefill:
-        return ""
-    segments = [Segment(prefill, Boundary.FINAL)]
-    alone = replace(context, prefill="", may_retry=False, scan=Scan())
-    for kind in _BEFORE:
-        rule = kind(alone)
-        if not rule.is_idle and kind.name not in context.settings.rules_off:
-            items = [*(item for segment in segments for item in rule.feed(segment)), *rule.flush(Ending.FINAL)]
-            segments = [item for item in items if isinstance(item, Segment)]
-    return "".join(segment.text for segment in segments).strip(WHITESPACE)
 
 
 def _can_be_shown(prefill: str) -> bool:

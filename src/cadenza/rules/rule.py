@@ -44,6 +44,8 @@ class RuleContext:
     settings: RuleSettings = field(default_factory=RuleSettings)
     prefill: str = ""
     """What the model was made to begin with."""
+    echo: str | None = None
+    """How the rules before ``Prefill`` leave that when the model repeats it; ``None`` is as it stands."""
     may_retry: bool = False
     """Whether the model can be asked again if nothing of this answer was shown."""
     openers: tuple[str, ...] = ()

@@ -26,19 +26,25 @@ _DECORATED = re.compile(r"(?P<name>[^()（）]+)[(（][^()（）]{1,64}[)）]")
 def known_speakers(context: RuleContext) -> frozenset[str]:
     """The names of everybody else who can be named, as they are compared, and what models call the sides of a chat."""
     handles = (handle for handle in context.roster.mentions if not handle.isdecimal())
-    return _others(context, (*_RESERVED, *handles))
+    return others(context, (*_RESERVED, *handles))
 
 
 def next_speakers(context: RuleContext) -> frozenset[str]:
     """The names of everybody in the scene, as they are compared: who may speak when the persona, if any, is done."""
-    return _others(context, _RESERVED if context.own_names else ())
+    return others(context, _RESERVED if context.own_names else ())
 
 
-def _others(context: RuleContext, names: Iterable[str]) -> frozenset[str]:
-    """*names* and those of everybody in the scene but the persona."""
+def participants(context: RuleContext) -> Iterator[str]:
+    """Every name of everybody in the scene, as it is written."""
+    for person in context.roster.participants:
+        yield from (person.name, *person.aliases)
+
+
+def others(context: RuleContext, names: Iterable[str] = ()) -> frozenset[str]:
+    """*names* and those of everybody in the scene but the persona, as they are compared."""
     roster = context.roster
-    people = (name for person in roster.participants for name in (person.name, *person.aliases))
-    everybody = map(normalised, (*names, *roster.speakers, *roster.personas, *people))
+    personas = (*roster.personas, *roster.personas.values())
+    everybody = map(normalised, (*names, *roster.speakers, *personas, *participants(context)))
     return frozenset(everybody) - set(map(normalised, context.own_names)) - _NOBODY
 
 

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from dataclasses import replace
+from itertools import takewhile
 
 from ..errors import SettingsError
-from ..rules import RULES
-from ..rules.rule import Rule, RuleContext
+from ..rules import RULES, Prefill
+from ..rules.rule import Rule, RuleContext, Scan
+from ..text.units import WHITESPACE
+from ..types import Boundary, Ending, Segment
 from .stage import Pipe
 
 
@@ -20,6 +24,22 @@ def rule_row(context: RuleContext, rules: Iterable[type[Rule]] = RULES) -> Pipe:
     Those that the settings switch off, and those that have nothing to do in this scene, are left out.
     """
     rules = without(rules, *context.settings.rules_off)
+    return _row(with_echo(context, rules), rules)
+
+
+def with_echo(context: RuleContext, rules: Iterable[type[Rule]] = RULES) -> RuleContext:
+    """*context* with the prefill as its echo will come to the rule of that name: as those of *rules* before it leave it."""
+    prefill = context.prefill.strip(WHITESPACE)
+    if not prefill:
+        return context
+    before = takewhile(lambda rule: rule is not Prefill, rules)
+    row = _row(replace(context, prefill="", may_retry=False, scan=Scan()), before)
+    items = row.feed(Segment(prefill, Boundary.FINAL)) + row.flush(Ending.FINAL)
+    echo = "".join(item.text for item in items if isinstance(item, Segment))
+    return replace(context, echo=echo.strip(WHITESPACE))
+
+
+def _row(context: RuleContext, rules: Iterable[type[Rule]]) -> Pipe:
     row = (rule(context) for rule in rules)
     return Pipe(*(rule for rule in row if not rule.is_idle))
 

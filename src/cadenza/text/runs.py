@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from .emoji import EMOJI
 from .prose import Edit
 from .spans import Span, SpanKind
 from .survey import survey
@@ -26,7 +27,6 @@ _LOOKS = {
 }
 _ESCAPE = re.compile(r"\\[!-/:-@\[-`{-~]")
 _LINE_BREAK = re.compile(r"<br[ \t]*/?>", re.IGNORECASE)
-_EMOJI = re.compile(r"<a?(?P<shortcode>:\w+:)\d+>")
 _COMMAND = re.compile(r"<(?P<command>/.+):\d+>")
 _TIME = re.compile(r"<t:(?P<seconds>-?\d+)(?::(?P<style>[a-zA-Z]))?>")
 _FENCED = re.compile(r"(?<!`)(`{3,}+)([^`]++)\1(?!`)")
@@ -184,8 +184,8 @@ def _without_ends(span: Span, width: int) -> Iterator[Edit]:
 
 def _words(tag: str, *, in_cell: bool) -> str:
     """One of Discord's tags in words, as far as nobody has to be asked for a name."""
-    if emoji := _EMOJI.fullmatch(tag):
-        return emoji["shortcode"]
+    if emoji := EMOJI.fullmatch(tag):
+        return f":{emoji['name']}:"
     if in_cell and (time := _TIME.fullmatch(tag)):
         return _date(int(time["seconds"]), time["style"] or "f")
     if in_cell and (command := _COMMAND.fullmatch(tag)):
