@@ -21,7 +21,14 @@ ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 STAGES = sorted((ROOT / "docs" / "pipeline").glob("0*.md"))
 HEADINGS = ["Mission", "Input", "Output", "State kept", "Laws", "Settings", "How to extend"]
-PAGE_OF_SECTION = {"buffer": "05-buffer", "rules": "06-rules", "delivery": "07-delivery", "turn": "04-round"}
+PAGE_OF_SECTION = {
+    "context": "01-context",
+    "http": "02-generation",
+    "buffer": "05-buffer",
+    "rules": "06-rules",
+    "delivery": "07-delivery",
+    "turn": "04-round",
+}
 
 _PYTHON = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\[[^\]]*\]\((?!https?:|#|mailto:)([^)#\s]+)[^)]*\)")

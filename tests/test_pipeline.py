@@ -10,7 +10,8 @@ import pytest
 
 from cadenza.backstage import Backstage
 from cadenza.errors import DeliveryError, ProviderError
-from cadenza.pipeline import Model, Outbox, chunks_of, clean, end_task, rule_context, stream, text_row
+from cadenza.models import Model, chunks_of, stream
+from cadenza.pipeline import Outbox, clean, end_task, rule_context, text_row
 from cadenza.providers.scripted import ScriptedCodec, parse_script, transport
 from cadenza.replies import say
 from cadenza.rules import Rule

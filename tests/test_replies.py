@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from cadenza.errors import ProviderError
-from cadenza.pipeline import Model
+from cadenza.models import Model
 from cadenza.providers.scripted import Beat, ScriptedCodec, parse_script, transport
 from cadenza.replies import reply, say
 from cadenza.rules import RULES, Rule

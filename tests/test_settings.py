@@ -91,7 +91,7 @@ def test_the_ends_of_a_range_belong_to_it(name: str, value: object) -> None:
     ("values", "said"),
     [
         pytest.param({"degre": 1}, "unknown setting 'degre'; did you mean 'degree'?", id="close by"),
-        pytest.param({"zzz": 1}, "unknown setting 'zzz'; known are overflow,", id="nothing close"),
+        pytest.param({"zzz": 1}, "unknown setting 'zzz'; known are context_tokens,", id="nothing close"),
         pytest.param({"Degree": 1}, "did you mean 'degree'?", id="capital"),
         pytest.param(
             {"delivery": {"lmit": 1}},

@@ -12,7 +12,7 @@ NOUNS = [noun for noun in vars(types).values() if isinstance(noun, type) and dat
 
 
 def test_there_are_nouns_to_look_at() -> None:
-    assert {"Scene", "Prompt", "RawEvent", "Segment", "Post", "Receipt", "Reply"} <= {noun.__name__ for noun in NOUNS}
+    assert {"Scene", "Prompt", "TextDelta", "Segment", "Post", "Receipt", "Reply"} <= {noun.__name__ for noun in NOUNS}
 
 
 @pytest.mark.parametrize("noun", NOUNS, ids=lambda noun: str(noun.__name__))

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from .backstage import Backstage
     from .errors import CadenzaError, DeliveryError, InputError, ProviderError, SettingsError
     from .lookups import Lookup
-    from .pipeline import Model, clean
+    from .models import Model
+    from .pipeline import clean
     from .replies import reply, say
     from .rules import RULES, Rule, RuleContext
     from .settings import Settings
@@ -128,6 +129,7 @@ _HOMES = (
     "tools",
     "lookups",
     "backstage",
+    "models",
     "pipeline",
     "replies",
 )

@@ -11,7 +11,8 @@ import json
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from .pipeline import Model, end_task
+from .models import Model
+from .pipeline import end_task
 from .providers.scripted import Beat, ScriptedCodec, Sleep, spoken, transport
 from .replies import reply
 from .settings import Settings

@@ -14,22 +14,21 @@ import asyncio
 import re
 import sys
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Iterable, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterable, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count, groupby
 from operator import attrgetter
 from types import TracebackType
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Any, Self, TypeVar
 
 from .backstage import Backstage
-from .errors import CadenzaError, DeliveryError, InputError, ProviderError
+from .errors import CadenzaError, DeliveryError, ProviderError
+from .models import closing
 from .rules import RULES
 from .rules.repeated_emoji import recent_emoji
 from .rules.rule import Rule, RuleContext
 from .settings import BufferSettings, Settings
-from .stages.s2_generation import Transport
-from .stages.s3_chunks import Chunks, Codec
 from .stages.s4_round import Keep, Round, kept
 from .stages.s5_buffer import Buffer
 from .stages.s6_rules import rule_row
@@ -49,7 +48,6 @@ from .types import (
     Outcome,
     Persona,
     Post,
-    Prompt,
     Receipt,
     Roster,
     RoundEvent,
@@ -59,7 +57,6 @@ from .types import (
     Stopped,
     StopReason,
     StopRequested,
-    TextDelta,
 )
 
 T = TypeVar("T")
@@ -137,61 +134,6 @@ def _with_fewer_line_ends(segments: Iterable[Segment]) -> str:
             parts.append(block)
             ends = text[len(block) :]
     return "".join(parts) + ends
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """A dialect and the way to whoever speaks it."""
-
-    codec: Codec
-    transport: Transport
-
-
-async def stream(model: Model, prompt: Prompt) -> AsyncIterator[Chunk]:
-    """Ask *model*; yield its chunks, the last of which says how it ended. Close it to hang up."""
-    row = Pipe(model.codec.framing(), Chunks(model.codec.decoder()))
-    async with aclosing(_closing(model.transport(model.codec.encode(prompt)))) as body:
-        async for data in body:
-            for chunk in row.feed(data):
-                yield chunk
-    for chunk in row.flush(Ending.FINAL):
-        yield chunk
-
-
-Speech: TypeAlias = str | Iterable[str | Chunk] | AsyncIterable[str | Chunk]
-"""What a model says, as whoever has it may have it."""
-
-
-async def chunks_of(speech: Speech) -> AsyncIterator[Chunk]:
-    """Make chunks of whatever a model's words come in."""
-    if isinstance(speech, AsyncIterable):
-        async with aclosing(_closing(speech)) as items:
-            async for item in items:
-                yield _chunk(item)
-        return
-    for item in [speech] if isinstance(speech, str) else speech:
-        yield _chunk(item)
-
-
-def _chunk(item: object) -> Chunk:
-    if isinstance(item, str):
-        return TextDelta(item)
-    if isinstance(item, Chunk):
-        return item
-    msg = f"a stream must yield texts or chunks, not {type(item).__name__}"
-    raise InputError(msg)
-
-
-async def _closing(source: AsyncIterable[T]) -> AsyncGenerator[T, None]:
-    """Iterate *source* and close it, if it can be closed, on every way out."""
-    iterator = aiter(source)
-    try:
-        async for item in iterator:
-            yield item
-    finally:
-        close = getattr(iterator, "aclose", None)
-        if close is not None:
-            await close()
 
 
 class Outbox:
@@ -392,21 +334,26 @@ async def _otherwise(post: Post, preparing: Awaitable[list[Post]]) -> list[Post]
 
 
 class _Watch:
-    """Notices when a model has been silent for too long.
+    """Notices when a model has been silent for too long: before its first word, or between two words.
 
     Every chunk only writes down the time; one timer looks at it when it might matter.
     """
 
-    def __init__(self, timeout: float) -> None:
+    def __init__(self, first: float, idle: float) -> None:
         self._loop = asyncio.get_running_loop()
-        self._timeout = timeout
+        self._idle = idle
+        self._timeout = first
         self._since: float | None = self._loop.time()
         self.expired: asyncio.Future[None] = self._loop.create_future()
-        self._timer = self._loop.call_later(timeout, self._look)
+        self._timer = self._loop.call_later(first, self._look)
 
     def note(self) -> None:
         """The model spoke."""
         self._since = self._loop.time()
+        if self._timeout is not self._idle:
+            self._timeout = self._idle
+            self._timer.cancel()  # the first word may be waited for much longer than the next
+            self._timer = self._loop.call_later(self._idle, self._look)
 
     def rest(self) -> None:
         """It is not the model that we wait for."""
@@ -442,7 +389,7 @@ async def run_round(
     event = _pending(outbox, stop)
     if event:  # it was over before it began: the model is not even asked
         return conclude(event, round_, outbox, turn.on_stop)
-    watch = _Watch(turn.idle_timeout)
+    watch = _Watch(turn.first_timeout, turn.idle_timeout)
     reader = asyncio.create_task(_read(round_, chunks, outbox, watch), name="cadenza reader")
     try:
         event = await overtaking(reader, outbox=outbox, stop=stop, watch=watch)
@@ -468,7 +415,7 @@ async def settle(
 
 
 async def _read(round_: Round, chunks: AsyncIterable[Chunk], outbox: Outbox, watch: _Watch) -> None:
-    async with aclosing(_closing(chunks)) as source:
+    async with aclosing(closing(chunks)) as source:
         for number in count(1):
             chunk = await _next_chunk(source)
             watch.rest()

@@ -8,17 +8,14 @@ from dataclasses import replace
 from random import Random
 
 from .backstage import Backstage
+from .models import Model, Speech, chunks_of, stream
 from .pipeline import (
-    Model,
     Outbox,
-    Speech,
-    chunks_of,
     conclude,
     end_task,
     overtaking,
     run_round,
     settle,
-    stream,
     text_row,
 )
 from .rules import RULES, Rule
@@ -131,6 +128,7 @@ def _remains(rounds: Sequence[Round], outcome: Outcome, receipts: Sequence[Recei
         thoughts=tuple(thought for round_ in rounds for thought in round_.thoughts),
         details=tuple(details for round_ in rounds for details in round_.details),
         usage=sum((round_.usage for round_ in rounds), Usage()),
+        served_by=next((round_.served_by for round_ in reversed(rounds) if round_.served_by), ""),
     )
 
 
@@ -181,8 +179,9 @@ class _Turn:
 
 def _continued(prompt: Prompt, round_: Round, wanted: NeedsTools, results: list[str]) -> Prompt:
     """Add what was said before the calls, the calls, and their results; the words to begin with were said once."""
-    turns = [PromptTurn(Role.MODEL, "\n".join(round_.said), calls=wanted.calls)]
+    said = PromptTurn.said(Role.MODEL, "\n".join(round_.said))
+    turns = [replace(said, calls=wanted.calls)]
     turns += [
-        PromptTurn(Role.TOOL, result, call_id=call.id) for call, result in zip(wanted.calls, results, strict=True)
+        PromptTurn(Role.TOOL, (result,), call_id=call.id) for call, result in zip(wanted.calls, results, strict=True)
     ]
     return replace(prompt, turns=prompt.turns + tuple(turns), prefill="")

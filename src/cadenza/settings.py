@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from math import inf
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from .errors import SettingsError
@@ -26,8 +27,70 @@ def _setting(
     low: float | None = None,
     high: float | None = None,
     one_of: tuple[str, ...] = (),
+    kind: type | None = None,
 ) -> Any:
-    return field(default=default, metadata={"about": about, "low": low, "high": high, "one_of": one_of})
+    """A setting; *kind* is its type where the default, ``None`` for what is not set, does not tell."""
+    kind = kind or type(default)
+    return field(default=default, metadata={"about": about, "low": low, "high": high, "one_of": one_of, "kind": kind})
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSettings:
+    """Stage 1: what a model is told, and how it is to answer."""
+
+    context_tokens: int = _setting(
+        0,
+        "tokens of the prompt, roughly counted, above which the oldest exchanges are left out; "
+        "0 is what the model is known to take",
+        low=0,
+    )
+    max_tokens: int = _setting(0, "tokens of the longest answer; 0 leaves it to the model's interface", low=0)
+    thinking: str = _setting(
+        "auto",
+        "how long the model thinks before it speaks: 'auto' leaves it to the model",
+        one_of=("auto", "none", "low", "medium", "high"),
+    )
+    stop_strings: tuple[str, ...] = _setting((), "texts at which the model is to stop")
+    temperature: float | None = _setting(None, "how freely the model chooses its words", low=0.0, high=5.0, kind=float)
+    top_p: float | None = _setting(
+        None, "the share of likely words among which it chooses", low=0.0, high=1.0, kind=float
+    )
+    top_k: int | None = _setting(None, "the number of likely words among which it chooses", low=0, kind=int)
+    min_p: float | None = _setting(
+        None, "how likely a word must be, measured by the likeliest", low=0.0, high=1.0, kind=float
+    )
+    frequency_penalty: float | None = _setting(
+        None, "how much words lose that were said often", low=-2.0, high=2.0, kind=float
+    )
+    presence_penalty: float | None = _setting(
+        None, "how much words lose that were said at all", low=-2.0, high=2.0, kind=float
+    )
+    repetition_penalty: float | None = _setting(
+        None, "by what words that were said are divided", low=0.0, high=10.0, kind=float
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class HttpSettings:
+    """Stage 2: the way to a model."""
+
+    connect_timeout: float = _setting(30.0, "seconds in which a connection must stand", low=0.001, high=600.0)
+    proxy: str = _setting("", "address of a proxy for requests to models; empty is none")
+    headers: Mapping[str, str] | None = _setting(None, "headers that every request to a model carries", kind=Mapping)
+    private_addresses: bool = _setting(
+        False, "whether a model or a picture may be fetched from a private address, as a model on this machine is"
+    )
+    media_bytes: int = _setting(
+        20_000_000, "bytes of the largest picture or film that is fetched", low=1000, high=500_000_000
+    )
+    media_timeout: float = _setting(20.0, "seconds in which a picture or film must arrive", low=0.001, high=600.0)
+    degrade_requests: int = _setting(
+        12, "requests after which no parameter is left out any more to please an interface", low=1, high=50
+    )
+    degrade_seconds: float = _setting(60.0, "seconds after which likewise", low=0.0, high=3600.0)
+    degrade_memory: float = _setting(
+        3600.0, "seconds for which it is remembered what an interface refused", low=0.0, high=1e6
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +181,12 @@ class TurnSettings:
         "after a stop by a user: 'clause' sends what was said up to its last whole clause, 'silence' nothing",
         one_of=("clause", "silence"),
     )
-    idle_timeout: float = _setting(120.0, "seconds without a word after which a model counts as stalled", low=0.001)
+    first_timeout: float = _setting(
+        300.0, "seconds without a first word after which a model counts as stalled", low=0.001
+    )
+    idle_timeout: float = _setting(
+        120.0, "seconds without another word after which a model counts as stalled", low=0.001
+    )
     queue: int = _setting(8, "messages that may wait to be sent before reading from the model pauses", low=1, high=1000)
     tool_rounds: int = _setting(20, "how often a reply may go back to the model with tool results", low=0, high=100)
 
@@ -127,6 +195,8 @@ class TurnSettings:
 class Settings:
     """All settings together."""
 
+    context: ContextSettings = field(default_factory=ContextSettings)
+    http: HttpSettings = field(default_factory=HttpSettings)
     buffer: BufferSettings = field(default_factory=BufferSettings)
     rules: RuleSettings = field(default_factory=RuleSettings)
     delivery: DeliverySettings = field(default_factory=DeliverySettings)
@@ -192,7 +262,11 @@ def _find(section: str | None, name: str) -> tuple[str, Field[Any]]:
 
 
 def _checked(name: str, value: object, spec: Field[Any]) -> object:
-    wanted = type(spec.default)
+    wanted = spec.metadata["kind"]
+    if value is None and spec.default is None:
+        return None
+    if wanted is Mapping:
+        return _table(name, value)
     if wanted is tuple and isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
         return tuple(value)
     if wanted is float and type(value) is int:
@@ -211,6 +285,13 @@ def _checked(name: str, value: object, spec: Field[Any]) -> object:
         msg = f"the setting {name!r} must be {complaint}, not {_shown(value)}"
         raise SettingsError(msg)
     return value
+
+
+def _table(name: str, value: object) -> Mapping[str, str]:
+    if isinstance(value, Mapping) and all(isinstance(word, str) for pair in value.items() for word in pair):
+        return MappingProxyType(dict(value))
+    msg = f"the setting {name!r} must be a table of texts, not {_shown(value)}"
+    raise SettingsError(msg)
 
 
 def _range_complaint(value: Any, spec: Field[Any]) -> str:

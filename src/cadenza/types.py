@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from .errors import CadenzaError
 
@@ -93,11 +93,79 @@ class Roster:
 
 
 class Role(Enum):
-    """Whose words a turn of the prompt holds."""
+    """Whose words a turn of the prompt or an item of the context holds."""
 
+    SYSTEM = "system"
+    """Nobody's in the chat: an instruction. Stage 1 gathers these; no turn of a prompt has this role."""
     USER = "user"
     MODEL = "model"
     TOOL = "tool"
+
+
+class MediaKind(Enum):
+    """What a medium is to be looked at as."""
+
+    IMAGE = "image"
+    VIDEO = "video"
+
+
+@dataclass(frozen=True, slots=True)
+class Media:
+    """A picture or a film that was shown in the chat, or that a tool gave back."""
+
+    kind: MediaKind
+    mime: str
+    url: str = ""
+    """Where it can be had: an address, or a ``data:`` URI that holds it."""
+    data: bytes = field(default=b"", repr=False)
+    """The thing itself, where somebody has it already; asked before ``url``."""
+    fallback: str = ""
+    """Another address, for when the first has nothing."""
+    reference: str = ""
+    """An opaque name of the message it was sent in, by which tools can find it."""
+    is_watched: bool = False
+    """Whether a linked video is to be watched by the model itself, and not left to a tool."""
+
+
+Part: TypeAlias = str | Media
+"""A piece of what somebody said or showed."""
+
+
+class Tag(Enum):
+    """What an item of the context is; the order is the order in which a model is told."""
+
+    INSTRUCTION = "system_instruction_block"
+    PERSONA_PROMPT = "system_persona_prompt"
+    PERSONALITY = "system_personality"
+    HUMANIZER_RULES = "system_humanizer_rules"
+    FUNCTION_GUIDE = "system_function_guide"
+    SERVER_INFO = "knowledge_server_info"
+    SERVER_MEMORIES = "knowledge_server_memories"
+    SERVER_EMOJI = "knowledge_server_emojis"
+    SERVER_STICKERS = "knowledge_server_stickers"
+    USER_MEMORIES = "knowledge_user_memories"
+    USER_STATUS = "knowledge_user_status"
+    CURRENT_CONTEXT = "knowledge_current_context"
+    USERS_IN_CONVERSATION = "knowledge_users_in_conversation"
+    SHORT_TERM_MEMORY = "knowledge_short_term_memory"
+    VERBATIM_TOOLS = "knowledge_verbatim_tool_definitions"
+    SERVER_DOCUMENTS = "knowledge_server_documents"
+    SERVER_CONDITIONING = "knowledge_server_conditioning"
+    SAMPLE = "dialogue_sample"
+    HISTORY = "dialogue_history"
+    NOTE = "context_note_injection"
+
+
+@dataclass(frozen=True, slots=True)
+class ContextItem:
+    """Something that a model is to know before it answers."""
+
+    tag: Tag
+    parts: tuple[Part, ...]
+    role: Role = Role.USER
+    speaker: str = ""
+    """Who said or showed it, where that matters."""
+    message_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +176,18 @@ class Line:
     text: str
     is_own: bool = False
     """Whether the persona itself said it."""
+    media: tuple[Media, ...] = ()
+    """What was shown with it."""
+    message_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """An author's note: a reminder to the model at some depth of the conversation."""
+
+    text: str
+    depth: int = 0
+    """How many lines of the history come after it; 0 is the very end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +202,25 @@ class Scene:
     reply_to: str | None = None
     prefill: str = ""
     """What the answer begins with: words put into the model's mouth."""
+    context: tuple[ContextItem, ...] = ()
+    """What else the model should know, each thing under its tag; stage 1 puts it in its place."""
+    samples: tuple[Line, ...] = ()
+    """How such a conversation goes: lines that were never said, told before the history."""
+    notes: tuple[Note, ...] = ()
+    """Reminders among the history."""
 
 
 # --- what goes to a model and what comes back ------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """Something a provider wants to see again with a call of its own, and nobody else should."""
+
+    owner: str
+    """The dialect and vendor that gave it; only they get it back."""
+    data: str = field(repr=False)
+    """JSON that only the owner understands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +230,11 @@ class ToolCall:
     id: str
     name: str
     arguments: str
-    """As the model wrote them: JSON, whole or (if the stream broke) not."""
+    """JSON: an object, as the model wrote it; of one that was cut off, what of it arrived whole."""
+    is_truncated: bool = False
+    """Whether the arguments are not whole: such a call is never run."""
+    state: Opaque | None = None
+    """What goes back to the provider with this call; the first of several calls carries what belongs to all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +251,39 @@ class PromptTurn:
     """One turn of the conversation as a model is to see it."""
 
     role: Role
-    text: str
+    parts: tuple[Part, ...]
     calls: tuple[ToolCall, ...] = ()
     """The calls that the model made at the end of this turn."""
     call_id: str | None = None
     """For ``Role.TOOL``: the call whose result this is."""
+    tag: Tag = Tag.HISTORY
+    """What it was made of; what is only history may be left out where there is no room."""
+
+    @classmethod
+    def said(cls, role: Role, text: str, *, tag: Tag = Tag.HISTORY) -> PromptTurn:
+        """A turn of nothing but words."""
+        return cls(role, (text,) if text else (), tag=tag)
+
+    @property
+    def text(self) -> str:
+        """Its words, one part a line."""
+        return "\n".join(part for part in self.parts if isinstance(part, str))
+
+    @property
+    def media(self) -> tuple[Media, ...]:
+        """What it shows."""
+        return tuple(part for part in self.parts if isinstance(part, Media))
+
+
+class Thinking(Enum):
+    """How long a model is to think before it speaks."""
+
+    AUTO = "auto"
+    """As it likes."""
+    NONE = "none"
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +294,49 @@ class Prompt:
     turns: tuple[PromptTurn, ...]
     tools: tuple[ToolSpec, ...] = ()
     sampling: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    """What was set of ``temperature``, ``top_p``, ``top_k``, ``min_p`` and the ``…_penalty``s; what was not is not there."""
     stop: tuple[str, ...] = ()
+    """Where the model is to stop, the most wanted first: an API that takes few gets the first ones."""
     prefill: str = ""
+    thinking: Thinking = Thinking.AUTO
+    max_tokens: int = 0
+    """The longest answer; 0 leaves it to the API."""
+    speaker: str = ""
+    """The persona's name: as whom the model answers."""
+
+
+class Prefill(Enum):
+    """How a model can be made to begin with given words."""
+
+    NONE = "none"
+    """It cannot: it can only be told to."""
+    TURN = "turn"
+    """It goes on where a last turn of its own ends."""
+    PREFIX = "prefix"
+    """The same, but that turn must be marked as a beginning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """What a model and its interface can take; a prompt is fitted to it before it is written down."""
+
+    tools: bool = True
+    images: bool = True
+    videos: bool = False
+    system: bool = True
+    """Whether there is a place for instructions; if not, they are the first turn."""
+    alternates: bool = False
+    """Whether user and model must take turns, the user first."""
+    prefill: Prefill = Prefill.NONE
+    prefill_with_tools: bool = True
+    stops: int = 4
+    """How many stop strings it takes."""
+    speaker_stop: bool = True
+    """Whether the persona's own label may be one of them."""
+    context_tokens: int = 0
+    """Tokens of prompt and answer together; 0 is unknown."""
+    token_length: float = 4.0
+    """Characters of a token, roughly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,13 +344,13 @@ class HttpRequest:
     """A prompt in the dialect of one API."""
 
     url: str
-    body: bytes
-    headers: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
+    body: bytes = field(repr=False)
+    headers: Mapping[str, str] = field(default_factory=lambda: _NOTHING, repr=False)
+    """Among them the key, which is why they are not shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class RawEvent:
-    """One event of a provider's stream, framed but not understood."""
+class RawEvent(NamedTuple):
+    """One event of a provider's stream, framed but not understood. There is one a token, so it is as light as can be."""
 
     name: str
     data: bytes
@@ -206,11 +375,29 @@ class Usage:
     """Tokens as the provider counted them."""
 
     input_tokens: int = 0
+    """All that was read, cached or not."""
     output_tokens: int = 0
+    """All that was written, thoughts included."""
+    cached_tokens: int = 0
+    """How many of those read came from the provider's cache."""
+    thought_tokens: int = 0
+    """How many of those written were thoughts."""
 
     def __add__(self, other: Usage) -> Usage:
         """Add up the rounds of a reply."""
-        return Usage(self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens)
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.thought_tokens + other.thought_tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """Who it is that answers, where a router chose among several."""
+
+    by: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +405,7 @@ class Finished:
     """The model is done."""
 
     reason: str = "stop"
+    """``stop``, ``length`` (it had to stop), ``tool_calls``, or ``end_of_stream`` (it never said)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +415,7 @@ class Failed:
     error: CadenzaError
 
 
-Chunk: TypeAlias = TextDelta | ThoughtDelta | ToolCall | Usage | Finished | Failed
+Chunk: TypeAlias = TextDelta | ThoughtDelta | ToolCall | Usage | Served | Finished | Failed
 
 
 # --- what else can happen to a reply -----------------------------------------------
@@ -441,3 +629,5 @@ class Reply:
     thoughts: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
+    served_by: str = ""
+    """Who answered, where a router chose among several."""

@@ -137,7 +137,7 @@ def test_a_codec_reads_its_own_script_however_it_is_sliced() -> None:
 
 
 def test_a_prompt_is_written_down_for_whoever_looks() -> None:
-    request = ScriptedCodec().encode(Prompt("be kind", (PromptTurn(Role.USER, "hi"),)))
+    request = ScriptedCodec().encode(Prompt("be kind", (PromptTurn.said(Role.USER, "hi"),)))
 
     assert json.loads(request.body) == {"system": "be kind", "turns": [["user", "hi"]]}
 

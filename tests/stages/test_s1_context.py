@@ -33,21 +33,21 @@ def test_what_seldom_changes_comes_first() -> None:
     ("history", "turns"),
     [
         pytest.param((), (), id="silence"),
-        pytest.param((Line("Alice", "hi"),), (PromptTurn(Role.USER, "Alice: hi"),), id="one line"),
-        pytest.param((Line("", "hi"),), (PromptTurn(Role.USER, "hi"),), id="nobody in particular"),
+        pytest.param((Line("Alice", "hi"),), (PromptTurn.said(Role.USER, "Alice: hi"),), id="one line"),
+        pytest.param((Line("", "hi"),), (PromptTurn.said(Role.USER, "hi"),), id="nobody in particular"),
         pytest.param(
             (Line("Alice", "hi"), Line("Ren", "hello", is_own=True)),
-            (PromptTurn(Role.USER, "Alice: hi"), PromptTurn(Role.MODEL, "hello")),
+            (PromptTurn.said(Role.USER, "Alice: hi"), PromptTurn.said(Role.MODEL, "hello")),
             id="own words have no name in front",
         ),
         pytest.param(
             (Line("Alice", "hi"), Line("Bob", "yo"), Line("Ren", "a", is_own=True), Line("Ren", "b", is_own=True)),
-            (PromptTurn(Role.USER, "Alice: hi\nBob: yo"), PromptTurn(Role.MODEL, "a\nb")),
+            (PromptTurn.said(Role.USER, "Alice: hi\nBob: yo"), PromptTurn.said(Role.MODEL, "a\nb")),
             id="neighbours of a role are one turn",
         ),
         pytest.param(
             (Line("Alice", "hi"), Line("Ren", " \n", is_own=True), Line("Bob", "yo")),
-            (PromptTurn(Role.USER, "Alice: hi\nBob: yo"),),
+            (PromptTurn.said(Role.USER, "Alice: hi\nBob: yo"),),
             id="blank lines do not count",
         ),
     ],

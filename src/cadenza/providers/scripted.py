@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 from ..errors import InputError, ProviderError
 from ..stages.s2_generation import JsonLines, Transport
+from ..stages.s3_chunks import NO_PROMPT
 from ..types import (
     Chunk,
     Ending,
@@ -33,6 +34,7 @@ from ..types import (
     ToolCall,
     Usage,
 )
+from .dialect import Dialect, Endpoint
 
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -45,8 +47,11 @@ class Beat:
     data: bytes
 
 
-class ScriptedCodec:
+class ScriptedCodec(Dialect):
     """The dialect of scripts."""
+
+    def __init__(self) -> None:
+        super().__init__(Endpoint("script", "script", "script:"))
 
     def encode(self, prompt: Prompt, /) -> HttpRequest:
         """Write down what the model is asked; a script does not listen, but a test may look."""
@@ -57,7 +62,7 @@ class ScriptedCodec:
         """One event a line."""
         return JsonLines()
 
-    def decoder(self) -> ScriptedDecoder:
+    def decoder(self, prompt: Prompt = NO_PROMPT, /) -> ScriptedDecoder:  # noqa: ARG002  # a script does not listen
         """A fresh decoder."""
         return ScriptedDecoder()
 

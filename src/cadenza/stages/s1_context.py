@@ -38,7 +38,7 @@ def _turns(history: Sequence[Line]) -> tuple[PromptTurn, ...]:
         role = Role.MODEL if line.is_own else Role.USER
         text = line.text if line.is_own or not line.speaker else f"{line.speaker}: {line.text}"
         if turns and turns[-1].role is role:
-            turns[-1] = PromptTurn(role, f"{turns[-1].text}\n{text}")
+            turns[-1] = PromptTurn.said(role, f"{turns[-1].text}\n{text}")
         else:
-            turns.append(PromptTurn(role, text))
+            turns.append(PromptTurn.said(role, text))
     return tuple(turns)

@@ -9,13 +9,45 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+from ..errors import CadenzaError, HttpError, ProviderError
 from ..types import Aside, Chunk, Ending, Failed, Finished, Halt, HttpRequest, Prompt, RawEvent
 from .s2_generation import Framing
 from .stage import Stage
 
+NO_PROMPT = Prompt("", ())
+"""For a decoder that is to read an answer without knowing the question."""
+
+
+class Attempts(Protocol):
+    """How a request may be asked again, with less in it, after an interface did not like it.
+
+    A machine without a clock: the shell counts the requests and the seconds, and remembers the lesson.
+    """
+
+    @property
+    def request(self) -> HttpRequest:
+        """What is to be asked now."""
+
+    @property
+    def key(self) -> str:
+        """What a lesson holds for: an interface and a model."""
+
+    @property
+    def lesson(self) -> str:
+        """What to remember if the present request is answered; empty if it is the first one."""
+
+    def recall(self, lesson: str, /) -> None:
+        """Begin where an earlier request ended."""
+
+    def degrade(self, error: ProviderError, /) -> bool:
+        """Take the next request, if *error* is one that it may cure; ``False`` if it is final."""
+
 
 class Codec(Protocol):
-    """One API dialect: how a prompt is written down and how its answer is read."""
+    """One API dialect: how a prompt is written down and how its answer is read.
+
+    ``providers.dialect.Dialect`` has everything but ``encode`` and ``decoder``.
+    """
 
     def encode(self, prompt: Prompt, /) -> HttpRequest:
         """Write *prompt* down."""
@@ -23,31 +55,54 @@ class Codec(Protocol):
     def framing(self) -> Framing:
         """A fresh reader of bytes into events."""
 
-    def decoder(self) -> Stage[RawEvent, Chunk]:
-        """A fresh reader of events into chunks."""
+    def decoder(self, prompt: Prompt = NO_PROMPT, /) -> Stage[RawEvent, Chunk]:
+        """A fresh reader of events into chunks; some must know what was asked."""
+
+    def refused(self, refusal: HttpError, /) -> ProviderError:
+        """What an answer with a status of 400 or more means."""
+
+    def attempts(self, request: HttpRequest, /) -> Attempts | None:
+        """How *request* may be asked again with less in it; ``None`` if it may not."""
 
 
 class Chunks:
-    """A decoder with a proper end."""
+    """A decoder with a proper end. What it gives back is chunks only: no rule and no buffer stands in front of it."""
 
     def __init__(self, decoder: Stage[RawEvent, Chunk]) -> None:
         self._decoder = decoder
         self._ended = False
 
-    def feed(self, event: RawEvent, /) -> Sequence[Chunk | Aside | Halt]:
+    @property
+    def has_ended(self) -> bool:
+        """Whether a ``Finished`` or ``Failed`` has come out."""
+        return self._ended
+
+    def fail(self, error: CadenzaError) -> Sequence[Chunk]:
+        """The stream broke: give back what the decoder held, and then the error."""
+        held = [] if self._ended else self._decoder.flush(Ending.FINAL)
+        kept = [chunk for chunk in held if not isinstance(chunk, (Finished, Failed))]
+        return self._until_end([*kept, Failed(error)])
+
+    def feed(self, event: RawEvent, /) -> Sequence[Chunk]:
         """Decode *event*."""
         return self._until_end(self._decoder.feed(event))
 
-    def flush(self, why: Ending, /) -> Sequence[Chunk | Aside | Halt]:
+    def feed_all(self, events: Iterable[RawEvent]) -> list[Chunk]:
+        """Decode *events*."""
+        return [chunk for event in events for chunk in self._until_end(self._decoder.feed(event))]
+
+    def flush(self, why: Ending, /) -> Sequence[Chunk]:
         """Give back what the decoder held; say that the stream is over if it did not say so itself."""
         chunks = self._until_end(self._decoder.flush(why))
         return chunks if self._ended else [*chunks, *self._until_end([Finished("end_of_stream")])]
 
-    def _until_end(self, chunks: Iterable[Chunk | Aside | Halt]) -> list[Chunk | Aside | Halt]:
-        kept: list[Chunk | Aside | Halt] = []
+    def _until_end(self, chunks: Iterable[Chunk | Aside | Halt]) -> list[Chunk]:
+        kept: list[Chunk] = []
         for chunk in chunks:
             if self._ended:
                 break
+            if isinstance(chunk, Aside | Halt):
+                continue
             kept.append(chunk)
             self._ended = isinstance(chunk, (Finished, Failed))
         return kept

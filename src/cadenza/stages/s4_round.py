@@ -29,6 +29,7 @@ from ..types import (
     Post,
     RoundEvent,
     SendFailed,
+    Served,
     Stopped,
     StopReason,
     StopRequested,
@@ -95,6 +96,7 @@ class Round:
         self._thoughts: list[str] = []
         self.details: list[str] = []
         self.usage = Usage()
+        self.served_by = ""
         self.halt: Halt | None = None
         self.outcome: Outcome | None = None
 
@@ -125,6 +127,9 @@ class Round:
                 return self._take(self._text.flush(Ending.TOOL_CALL))
             case Usage():
                 self.usage = event  # providers count up: the last word is the right one
+                return []
+            case Served(by):
+                self.served_by = self.served_by or by
                 return []
             case Finished(reason):
                 return self._finish(reason)
