@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Generic, TypeVar
 
-from ..errors import HttpError, ProviderError
+import msgspec
+
+from ..errors import ErrorKind, HttpError, ProviderError
 from ..stages.s2_generation import Framing, ServerSentEvents
 from ..stages.s3_chunks import Attempts
-from ..types import Abilities, HttpRequest
+from ..types import Abilities, Chunk, Ending, Failed, HttpRequest, RawEvent
 from .failures import refused
+
+Shape = TypeVar("Shape")
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 _NO_FIELDS: Mapping[str, object] = MappingProxyType({})
@@ -76,3 +82,62 @@ class Dialect:
     def attempts(self, request: HttpRequest, /) -> Attempts | None:  # noqa: ARG002  # most take a no for a no
         """How *request* may be asked again with less in it."""
         return None
+
+
+class EventReader(Generic[Shape]):
+    """The base of decoders: each event is JSON of a known shape; what cannot be read is counted and passed over.
+
+    A stream of which nothing at all could be read has failed; one with a broken event among others has not.
+    """
+
+    def __init__(self, shape: msgspec.json.Decoder[Shape], vendor: str) -> None:
+        self._decode = shape.decode
+        self._shape = shape.type
+        self._vendor = vendor
+        self._has_read = False
+        self.skipped = 0
+        """How many events could not be read."""
+
+    def feed(self, event: RawEvent, /) -> Sequence[Chunk]:
+        """Read *event*."""
+        try:
+            value = self._decode(event.data)
+        except msgspec.DecodeError:
+            return self._read_leniently(event.data)
+        self._has_read = True
+        return self.read(value)
+
+    def flush(self, why: Ending, /) -> Sequence[Chunk]:  # noqa: ARG002  # what is held is given back, whatever the end
+        """Give back what was held."""
+        chunks = self.rest()
+        if self.skipped and not self._has_read:
+            return [*chunks, Failed(nonsense(self._vendor))]
+        return chunks
+
+    def read(self, value: Shape) -> Sequence[Chunk]:
+        """What *value* comes to."""
+        raise NotImplementedError
+
+    def rest(self) -> Sequence[Chunk]:
+        """What is left when nothing more comes."""
+        return ()
+
+    def _read_leniently(self, data: bytes) -> Sequence[Chunk]:
+        """Half a surrogate pair is no UTF-8, but some interfaces cut an emoji in two: Python's own reader takes it."""
+        try:
+            value = msgspec.convert(json.loads(data), self._shape)
+        except (ValueError, RecursionError):
+            self.skipped += 1
+            return ()
+        self._has_read = True
+        return self.read(value)
+
+
+def nonsense(vendor: str) -> ProviderError:
+    """The error for a stream of which nothing could be read."""
+    return ProviderError(
+        f"{vendor} sent something that is not an answer; try again, or look whether its address is right",
+        kind=ErrorKind.API,
+        code="unreadable",
+        retryable=True,
+    )
