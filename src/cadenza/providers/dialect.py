@@ -102,7 +102,7 @@ class EventReader(Generic[Shape]):
         """Read *event*."""
         try:
             value = self._decode(event.data)
-        except msgspec.DecodeError:
+        except ValueError:  # msgspec has several, and bytes that are no UTF-8 are one of Python's own
             return self._read_leniently(event.data)
         self._has_read = True
         return self.read(value)
@@ -123,9 +123,9 @@ class EventReader(Generic[Shape]):
         return ()
 
     def _read_leniently(self, data: bytes) -> Sequence[Chunk]:
-        """Half a surrogate pair is no UTF-8, but some interfaces cut an emoji in two: Python's own reader takes it."""
+        """Some interfaces cut an emoji in two, and half of one is not valid here: Python's own reader is not so strict."""
         try:
-            value = msgspec.convert(json.loads(data), self._shape)
+            value = msgspec.convert(json.loads(data.decode("utf-8", "replace")), self._shape)
         except (ValueError, RecursionError):
             self.skipped += 1
             return ()
