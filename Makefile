@@ -56,6 +56,7 @@ bench: $(READY) fonts ## what a token and the rules cost, and pictures of tables
 	@$(BIN)/python bench/text.py
 	@$(BIN)/python bench/rules.py
 	@$(BIN)/python bench/pictures.py
+	@$(BIN)/python bench/providers.py
 
 soak: $(READY) ## the property tests again, for long
 	@HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -q -n 2 -o timeout=0 tests/laws
