@@ -24,6 +24,7 @@ LAYERS = [
     ["stages", "rules", "providers"],
     ["stops", "tools", "lookups", "personas", "pictures", "backstage", "models", "pipeline", "replies"],
     ["targets"],
+    ["http", "addresses", "media"],
     ["__init__"],
     ["replay", "demo"],
     ["cli"],

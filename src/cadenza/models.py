@@ -27,6 +27,8 @@ T = TypeVar("T")
 
 _DRAIN = 0.1
 """Seconds for a server to end a body whose last word has been said; a connection that ended cleanly is used again."""
+_DRAIN_READS = 64
+"""And how often it is listened to for that: one that is always ready would never let the time run out."""
 
 
 class Lessons:
@@ -88,7 +90,8 @@ async def stream(model: Model, prompt: Prompt) -> AsyncIterator[Chunk]:
                     early.append(chunk)
                     has_begun = _begins(chunk)
                     if has_begun:
-                        patience.learn()
+                        if type(chunk) is not Failed:
+                            patience.learn()
                         for waiting in early:
                             yield waiting
         if has_begun:
@@ -141,10 +144,12 @@ async def _answer(model: Model, request: HttpRequest, prompt: Prompt) -> AsyncGe
         async with aclosing(closing(model.transport(request))) as body:
             async for data in body:
                 heard = chunks.feed_all(framing.feed(data))
-                if chunks.has_ended:
-                    await _drain(body)
-                for chunk in heard:
-                    yield chunk
+                try:
+                    for chunk in heard:
+                        yield chunk
+                finally:  # whoever has heard the last word hangs up, and need not wait for this before
+                    if chunks.has_ended:
+                        await _drain(body)
                 if chunks.has_ended:
                     return
     except (Exception, asyncio.CancelledError) as error:
@@ -161,11 +166,17 @@ async def _answer(model: Model, request: HttpRequest, prompt: Prompt) -> AsyncGe
 
 async def _drain(body: AsyncIterator[bytes]) -> None:
     """Hear a body out whose last word has been said, unless it goes on and on."""
+    reads = 0
     try:
         async with asyncio.timeout(_DRAIN):
-            await anext(body, None)
-    except Exception:  # noqa: BLE001  # nothing is wanted of it any more
-        logger.debug("a body went on after its last word")
+            async for _ in body:
+                reads += 1
+                if reads == _DRAIN_READS:
+                    break
+    except (Exception, asyncio.CancelledError) as error:
+        if is_cancelled(error):
+            raise
+        logger.debug("a body did not end after its last word (%s)", type(error).__name__)
 
 
 def _failure(codec: Codec, error: BaseException) -> CadenzaError:
@@ -212,4 +223,14 @@ async def closing(source: AsyncIterable[T]) -> AsyncGenerator[T, None]:
     finally:
         close = getattr(iterator, "aclose", None)
         if close is not None:
-            await close()
+            await _closed(close)
+
+
+async def _closed(close: Callable[[], Awaitable[None]]) -> None:
+    """Close something foreign: what was to be heard has been heard, and a failure in this must not hide another one."""
+    try:
+        await close()
+    except (Exception, asyncio.CancelledError) as error:
+        if is_cancelled(error):
+            raise
+        logger.debug("a stream could not be closed (%s)", type(error).__name__)

@@ -1,0 +1,357 @@
+"""The way to a model, and to a picture: HTTP, and what can go wrong with it, in our words.
+
+Whatever aiohttp raises stops here. Its errors carry the whole request, key and all, so none of them is passed on, not
+even as the cause of ours; and of an address only the host is ever named, for keys have been seen in queries.
+
+How long a model may be silent is the round's to watch. Here only a connection must come about in time; a socket on
+which nothing at all arrives is given up after an hour, long after anybody who listens has gone, so that none is kept
+for ever.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import re
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import partial
+from io import BytesIO
+from math import ceil
+from typing import Self
+
+import aiohttp
+from multidict import CIMultiDict
+from yarl import URL
+
+from .addresses import PrivateAddressError, guard, is_public
+from .errors import ErrorKind, HttpError, InputError, ProviderError, SettingsError
+from .settings import HttpSettings
+from .stages.s2_generation import Transport
+from .types import HttpRequest
+
+_SILENCE = 3600.0
+"""Seconds after which a socket is given up on which nothing arrives."""
+_MOST_BYTES = 256 * 2**20
+"""The longest answer. No model says so much; a server that does, or a compressed body that unfolds to it, wants to harm."""
+_ERROR_BYTES = 64 * 1024
+"""How much of a refusal is worth reading."""
+_ERROR_SECONDS = 5.0
+"""And how long that may take."""
+_LARGE = 2**20
+"""Bytes of a body above which aiohttp wants to send it in pieces."""
+_REDIRECTS = 5
+_SECRETIVE = re.compile("auth|key|token|secret|cookie", re.IGNORECASE)
+"""What the name of a header says whose value is nobody's business."""
+_SECRET_LENGTH = 8
+"""Characters of the shortest word that may be a secret; ``Bearer`` is none."""
+
+_TROUBLE = (aiohttp.ClientError, OSError, ValueError)
+"""What aiohttp raises: errors of its own, of sockets, and ``ValueError`` for a header or an address that cannot be sent."""
+
+_DEFAULTS = {
+    "user-agent": "cadenza",
+    "content-type": "application/json",
+    "accept-encoding": "identity",  # a stream that is compressed arrives late
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """Something that was fetched, and what its server says it is."""
+
+    mime: str
+    data: bytes = field(repr=False)
+
+
+class Http:
+    """The way out, shared by all models of a program. Close it, or use it with ``async with``.
+
+    It belongs to the event loop in which it is first used.
+    """
+
+    def __init__(self, settings: HttpSettings | None = None, *, may_reach: Callable[[str], bool] = is_public) -> None:
+        """Only addresses that *may_reach* allows are connected to, but for what is declared private."""
+        self._settings = settings or HttpSettings()
+        self._may_reach = may_reach
+        self._proxy = _proxy(self._settings.proxy)
+        # Two, because a connection that was made without the guard must not be found in the pool by somebody with it.
+        self._sessions: dict[bool, aiohttp.ClientSession] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._is_closed = False
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Hang up. Nothing can be asked any more."""
+        self._is_closed = True
+        while self._sessions:
+            _, session = self._sessions.popitem()
+            await session.close()
+
+    def transport(self, *, private: bool = False) -> Transport:
+        """The way to a model; with *private*, to one on this machine or in its network, which no proxy could find."""
+        proxy = None if private else self._proxy
+        return partial(self._answered, private=private or self._settings.private_addresses, proxy=proxy)
+
+    async def fetch(self, url: str, *, kinds: tuple[str, ...], most: int, private: bool = False) -> Fetched:
+        """Get *url*, over a few redirects if need be, if it is of one of *kinds* and no longer than *most* bytes.
+
+        Raises a ``CadenzaError`` whenever that is not possible. How long it may take is up to the caller.
+        """
+        response: aiohttp.ClientResponse | None = None
+        try:
+            response = await self._session(private=private).get(
+                url,
+                headers={"user-agent": _DEFAULTS["user-agent"], "accept-encoding": "identity"},
+                max_redirects=_REDIRECTS + 1,  # aiohttp counts the last request too
+            )
+            return Fetched(response.content_type, await _whole(response, kinds, most))
+        except _TROUBLE as error:
+            trouble = _trouble(error, _host(url))
+        finally:
+            if response is not None:
+                response.close()
+        raise trouble
+
+    async def _answered(self, request: HttpRequest, *, private: bool, proxy: URL | None) -> AsyncIterator[bytes]:
+        """Ask; yield the answer as it comes. Its end gives the connection back, closing it before that ends both."""
+        host = _host(request.url)
+        response: aiohttp.ClientResponse | None = None
+        try:
+            response = await self._asked(request, host, private=private, proxy=proxy)
+            if response.status >= 300:
+                raise await _refusal(response, host, self._secrets(request))
+            content = response.content
+            while data := await content.readany():
+                yield data
+                if content.total_bytes > _MOST_BYTES:
+                    raise _endless(host)
+        except _TROUBLE as error:
+            trouble = _trouble(error, host)
+            left = _left(response)
+        else:
+            return
+        finally:
+            if response is not None:
+                response.close()
+        if left:
+            yield left
+        raise trouble
+
+    async def _asked(
+        self, request: HttpRequest, host: str, *, private: bool, proxy: URL | None
+    ) -> aiohttp.ClientResponse:
+        # Behind a proxy it is the proxy that knows where it goes: all that can be looked at is an address in numbers.
+        if proxy is not None and not private and _is_number(host) and not self._may_reach(host.strip("[]")):
+            raise PrivateAddressError
+        body = request.body
+        return await self._session(private=private or proxy is not None).post(
+            request.url,
+            data=body if len(body) <= _LARGE else BytesIO(body),
+            headers=self._headers(request),
+            proxy=proxy,
+            allow_redirects=False,
+        )
+
+    def _headers(self, request: HttpRequest) -> CIMultiDict[str]:
+        """Ours, then those of the settings, then the dialect's own, the key among them: the last one counts."""
+        headers = CIMultiDict(_DEFAULTS)
+        headers.update(self._settings.headers or {})
+        headers.update(request.headers)
+        return headers
+
+    def _secrets(self, request: HttpRequest) -> list[bytes]:
+        """What of our headers must be shown to nobody."""
+        values = [value for name, value in self._headers(request).items() if _SECRETIVE.search(name)]
+        return [word.encode() for value in values for word in value.split() if len(word) >= _SECRET_LENGTH]
+
+    def _session(self, *, private: bool) -> aiohttp.ClientSession:
+        loop = asyncio.get_running_loop()
+        if self._is_closed or self._loop not in (None, loop):
+            message = "the way to the models is closed, or belongs to another event loop; make a new one"
+            raise ProviderError(message, kind=ErrorKind.API, code="closed")
+        self._loop = loop
+        if private not in self._sessions:
+            self._sessions[private] = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0, socket_factory=None if private else guard(self._may_reach)),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                timeout=aiohttp.ClientTimeout(total=None, connect=self._settings.connect_timeout, sock_read=_SILENCE),
+            )
+        return self._sessions[private]
+
+
+# --- addresses ---------------------------------------------------------------------------
+
+
+def _proxy(address: str) -> URL | None:
+    if not address:
+        return None
+    with suppress(ValueError):
+        url = URL(address)
+        if url.scheme in ("http", "https") and url.host:
+            return url
+    message = "the setting 'proxy' must be an address that begins with http:// or https://"  # it may hold a password
+    raise SettingsError(message)
+
+
+def _host(address: str) -> str:
+    """The part of *address* that may be shown."""
+    with suppress(ValueError):
+        return URL(address).host_subcomponent or "its address"
+    return "its address"
+
+
+def _is_number(host: str) -> bool:
+    """Whether *host* is no name, but an address in numbers, in any spelling that somebody may understand."""
+    return host.startswith("[") or host.rstrip(".").rpartition(".")[2][:1].isdigit()
+
+
+# --- answers -----------------------------------------------------------------------------
+
+
+async def _whole(response: aiohttp.ClientResponse, kinds: tuple[str, ...], most: int) -> bytes:
+    """The body of *response*, if it is what was wanted."""
+    if response.status >= 300:
+        raise HttpError(response.status, _plain_headers(response), b"")
+    if not response.content_type.startswith(kinds):
+        message = "what was to be fetched is something else"
+        raise InputError(message)
+    pieces: list[bytes] = []
+    if (response.content_length or 0) <= most:
+        while data := await response.content.readany():
+            pieces.append(data)
+            if response.content.total_bytes > most:
+                break
+        else:
+            return b"".join(pieces)
+    message = f"what was to be fetched is longer than {most} bytes"
+    raise InputError(message)
+
+
+async def _refusal(response: aiohttp.ClientResponse, host: str, secrets: list[bytes]) -> HttpError | ProviderError:
+    """The error for an answer that is none; some repeat the key that they did not like."""
+    if response.status >= 400:
+        body = await _beginning(response)
+        for secret in secrets:
+            body = body.replace(secret, b"[hidden]")
+        return HttpError(response.status, _plain_headers(response), body)
+    return ProviderError(
+        f"the model's address is not right: {host} sends us on to another one; set the address that it means",
+        kind=ErrorKind.API,
+        code=str(response.status),
+        status=response.status,
+    )
+
+
+async def _beginning(response: aiohttp.ClientResponse) -> bytes:
+    """As much of a body as is worth reading; if it breaks off or does not come, what there is."""
+    body = b""
+    with suppress(*_TROUBLE):
+        async with asyncio.timeout(_ERROR_SECONDS):
+            while len(body) < _ERROR_BYTES and (data := await response.content.readany()):
+                body += data
+    return body[:_ERROR_BYTES]
+
+
+def _left(response: aiohttp.ClientResponse | None) -> bytes:
+    """What arrived before the line broke and was not read: aiohttp would forget it, but it may be a word."""
+    if response is None:
+        return b""
+    response.content.set_exception(None)  # type: ignore[arg-type]  # no more is wanted than that it forgets the error
+    return response.content.read_nowait()
+
+
+def _plain_headers(response: aiohttp.ClientResponse) -> dict[str, str]:
+    """The headers of *response*, their names in small letters, and a date to wait for as seconds to wait."""
+    headers = {name.lower(): value for name, value in response.headers.items()}
+    until, now = _moment(headers.get("retry-after", "")), _moment(headers.get("date", ""))
+    if until is not None:
+        # What counts is the server's own clock; one that does not tell its time is compared with ours.
+        seconds = (until - (now or datetime.now(UTC))).total_seconds()
+        headers["retry-after"] = str(max(ceil(seconds), 0))
+    return headers
+
+
+def _moment(text: str) -> datetime | None:
+    """The moment that an HTTP date names."""
+    try:
+        moment = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+# --- trouble -----------------------------------------------------------------------------
+
+
+def _endless(host: str) -> ProviderError:
+    return ProviderError(
+        f"the answer of {host} does not end; after {_MOST_BYTES} bytes nobody listens any more",
+        kind=ErrorKind.API,
+        code="EMSGSIZE",
+    )
+
+
+def _trouble(error: Exception, host: str) -> ProviderError:
+    """What *error* means, in a sentence without anything of its own text."""
+    match error:
+        case aiohttp.ClientConnectorDNSError():
+            return _refused(f"there is no server called {host}; look whether its address is right", "ENOTFOUND")
+        case aiohttp.ClientHttpProxyError():
+            return _refused(f"the proxy did not let us through to {host}", str(error.status), error.status)
+        case aiohttp.ClientProxyConnectionError():
+            return _refused(
+                "the proxy cannot be reached; look whether it runs and its address is right", "ECONNREFUSED"
+            )
+        case aiohttp.ClientSSLError():
+            return _refused(
+                f"the connection to {host} would not be safe: its certificate or its TLS is not right", "TLS"
+            )
+        case PrivateAddressError() | aiohttp.ClientConnectorError(os_error=PrivateAddressError()):
+            return _refused(
+                f"{host} is a private address; if a model runs there, allow it with the setting 'private_addresses'",
+                "EACCES",
+            )
+        case TimeoutError():
+            return _late(host)
+        case aiohttp.ClientConnectorError():
+            return _unconnected(error.os_error, host)
+        case aiohttp.TooManyRedirects():
+            return _refused(f"{host} sends us on and on", "ELOOP")
+        case aiohttp.ClientPayloadError() | aiohttp.ClientConnectionError() | ConnectionError():
+            return ProviderError(f"the connection to {host} broke off; try again", code="ECONNRESET", retryable=True)
+        case aiohttp.ClientResponseError():
+            return _refused(f"{host} does not speak HTTP; look whether its address is right", "EPROTO")
+        case _:
+            return _refused("an address or a header cannot be sent as it is written; look at the settings", "EINVAL")
+
+
+def _refused(message: str, code: str, status: int | None = None) -> ProviderError:
+    return ProviderError(message, kind=ErrorKind.API, code=code, status=status)
+
+
+def _late(host: str) -> ProviderError:
+    return ProviderError(
+        f"{host} did not answer in time; try again later", kind=ErrorKind.TIMEOUT, code="ETIMEDOUT", retryable=True
+    )
+
+
+def _unconnected(cause: OSError, host: str) -> ProviderError:
+    match cause.errno:
+        case errno.ECONNREFUSED:
+            return _refused(
+                f"nobody listens at {host}; look whether the server runs and its address is right", "ECONNREFUSED"
+            )
+        case errno.ETIMEDOUT:
+            return _late(host)
+        case number:
+            code = errno.errorcode.get(number or 0, "ECONNECT")
+            return _refused(f"{host} cannot be reached from here; look at the network", code)

@@ -1,0 +1,213 @@
+"""Pictures and films that a prompt only links to: fetched, made smaller if need be, and put into it.
+
+A picture is never worth a reply. One that cannot be had, for whatever reason, is replaced by words that say so.
+Whoever writes in a chat decides what is fetched here, so everything is bounded: where to, how long, how much, and how
+large a picture may become when it is unfolded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from base64 import b64decode
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
+from io import BytesIO
+from typing import TYPE_CHECKING
+from urllib.parse import unquote_to_bytes, urlsplit
+
+from .errors import CadenzaError, InputError
+from .http import Fetched, Http
+from .settings import HttpSettings
+from .types import Media, MediaKind, Part, Prompt, PromptTurn
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+logger = logging.getLogger(__name__)
+
+_AT_ONCE = 8
+"""How many are fetched at the same time."""
+_SIDES = (2048, 1448, 1024, 724, 512)
+"""Pixels of the longer side of a picture, tried one after the other; no model sees more in one that is larger."""
+_BYTES = 3_750_000
+"""Bytes above which a picture is made smaller: as base64 they are 5 MB, which is what models take."""
+_PIXELS = 64_000_000
+"""Pixels above which a picture is not unfolded: it would fill the memory."""
+_UNFOLDED = 2
+"""How many pictures are looked at or made smaller at the same time, for the same reason."""
+_KINDS = ("image/", "video/", "application/octet-stream")
+"""What a server may say that it sends; the last is what those say who do not look."""
+_FORMATS = {"image/png": "PNG", "image/jpeg": "JPEG", "image/gif": "GIF", "image/webp": "WEBP"}
+"""What pictures are read as. Pillow knows many more formats, some of which run programs."""
+_YOUTUBE = ("youtube.com", "youtu.be", "youtube-nocookie.com")
+
+
+def fetcher(http: Http, settings: HttpSettings) -> Callable[[Prompt], Awaitable[Prompt]]:
+    """What fills the media of a prompt that are only links."""
+    desks = asyncio.Semaphore(_UNFOLDED)
+
+    async def filled(prompt: Prompt) -> Prompt:
+        if not any(turn.media for turn in prompt.turns):
+            return prompt
+        loader = _Loader(http, settings, desks)
+        await loader.load(prompt)
+        return replace(prompt, turns=tuple(loader.filled(turn) for turn in prompt.turns))
+
+    return filled
+
+
+class _Loader:
+    """The media of one prompt. Each address is asked once, however often it stands there."""
+
+    def __init__(self, http: Http, settings: HttpSettings, desks: asyncio.Semaphore) -> None:
+        self._http = http
+        self._settings = settings
+        self._desks = desks
+        self._places = asyncio.Semaphore(_AT_ONCE)
+        self._found: dict[str, Fetched | None] = {}
+
+    async def load(self, prompt: Prompt) -> None:
+        """Get everything that is not there yet; where the first address has nothing, the other one is asked."""
+        wanted = [medium for turn in prompt.turns for medium in turn.media if _is_wanted(medium)]
+        await self._ask(medium.url for medium in wanted)
+        await self._ask(medium.fallback for medium in wanted if self._found.get(medium.url) is None)
+
+    def filled(self, turn: PromptTurn) -> PromptTurn:
+        """*turn* with what was got."""
+        return replace(turn, parts=tuple(self._part(part) for part in turn.parts)) if turn.media else turn
+
+    async def _ask(self, addresses: Iterable[str]) -> None:
+        new = list(dict.fromkeys(address for address in addresses if address and address not in self._found))
+        self._found.update(zip(new, await asyncio.gather(*map(self._one, new)), strict=True))
+
+    async def _one(self, address: str) -> Fetched | None:
+        """What *address* leads to; nothing if anything at all goes wrong."""
+        async with self._places:
+            try:
+                async with asyncio.timeout(self._settings.media_timeout):
+                    found = await self._had(address)
+                async with self._desks:
+                    return await asyncio.to_thread(_fitted, found)
+            except CadenzaError as error:
+                logger.info("a picture or film could not be had: %s", error)
+            except Exception as error:  # noqa: BLE001  # Pillow and the network have many, and none is worth a reply
+                logger.info("a picture or film could not be had (%s)", type(error).__name__)
+        return None
+
+    async def _had(self, address: str) -> Fetched:
+        most = self._settings.media_bytes
+        if address.startswith("data:"):
+            found = _held(address, most)
+        elif address.startswith(("http://", "https://")):
+            private = self._settings.private_addresses
+            found = await self._http.fetch(address, kinds=_KINDS, most=most, private=private)
+        else:
+            message = "its address is none that can be fetched"
+            raise InputError(message)
+        return replace(found, mime=_mime(found))
+
+    def _part(self, part: Part) -> Part:
+        if isinstance(part, str) or part.data:
+            return part
+        if _is_youtube(part.url):
+            return part if part.is_watched else f"[A video: {part.url}]"
+        found = self._found.get(part.url) or self._found.get(part.fallback)
+        if found is None:
+            return f"[{'An image' if part.kind is MediaKind.IMAGE else 'A video'} was shown here that cannot be loaded]"
+        return replace(part, data=found.data, mime=found.mime, kind=MediaKind(found.mime.partition("/")[0]))
+
+
+def _is_wanted(medium: Media) -> bool:
+    return not medium.data and not _is_youtube(medium.url)
+
+
+def _is_youtube(address: str) -> bool:
+    """Whether *address* is one of a page with a film, which only a model that watches itself has a use for."""
+    try:
+        host = urlsplit(address).hostname or ""
+    except ValueError:
+        return False
+    return any(host == name or host.endswith(f".{name}") for name in _YOUTUBE)
+
+
+def _held(uri: str, most: int) -> Fetched:
+    """What a ``data:`` URI holds."""
+    head, _, body = uri.removeprefix("data:").partition(",")
+    mime, *marks = head.split(";")
+    try:
+        data = unquote_to_bytes(body if len(body) <= 3 * most else "")  # a byte is three characters at most, %20
+        data = b64decode(data) if "base64" in marks else data
+    except ValueError:
+        data = b""
+    if not data or len(data) > most:
+        message = f"a data URI holds nothing that can be read, or more than {most} bytes"
+        raise InputError(message)
+    return Fetched(mime, data)
+
+
+def _mime(found: Fetched) -> str:
+    """What *found* is: by its first bytes and, if they say nothing, by what its server says."""
+    mime = _signed(found.data[:64]) or found.mime.lower()
+    if not mime.startswith(("image/", "video/")) or mime.startswith("image/svg"):  # SVG is a page, not a picture
+        message = "it is neither a picture nor a film"
+        raise InputError(message)
+    return mime
+
+
+def _signed(start: bytes) -> str:
+    """What a file that begins with *start* is, if it is something that models are shown."""
+    match start[:4], start[4:8], start[8:12]:
+        case b"\x89PNG", _, _:
+            return "image/png"
+        case b"GIF8", _, _:
+            return "image/gif"
+        case b"RIFF", _, b"WEBP":
+            return "image/webp"
+        case _, b"ftyp", b"avif" | b"avis":
+            return "image/avif"
+        case _, b"ftyp", b"heic" | b"heix" | b"mif1" | b"msf1":
+            return "image/heic"
+        case _, b"ftyp", b"qt  ":
+            return "video/quicktime"
+        case _, b"ftyp", _:
+            return "video/mp4"
+        case b"\x1a\x45\xdf\xa3", _, _:
+            return "video/webm" if b"webm" in start else "video/x-matroska"
+    return "image/jpeg" if start.startswith(b"\xff\xd8\xff") else ""
+
+
+# --- in a thread -------------------------------------------------------------------------
+
+
+def _fitted(found: Fetched) -> Fetched | None:
+    """*found* as a model takes it: smaller, if it is a large picture; nothing, if it is one that cannot be right."""
+    if found.mime not in _FORMATS:
+        return found
+    try:
+        from PIL import Image  # noqa: PLC0415  # an extra, and slow to import
+    except ImportError:
+        return found
+    with Image.open(BytesIO(found.data), formats=(_FORMATS[found.mime],)) as image:
+        if image.width * image.height > _PIXELS:
+            return None
+        is_large = max(image.size) > _SIDES[0] or len(found.data) > _BYTES
+        if not is_large or getattr(image, "is_animated", False):
+            return found
+        return _smaller(image)
+
+
+def _smaller(image: Image.Image) -> Fetched | None:
+    """*image*, upright, as a JPEG, or as a PNG if one can see through it, and not too large."""
+    from PIL import ImageOps  # noqa: PLC0415  # likewise
+
+    is_clear = image.has_transparency_data
+    image.draft("RGB", (_SIDES[0], _SIDES[0]))  # a JPEG need not be unfolded whole
+    image = ImageOps.exif_transpose(image).convert("RGBA" if is_clear else "RGB")
+    for side in _SIDES:
+        image.thumbnail((side, side))
+        file = BytesIO()
+        image.save(file, "PNG" if is_clear else "JPEG", quality=85)
+        if file.tell() <= _BYTES:
+            return Fetched("image/png" if is_clear else "image/jpeg", file.getvalue())
+    return None
