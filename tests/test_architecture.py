@@ -33,7 +33,7 @@ LAYERS = [
 PURE = ("errors", "types", "text", "stages", "rules", "providers")
 # What the pure half may import besides itself. No clock, no chance, no files, no network, no loop, no log.
 ALLOWED = {
-    "__future__", "bisect", "collections", "contextlib", "dataclasses", "difflib", "enum", "functools", "itertools", "json", "operator", "re", "types", "typing", "unicodedata",
+    "__future__", "bisect", "collections", "contextlib", "dataclasses", "difflib", "enum", "functools", "itertools", "json", "math", "operator", "re", "types", "typing", "unicodedata",
 }  # fmt: skip
 ALLOWED_EXTRA = {"text": {"regex"}, "providers": {"msgspec", "base64"}}
 

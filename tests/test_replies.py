@@ -115,6 +115,22 @@ async def test_words_are_put_into_the_model_s_mouth_once() -> None:
     assert ["Well,", ""] == [prompt.prefill for prompt in asked]
 
 
+async def test_the_settings_say_how_the_model_is_to_answer() -> None:
+    asked: list[Prompt] = []
+
+    class Noting(ScriptedCodec):
+        def encode(self, prompt: Prompt, /) -> HttpRequest:
+            asked.append(prompt)
+            return super().encode(prompt)
+
+    model = Model(Noting(), transport([parse_script('{"text": "Hi."}')], asyncio.sleep))
+    settings = Settings.of(degree=1, temperature=0.5, stop_strings=["###"], speaker_guard=True)
+    await reply(SCENE, model, MemoryTarget(), settings=settings)
+
+    assert {"temperature": 0.5} == dict(asked[0].sampling)
+    assert ("###", "\nRen:") == asked[0].stop[:2]
+
+
 async def test_tools_are_run_only_as_often_as_there_are_rounds_left() -> None:
     rolled: list[Mapping[str, object]] = []
     settings = Settings.of(degree=1, tool_rounds=2)

@@ -54,6 +54,21 @@ async def test_arguments_that_are_no_object_are_told_to_the_model(arguments: str
     assert told in await run_call(TOOLS, ToolCall("1", "echo", arguments))
 
 
+async def test_a_call_that_was_cut_off_is_not_run_and_the_model_is_told_what_arrived() -> None:
+    ran: list[Mapping[str, object]] = []
+
+    async def note(arguments: Mapping[str, object]) -> str:
+        ran.append(arguments)
+        return "noted"
+
+    call = ToolCall("1", "note", '{"city": "Oslo"}', is_truncated=True)
+    told = await run_call({"note": Tool(ToolSpec("note", "", {}), note)}, call)
+
+    assert ran == []
+    assert "was not run" in told
+    assert '{"city": "Oslo"}' in told
+
+
 async def test_an_unknown_tool_is_answered_with_the_known_ones() -> None:
     told = await run_call(TOOLS, ToolCall("1", "weather", "{}"))
 

@@ -139,7 +139,8 @@ class _Turn:
         self._model = model
         self._settings = settings
         self._tools = tools
-        self._prompt = assemble(scene, [tool.spec for tool in tools.values()])
+        specs, guard = [tool.spec for tool in tools.values()], settings.rules.speaker_guard
+        self._prompt = assemble(scene, specs, settings.context, stop_at_speaker=guard)
         self._text = text
         self.rounds: list[Round] = []
 

@@ -24,6 +24,11 @@ async def run_call(tools: Mapping[str, Tool], call: ToolCall) -> str:
     tool = tools.get(call.name)
     if tool is None:
         return f"There is no tool named {call.name!r}; there are: {', '.join(tools) or 'none'}."
+    if call.is_truncated:
+        return (
+            "The call was cut off before its arguments were whole, so the tool was not run. "
+            f"What arrived whole of them is {call.arguments}. Send the call again, complete."
+        )
     try:
         arguments = json.loads(call.arguments or "{}")
     except (ValueError, RecursionError):

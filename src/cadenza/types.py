@@ -303,6 +303,8 @@ class Prompt:
     """The longest answer; 0 leaves it to the API."""
     speaker: str = ""
     """The persona's name: as whom the model answers."""
+    context_tokens: int = 0
+    """Tokens, roughly counted, above which the oldest exchanges are left out; 0 is what the model is known to take."""
 
 
 class Prefill(Enum):

@@ -1,44 +1,212 @@
 """Stage 1: a scene in, a prompt out. Says to a model who it is, where it is and what was said.
 
 What seldom changes comes first, so that a provider can keep it in its cache.
+``assemble`` makes a prompt that is nobody's yet; ``fit`` makes of it what one model and its interface can take.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from types import MappingProxyType
 
+from ..settings import ContextSettings
 from ..text.units import WHITESPACE
-from ..types import Line, Prompt, PromptTurn, Role, Scene, ToolSpec
+from ..types import (
+    ContextItem,
+    Line,
+    Media,
+    Note,
+    Part,
+    Persona,
+    Prompt,
+    PromptTurn,
+    Role,
+    Scene,
+    Tag,
+    Thinking,
+    ToolSpec,
+)
+from .s1_fit import fit, speaker_stop
+from .s1_parts import together
+
+__all__ = ["assemble", "context_items", "fit", "is_instruction"]
+
+_STANDING = frozenset(
+    {
+        Tag.HUMANIZER_RULES,
+        Tag.PERSONA_PROMPT,
+        Tag.PERSONALITY,
+        Tag.SERVER_INFO,
+        Tag.SERVER_EMOJI,
+        Tag.SERVER_STICKERS,
+        Tag.SERVER_MEMORIES,
+    }
+)
+"""What is an instruction even in the role of a user."""
+_PLACE = {tag: place for place, tag in enumerate(Tag)}
+_SAMPLING = (
+    "temperature",
+    "top_p",
+    "top_k",
+    "min_p",
+    "frequency_penalty",
+    "presence_penalty",
+    "repetition_penalty",
+)
+_UNIVERSAL_STOPS = ("<｜begin▁of▁sentence｜>",)
+"""What no answer holds, and what models are known to run into at their end: DeepSeek's mark of a new text."""
 
 
-def assemble(scene: Scene, tools: Sequence[ToolSpec] = ()) -> Prompt:
-    """Make the prompt for *scene*."""
+def assemble(
+    scene: Scene,
+    tools: Sequence[ToolSpec] = (),
+    settings: ContextSettings | None = None,
+    *,
+    stop_at_speaker: bool = False,
+) -> Prompt:
+    """Make the prompt for *scene*; with *stop_at_speaker*, the model is to stop where it would speak a second time."""
+    settings = settings or ContextSettings()
+    items = context_items(scene)
+    name = scene.persona.name
     return Prompt(
-        system=_system(scene), turns=_turns(scene.history), tools=tuple(tools), prefill=scene.prefill.rstrip(WHITESPACE)
+        system=_system(item for item in items if is_instruction(item)),
+        turns=_turns(item for item in items if not is_instruction(item)),
+        tools=tuple(tools),
+        sampling=_sampling(settings),
+        stop=_stops(settings, name if stop_at_speaker else ""),
+        prefill=scene.prefill.rstrip(WHITESPACE),
+        thinking=Thinking(settings.thinking),
+        max_tokens=settings.max_tokens,
+        speaker=name,
+        context_tokens=settings.context_tokens,
     )
 
 
-def _system(scene: Scene) -> str:
-    persona = scene.persona
-    parts = [f"You are {persona.name}." if persona.name else "", persona.prompt.strip()]
+def is_instruction(item: ContextItem) -> bool:
+    """Whether *item* is told as a standing instruction; everything else is a turn of the conversation."""
+    return item.role is Role.SYSTEM or (item.role is Role.USER and item.tag in _STANDING)
+
+
+def context_items(scene: Scene) -> tuple[ContextItem, ...]:
+    """All that a model is to know of *scene*, in the order in which it is told.
+
+    That is the order of the tags; what was said is oldest first, with each note at its depth, and what else is to be
+    noted stands at the very end.
+    """
+    told = [*_self(scene.persona), *_remembered(scene.memories), *scene.context, *_lines(scene.samples, Tag.SAMPLE)]
+    told.sort(key=lambda item: _PLACE[item.tag])
+    before = (item for item in told if item.tag is not Tag.NOTE)
+    behind = (item for item in told if item.tag is Tag.NOTE)
+    return (*before, *_with_notes(list(_lines(scene.history, Tag.HISTORY)), scene.notes), *behind)
+
+
+# --- what there is to tell ------------------------------------------------------
+
+
+def _self(persona: Persona) -> Iterator[ContextItem]:
+    if persona.name:
+        yield _instruction(Tag.PERSONA_PROMPT, f"You are {persona.name}.")
+    if prompt := persona.prompt.strip():
+        yield _instruction(Tag.PERSONA_PROMPT, prompt)
     if persona.sprites:
         names = ", ".join(sprite.name for sprite in persona.sprites)
-        parts.append(f"Begin a line with '{persona.name} (look): ' to show one of your looks: {names}.")
-    if scene.memories:
-        parts.append("You remember:\n" + "\n".join(f"- {memory}" for memory in scene.memories))
-    return "\n\n".join(part for part in parts if part)
+        text = f"Begin a line with '{persona.name} (look): ' to show one of your looks: {names}."
+        yield _instruction(Tag.PERSONALITY, text)
 
 
-def _turns(history: Sequence[Line]) -> tuple[PromptTurn, ...]:
-    """One turn a speaker's run of lines: neighbours of the same role become one turn."""
-    turns: list[PromptTurn] = []
-    for line in history:
-        if not line.text.strip():
+def _remembered(memories: Sequence[str]) -> Iterator[ContextItem]:
+    if memories:
+        yield _instruction(Tag.SERVER_MEMORIES, "You remember:\n" + "\n".join(f"- {memory}" for memory in memories))
+
+
+def _instruction(tag: Tag, text: str) -> ContextItem:
+    return ContextItem(tag, (text,), Role.SYSTEM)
+
+
+def _lines(lines: Iterable[Line], tag: Tag) -> Iterator[ContextItem]:
+    """What was said and shown; a line with neither is left out."""
+    for line in lines:
+        parts = (*((line.text,) if line.text.strip() else ()), *line.media)
+        if parts:
+            role = Role.MODEL if line.is_own else Role.USER
+            yield ContextItem(tag, parts, role, line.speaker, line.message_id)
+
+
+def _with_notes(lines: list[ContextItem], notes: Sequence[Note]) -> Iterator[ContextItem]:
+    at: dict[int, list[ContextItem]] = {}
+    for note in notes:
+        if text := note.text.strip():
+            place = len(lines) - min(max(note.depth, 0), len(lines))
+            at.setdefault(place, []).append(ContextItem(Tag.NOTE, (f"[Author's note: {text}]",)))
+    for place, line in enumerate(lines):
+        yield from at.get(place, ())
+        yield line
+    yield from at.get(len(lines), ())
+
+
+# --- how it is told ----------------------------------------------------------------
+
+
+def _system(items: Iterable[ContextItem]) -> str:
+    """Instructions, a blank line between them; what they show is left out."""
+    texts = ("\n".join(part for part in item.parts if isinstance(part, str)) for item in items)
+    return "\n\n".join(text for text in texts if text.strip())
+
+
+def _turns(items: Iterable[ContextItem]) -> tuple[PromptTurn, ...]:
+    """One turn a run of items that go together."""
+    runs: list[list[ContextItem]] = []
+    for item in items:
+        if not _usable(item):
             continue
-        role = Role.MODEL if line.is_own else Role.USER
-        text = line.text if line.is_own or not line.speaker else f"{line.speaker}: {line.text}"
-        if turns and turns[-1].role is role:
-            turns[-1] = PromptTurn.said(role, f"{turns[-1].text}\n{text}")
+        if runs and _goes_on(runs[-1][-1], item):
+            runs[-1].append(item)
         else:
-            turns.append(PromptTurn.said(role, text))
-    return tuple(turns)
+            runs.append([item])
+    return tuple(
+        PromptTurn(_role(run[0]), together(part for item in run for part in _labelled(item)), tag=run[0].tag)
+        for run in runs
+    )
+
+
+def _goes_on(before: ContextItem, item: ContextItem) -> bool:
+    """Whether *item* belongs into one turn with what came before it.
+
+    What a model has shown will be told behind its turn (see ``fit``), so nothing is put between the two.
+    """
+    if _role(before) is not _role(item) or before.tag is not item.tag:
+        return False
+    return item.role is not Role.MODEL or not any(isinstance(part, Media) for part in before.parts)
+
+
+def _role(item: ContextItem) -> Role:
+    return Role.MODEL if item.role is Role.MODEL else Role.USER
+
+
+def _usable(item: ContextItem) -> tuple[Part, ...]:
+    return tuple(part for part in item.parts if isinstance(part, Media) or part.strip())
+
+
+def _labelled(item: ContextItem) -> tuple[Part, ...]:
+    """The parts of *item*, with the name in front of whoever it was, if not the model itself."""
+    parts = _usable(item)
+    if item.role is Role.MODEL or not item.speaker:
+        return parts
+    first = parts[0]
+    if isinstance(first, str):
+        return (f"{item.speaker}: {first}", *parts[1:])
+    return (f"{item.speaker}:", *parts)
+
+
+# --- how it is to be answered ------------------------------------------------------
+
+
+def _sampling(settings: ContextSettings) -> MappingProxyType[str, float]:
+    values = ((name, getattr(settings, name)) for name in _SAMPLING)
+    return MappingProxyType({name: value for name, value in values if value is not None})
+
+
+def _stops(settings: ContextSettings, speaker: str) -> tuple[str, ...]:
+    """Where to stop, the most wanted first: an API that takes few leaves the last ones out."""
+    wanted = (*settings.stop_strings, speaker_stop(speaker), *_UNIVERSAL_STOPS)
+    return tuple(dict.fromkeys(text for text in wanted if text))

@@ -1,0 +1,129 @@
+"""Stage 1, what a turn is made of: words and media, and what is said where a model cannot be shown something.
+
+Nothing that was shown vanishes without a word: a model that does not know of a picture answers as if there were none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import groupby
+
+from ..types import Abilities, Media, MediaKind, Part, PromptTurn, Role
+
+NOTICE = "[System: "
+"""How everything begins that stands among the turns and that nobody said."""
+
+_TENOR = re.compile(r"https?://(?:[\w-]+\.)*tenor\.com/[^\s\[\]]+", re.IGNORECASE)
+"""A link that tells by its words what it shows."""
+_GIF = "image/gif"
+
+
+def together(parts: Iterable[Part]) -> tuple[Part, ...]:
+    """*parts* with neighbouring texts made one, a line each."""
+    whole: list[Part] = []
+    for is_text, run in groupby(parts, key=lambda part: isinstance(part, str)):
+        if is_text:
+            whole.append("\n".join(part for part in run if isinstance(part, str)))
+        else:
+            whole.extend(run)
+    return tuple(whole)
+
+
+def notice(text: str) -> str:
+    """*text* as something that nobody said."""
+    return f"{NOTICE}{text}]"
+
+
+def is_notice(turn: PromptTurn) -> bool:
+    """Whether *turn* was put between what people said."""
+    first = turn.parts[0] if turn.parts else ""
+    return turn.role is Role.USER and isinstance(first, str) and first.startswith(NOTICE)
+
+
+def relocated(turn: PromptTurn, speaker: str) -> tuple[PromptTurn, ...]:
+    """*turn* without media if the model is to have shown them: no API takes those, so they follow as a notice.
+
+    Between a call and its result nothing can stand; before a turn that calls, the notice goes in front.
+    """
+    if turn.role is not Role.MODEL or not (media := turn.media):
+        return (turn,)
+    words = tuple(part for part in turn.parts if isinstance(part, str) and part.strip())
+    by = f" by {' '.join(speaker.split())}" if speaker.strip() else ""
+    verb = "was" if len(media) == 1 else "were"
+    shown = PromptTurn(Role.USER, (notice(f"{_counted(media)} {verb} sent{by}."), *media), tag=turn.tag)
+    said = replace(turn, parts=together(words))
+    if turn.calls:
+        return (shown, said)
+    return (said, shown) if words else (shown,)
+
+
+def described(turn: PromptTurn, abilities: Abilities) -> PromptTurn:
+    """*turn* with words in place of what the model cannot be shown."""
+    unseen = tuple(part for part in turn.media if not _is_seen(part, abilities))
+    if not unseen:
+        return turn
+    if turn.role is Role.TOOL:
+        seen = (part for part in turn.parts if isinstance(part, str) or _is_seen(part, abilities))
+        return replace(turn, parts=together((*seen, notice(_delivered(unseen)))))
+    runs = groupby(turn.parts, key=lambda part: _sort(part, abilities))
+    return replace(turn, parts=together(part for sort, run in runs for part in _shown(sort, tuple(run))))
+
+
+def _is_seen(media: Media, abilities: Abilities) -> bool:
+    if media.kind is MediaKind.VIDEO:
+        return abilities.videos
+    return abilities.images and not _is_gif(media)
+
+
+def _is_gif(media: Media) -> bool:
+    return media.mime.partition(";")[0].strip().lower() == _GIF
+
+
+def _sort(part: Part, abilities: Abilities) -> str:
+    """What sort of part it is; neighbours of one sort are told of together."""
+    if isinstance(part, str) or _is_seen(part, abilities):
+        return "as it is"
+    return "GIF" if _is_gif(part) else part.kind.value
+
+
+def _shown(sort: str, run: tuple[Part, ...]) -> tuple[Part, ...]:
+    media = tuple(part for part in run if isinstance(part, Media))
+    if sort == "as it is":
+        return run
+    if sort == "GIF":
+        return tuple(_gif(part) for part in media)
+    verb = "was" if len(media) == 1 else "were"
+    sense = "see" if sort == MediaKind.IMAGE.value else "watch"
+    return (f"[{_counted(media)} {verb} sent here{_names(media)} that you cannot {sense}.]",)
+
+
+def _gif(media: Media) -> str:
+    link = _TENOR.fullmatch(media.url) or _TENOR.fullmatch(media.fallback)
+    address = f": {link[0]}" if link else "."
+    return f"[A GIF was sent here{_names((media,))} that you cannot watch{address}]"
+
+
+def _delivered(media: tuple[Media, ...]) -> str:
+    verb, them = ("was", "it") if len(media) == 1 else ("were", "them")
+    return f"{_counted(media)} {verb} shown to the user. You cannot see {them}, so do not describe {them}."
+
+
+def _counted(media: tuple[Media, ...]) -> str:
+    """How many of which kind: ``2 images and a video``."""
+    counts = [(kind, sum(part.kind is kind for part in media)) for kind in MediaKind]
+    words = " and ".join(
+        f"{count} {kind.value}s" if count > 1 else f"{_article(kind)} {kind.value}" for kind, count in counts if count
+    )
+    return words[0].upper() + words[1:]
+
+
+def _article(kind: MediaKind) -> str:
+    return "an" if kind is MediaKind.IMAGE else "a"
+
+
+def _names(media: tuple[Media, ...]) -> str:
+    """The names by which tools can find *media*."""
+    names = dict.fromkeys(part.reference for part in media if part.reference)
+    return f" ({', '.join(names)})" if names else ""
