@@ -35,7 +35,10 @@ PURE = ("errors", "types", "text", "stages", "rules", "providers")
 ALLOWED = {
     "__future__", "bisect", "collections", "contextlib", "dataclasses", "difflib", "enum", "functools", "itertools", "json", "math", "operator", "re", "types", "typing", "unicodedata",
 }  # fmt: skip
-ALLOWED_EXTRA = {"text": {"regex"}, "providers": {"msgspec", "base64"}}
+ALLOWED_EXTRA = {
+    "text": {"regex"},
+    "providers": {"msgspec", "base64", "importlib"},
+}  # a dialect is imported when asked for
 
 
 def _layer(module: Path) -> int:

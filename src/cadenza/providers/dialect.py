@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from types import MappingProxyType
 from typing import Generic, TypeVar
 
@@ -13,13 +14,14 @@ import msgspec
 from ..errors import ErrorKind, HttpError, ProviderError
 from ..stages.s2_generation import Framing, ServerSentEvents
 from ..stages.s3_chunks import Attempts
-from ..types import Abilities, Chunk, Ending, Failed, HttpRequest, RawEvent
+from ..types import Abilities, Chunk, Ending, Failed, HttpRequest, RawEvent, Thinking
 from .failures import refused
 
 Shape = TypeVar("Shape")
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 _NO_FIELDS: Mapping[str, object] = MappingProxyType({})
+_NO_WORDS: Mapping[Thinking, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,69 @@ class Quirks:
     """What was thought before a call must go back with it."""
 
 
+class ThinkingField(Enum):
+    """Where in a request of the OpenAI family it is said how long to think."""
+
+    NOWHERE = ""
+    EFFORT = "reasoning_effort"
+    """A word: ``"reasoning_effort": "low"``."""
+    REASONING = "reasoning"
+    """The same word, a level deeper: ``"reasoning": {"effort": "low"}``."""
+    SWITCH = "thinking"
+    """On or off: ``"thinking": {"type": "enabled"}``, and the word beside it where there is one."""
+    TEMPLATE = "chat_template_kwargs"
+    """On or off, told to the model's own template: ``"chat_template_kwargs": {"enable_thinking": true}``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a request of the OpenAI family is written for one vendor. The defaults are what most of them take."""
+
+    max_tokens: str = "max_tokens"
+    """What the longest answer is called."""
+    sampling: Mapping[str, str] | None = None
+    """Our name of a sampling parameter → the interface's; what is not there is not sent. ``None`` sends all as they are."""
+    parameters: frozenset[str] | None = None
+    """Which parameters the model is known to take, by the interface's names; ``None`` is unknown."""
+    usage_on_request: bool = True
+    """Whether a stream counts its tokens only if ``stream_options`` ask for it."""
+    thinking: ThinkingField = ThinkingField.NOWHERE
+    efforts: Mapping[Thinking, str] = field(default_factory=lambda: _NO_WORDS)
+    """The interface's word for a level; a level without one is not sent."""
+    thinking_budget: str = ""
+    """What the number of tokens to think with is called, where there is such a thing."""
+    thinking_fixes_sampling: bool = False
+    """Whether sampling parameters must not be sent when the model is told to think."""
+    image_links: bool = True
+    """Whether a picture may be a link, and need not be sent along."""
+    short_ids: bool = False
+    """Whether the id of a call must be nine letters or digits."""
+    tool_stream: bool = False
+    """Whether the arguments of calls are streamed only if ``tool_stream`` asks for it."""
+    requires_parameters: bool = False
+    """Whether a router must be told to choose only among those who can use tools."""
+    clamps_output: bool = False
+    """Whether the longest answer must fit into what the prompt leaves of the context."""
+    tells_context: bool = False
+    """Whether the interface is told how long a context to make room for."""
+    continues_last: bool = False
+    """Whether it must be told to go on with a last turn of the model's own."""
+    prefix_path: str = ""
+    """The part of the address under which a marked beginning is understood, if it is another."""
+    prefix_thought: bool = False
+    """Whether a marked beginning must say that nothing was thought before it."""
+    mandatory: tuple[str, ...] = ()
+    """Fields that are never left out to please the interface."""
+    priority: tuple[str, ...] = ()
+    """Fields of our own that are left out first."""
+    is_router: bool = False
+    """Whether somebody else answers, who may not know a parameter."""
+    opaque_5xx: bool = False
+    """Whether a server error without a reason may be about a parameter."""
+    is_custom: bool = False
+    """Whether nothing is known of who answers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """Where a model is asked, under which name and with which key, and what it can do."""
@@ -58,6 +123,12 @@ class Endpoint:
     """More fields for the body of the request, in the interface's own words."""
     abilities: Abilities = field(default_factory=Abilities)
     quirks: Quirks = field(default_factory=Quirks)
+    manner: Manner = field(default_factory=Manner)
+
+    def at(self, call: str) -> str:
+        """The address of *call*, such as ``/chat/completions``; what stands behind a question mark stays behind it."""
+        base, mark, query = self.url.partition("?")
+        return f"{base.rstrip('/')}{call}{mark}{query}"
 
 
 class Dialect:
@@ -141,3 +212,23 @@ def nonsense(vendor: str) -> ProviderError:
         code="unreadable",
         retryable=True,
     )
+
+
+def as_json(body: Mapping[str, object]) -> bytes:
+    """*body* as JSON, its fields in their order: the same body is always the same bytes.
+
+    Half an emoji, which a model may have said and a history may repeat, is no Unicode and would be refused:
+    it is written as the character for what cannot be shown.
+    """
+    try:
+        return msgspec.json.encode(body, enc_hook=_plain)
+    except UnicodeEncodeError:
+        text = json.dumps(body, default=_plain, ensure_ascii=False, separators=(",", ":"))
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+
+
+def _plain(value: object) -> object:
+    """What is a mapping but no ``dict``, as a ``dict``."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise NotImplementedError

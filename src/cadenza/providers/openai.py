@@ -1,0 +1,339 @@
+"""Chat completions: the dialect of OpenAI, and of nearly everybody else.
+
+How vendors differ in what they take is data, ``Manner``; how they differ in what they send is read by one decoder.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..stages.s1_budget import output_tokens
+from ..stages.s1_context import fit
+from ..stages.s3_chunks import NO_PROMPT
+from ..stages.stage import Stage
+from ..types import (
+    Chunk,
+    HttpRequest,
+    Media,
+    MediaKind,
+    Part,
+    Prefill,
+    Prompt,
+    PromptTurn,
+    RawEvent,
+    Role,
+    Thinking,
+    ToolCall,
+)
+from .dialect import Dialect, ThinkingField, as_json
+from .guards import guarded
+from .ladder import Ladder
+from .openai_decoder import OpenAIDecoder
+from .whole_body import EventsOrDocument
+
+_CALL = "/chat/completions"
+_SAMPLING = (
+    "temperature",
+    "top_p",
+    "top_k",
+    "min_p",
+    "frequency_penalty",
+    "presence_penalty",
+    "repetition_penalty",
+)
+"""In the order in which they are written; whatever else was set comes after them."""
+_WHOLE_NUMBERS = frozenset({"top_k", "seed"})
+_BUDGETS = {Thinking.LOW: 1024, Thinking.MEDIUM: 4096, Thinking.HIGH: 8192}
+_SHORT_ID = re.compile(r"[a-zA-Z0-9]{9}")
+
+
+class OpenAICodec(Dialect):
+    """The dialect of chat completions."""
+
+    @property
+    def owner(self) -> str:
+        """Under which name what is the provider's own is kept, until it goes back."""
+        return f"openai:{self.endpoint.vendor}"
+
+    def encode(self, prompt: Prompt, /) -> HttpRequest:
+        """Write *prompt* down."""
+        endpoint = self.endpoint
+        prompt = fit(prompt, endpoint.abilities)
+        messages = self._messages(prompt)
+        begins = _marks_beginning(messages, prompt)
+        body: dict[str, object] = {"model": endpoint.model, "messages": messages, "stream": True}
+        if endpoint.manner.usage_on_request:
+            body["stream_options"] = {"include_usage": True}
+        body |= self._known({**self._limits(prompt, messages), **self._tools(prompt), **self._thinking(prompt)})
+        if begins:
+            body |= self._beginning(messages[-1])
+        url = endpoint.at(_CALL) if not begins else self._beginning_url()
+        return HttpRequest(url, as_json(_extended(body, endpoint.extra)), self._headers())
+
+    def framing(self) -> EventsOrDocument:
+        """A fresh reader of bytes into events; some servers answer with one document, whatever they were asked."""
+        return EventsOrDocument()
+
+    def decoder(self, prompt: Prompt = NO_PROMPT, /) -> Stage[RawEvent, Chunk]:
+        """A fresh reader of events into chunks."""
+        quirks = self.endpoint.quirks
+        decoder = OpenAIDecoder(self.endpoint.vendor, self.owner, replays_reasoning=quirks.replays_reasoning)
+        return guarded(decoder, quirks, prompt)
+
+    def attempts(self, request: HttpRequest, /) -> Ladder:
+        """How *request* may be asked again with less in it."""
+        manner = self.endpoint.manner
+        return Ladder(
+            request,
+            key=f"{self.endpoint.url} {self.endpoint.model}",
+            mandatory=manner.mandatory,
+            priority=manner.priority,
+            is_router=manner.is_router,
+            opaque_5xx=manner.opaque_5xx,
+            is_custom=manner.is_custom,
+        )
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"content-type": "application/json", "accept": "text/event-stream"}
+        if self.endpoint.key:
+            headers["authorization"] = f"Bearer {self.endpoint.key}"
+        return {**headers, **self.endpoint.headers}
+
+    # --- the conversation -------------------------------------------------------
+
+    def _messages(self, prompt: Prompt) -> list[dict[str, object]]:
+        ids = self._ids(prompt)
+        messages: list[dict[str, object]] = []
+        if prompt.system:
+            messages.append({"role": "system", "content": prompt.system})
+        shown: list[Media] = []  # by tools: it comes after the last result, since nothing may stand between them
+        for turn in prompt.turns:
+            if shown and turn.role is not Role.TOOL:
+                messages += self._shown(shown)
+                shown = []
+            messages += self._turn(turn, ids)
+            if turn.role is Role.TOOL:
+                shown += turn.media
+        return [*messages, *self._shown(shown)]
+
+    def _turn(self, turn: PromptTurn, ids: Mapping[str, str]) -> Iterator[dict[str, object]]:
+        match turn.role:
+            case Role.TOOL:
+                call = turn.call_id or ""
+                yield {"role": "tool", "tool_call_id": ids.get(call, call), "content": turn.text}
+            case Role.MODEL if turn.calls:
+                yield self._calling(turn, ids)
+            case Role.MODEL:
+                if turn.text:
+                    yield {"role": "assistant", "content": turn.text}
+            case Role.USER | Role.SYSTEM:
+                if content := self._content(turn.parts):
+                    yield {"role": turn.role.value, "content": content}
+
+    def _calling(self, turn: PromptTurn, ids: Mapping[str, str]) -> dict[str, object]:
+        """A turn that ended in calls, with what the provider gave us along with them."""
+        said = "".join(part for part in turn.parts if isinstance(part, str))
+        calls: list[dict[str, object]] = []
+        thoughts: dict[str, object] = {}
+        for call in turn.calls:
+            state = self._state(call)
+            thoughts |= {name: state.pop(name) for name in ("reasoning_content", "reasoning_details") if name in state}
+            function = {"name": call.name, "arguments": call.arguments}
+            calls.append({"id": ids.get(call.id, call.id), "type": "function", "function": function, **state})
+        return {"role": "assistant", "content": said or None, **thoughts, "tool_calls": calls}
+
+    def _state(self, call: ToolCall) -> dict[str, object]:
+        """What *call* carries, if it is ours."""
+        if call.state is None or call.state.owner != self.owner:
+            return {}
+        try:
+            state = json.loads(call.state.data)
+        except (ValueError, RecursionError):
+            return {}
+        return state if isinstance(state, dict) else {}
+
+    def _ids(self, prompt: Prompt) -> dict[str, str]:
+        """The ids that must be written differently here: a call of another vendor's may be called what is no id here."""
+        if not self.endpoint.manner.short_ids:
+            return {}
+        ids: dict[str, str] = {}
+        for turn in prompt.turns:
+            for call in turn.calls:
+                if not _SHORT_ID.fullmatch(call.id):
+                    ids.setdefault(call.id, f"call{len(ids):05d}")
+        return ids
+
+    def _content(self, parts: Sequence[Part]) -> str | list[dict[str, object]]:
+        """What a user said and showed; words alone are a plain text, since some interfaces take nothing else."""
+        written: list[dict[str, object]] = []
+        words: list[str] = []
+        for part in parts:
+            if isinstance(part, str):
+                words.append(part)
+                written.append({"type": "text", "text": part})
+            elif url := self._url(part):
+                kind = "video_url" if part.kind is MediaKind.VIDEO else "image_url"
+                written.append({"type": kind, kind: {"url": url}})
+        return written if len(written) > len(words) else "\n".join(words)
+
+    def _url(self, media: Media) -> str:
+        if media.data:
+            return f"data:{media.mime};base64,{base64.b64encode(media.data).decode()}"
+        is_link = not media.url.startswith("data:")
+        return "" if is_link and not self.endpoint.manner.image_links else media.url
+
+    def _shown(self, media: Sequence[Media]) -> Iterator[dict[str, object]]:
+        """What tools showed, as a turn of the user's: a result may hold words only."""
+        if not any(map(self._url, media)):
+            return
+        where = ", ".join(dict.fromkeys(item.reference for item in media if item.reference))
+        notice = f"[System: shown by the tool above{f'; it was sent in {where}' if where else ''}]"
+        yield {"role": "user", "content": self._content((notice, *media))}
+
+    # --- how it is to be answered -------------------------------------------------
+
+    def _limits(self, prompt: Prompt, messages: Sequence[Mapping[str, object]]) -> dict[str, object]:
+        """How long and how freely to answer, and where to stop."""
+        manner = self.endpoint.manner
+        fields: dict[str, object] = {}
+        if prompt.max_tokens:
+            fields[manner.max_tokens] = self._longest(prompt, messages)
+        fields |= self._sampling(prompt)
+        if prompt.stop:
+            fields["stop"] = list(prompt.stop)
+        if manner.tells_context and (tokens := self.endpoint.abilities.context_tokens):
+            fields |= {"options": {"num_ctx": tokens}, "max_context_length": tokens}  # Ollama's name, KoboldCpp's name
+        return fields
+
+    def _sampling(self, prompt: Prompt) -> dict[str, object]:
+        manner = self.endpoint.manner
+        if manner.thinking_fixes_sampling and prompt.thinking not in (Thinking.AUTO, Thinking.NONE):
+            return {}
+        others = sorted(name for name in prompt.sampling if name not in _SAMPLING)
+        names = manner.sampling
+        fields: dict[str, object] = {}
+        for name in (*_SAMPLING, *others):
+            value = prompt.sampling.get(name)
+            if value is not None and (names is None or name in names):
+                fields[name if names is None else names[name]] = int(value) if name in _WHOLE_NUMBERS else value
+        return fields
+
+    def _longest(self, prompt: Prompt, messages: Sequence[Mapping[str, object]]) -> int:
+        abilities = self.endpoint.abilities
+        if not self.endpoint.manner.clamps_output:
+            return prompt.max_tokens
+        return output_tokens(
+            prompt.max_tokens,
+            sum(map(_length, messages)),
+            context_tokens=abilities.context_tokens,
+            token_length=abilities.token_length,
+        )
+
+    def _tools(self, prompt: Prompt) -> dict[str, object]:
+        if not prompt.tools:
+            return {}
+        fields: dict[str, object] = {
+            "tools": [
+                {
+                    "type": "function",
+                    "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters},
+                }
+                for tool in prompt.tools
+            ]
+        }
+        if self.endpoint.manner.tool_stream:
+            fields["tool_stream"] = True
+        if self.endpoint.manner.requires_parameters:
+            fields["provider"] = {"require_parameters": True}
+        return fields
+
+    def _thinking(self, prompt: Prompt) -> dict[str, object]:
+        """How long to think; a model that may think as it likes is told nothing."""
+        manner, level = self.endpoint.manner, prompt.thinking
+        if level is Thinking.AUTO:
+            return {}
+        word = manner.efforts.get(level, "")
+        thinks = level is not Thinking.NONE
+        match manner.thinking:
+            case ThinkingField.NOWHERE:
+                return {}
+            case ThinkingField.EFFORT:
+                return {"reasoning_effort": word} if word else {}
+            case ThinkingField.REASONING:
+                return {"reasoning": {"effort": word}} if word else {}
+            case ThinkingField.SWITCH:
+                switch = {"thinking": {"type": "enabled" if thinks else "disabled"}}
+                return {**switch, "reasoning_effort": word} if word else {**switch}
+            case ThinkingField.TEMPLATE:
+                fields: dict[str, object] = {"chat_template_kwargs": {"enable_thinking": thinks}}
+                return (
+                    {**fields, manner.thinking_budget: _BUDGETS[level]} if thinks and manner.thinking_budget else fields
+                )
+
+    def _known(self, fields: dict[str, object]) -> dict[str, object]:
+        """*fields* without those that the model is known not to take."""
+        known = self.endpoint.manner.parameters
+        if known is None:
+            return fields
+        same = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
+        ours = {"provider", "tool_stream"} | ({"tools"} if self.endpoint.abilities.tools else set())
+        return {
+            name: value for name, value in fields.items() if name in known or same.get(name) in known or name in ours
+        }
+
+    # --- an answer that has begun ------------------------------------------------
+
+    def _beginning(self, last: dict[str, object]) -> dict[str, object]:
+        """Mark *last* as the beginning of the answer; give back what the request must say about it."""
+        manner = self.endpoint.manner
+        if self.endpoint.abilities.prefill is Prefill.PREFIX:
+            last["prefix"] = True
+            if manner.prefix_thought:
+                last.setdefault("reasoning_content", "")
+        return {"add_generation_prompt": False, "continue_final_message": True} if manner.continues_last else {}
+
+    def _beginning_url(self) -> str:
+        path = self.endpoint.manner.prefix_path
+        base, mark, query = self.endpoint.url.partition("?")
+        base = base.rstrip("/")
+        if path and self.endpoint.abilities.prefill is Prefill.PREFIX and not base.endswith(path):
+            base = base.removesuffix("/v1") + path
+        return f"{base}{_CALL}{mark}{query}"
+
+
+def _marks_beginning(messages: Sequence[Mapping[str, object]], prompt: Prompt) -> bool:
+    """Whether the last message is the words that were put into the model's mouth, to the letter."""
+    last = messages[-1] if messages else {}
+    return bool(prompt.prefill.strip()) and last.get("role") == "assistant" and last.get("content") == prompt.prefill
+
+
+def _length(message: Mapping[str, object]) -> int:
+    """The characters of *message*; pictures count nothing."""
+    content = message.get("content")
+    match content:
+        case str():
+            length = len(content)
+        case list():
+            length = sum(len(part.get("text", "")) for part in content)
+        case _:
+            length = 0
+    calls = message.get("tool_calls")
+    if isinstance(calls, list):
+        length += sum(len(call["function"]["name"]) + len(call["function"]["arguments"]) for call in calls)
+    return length
+
+
+def _extended(body: dict[str, object], extra: Mapping[str, object]) -> dict[str, object]:
+    """*body* with *extra*, which has the last word: a field of fields is added to, and ``None`` takes one out."""
+    for name, value in extra.items():
+        ours = body.get(name)
+        if value is None:
+            body.pop(name, None)
+        elif isinstance(ours, dict) and isinstance(value, Mapping):
+            body[name] = {**ours, **value}
+        else:
+            body[name] = value
+    return body

@@ -1,0 +1,127 @@
+"""Tool calls that come in pieces, as chat completions send them: put together by their index.
+
+Vendors differ in nearly everything: the index or the id may be missing or come again, the name may come whole, in
+pieces or with every piece, several whole calls may all have the index 0, and the arguments may be an object.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import msgspec
+
+from ..types import Opaque, ToolCall
+from .arguments import tool_call
+
+
+class FunctionPiece(msgspec.Struct, gc=False):
+    """What is called, or some more of it."""
+
+    name: Any = None
+    arguments: Any = None
+
+
+class CallPiece(msgspec.Struct, gc=False):
+    """Some of a call."""
+
+    index: Any = None
+    id: Any = None
+    function: FunctionPiece | None = None
+    thought_signature: Any = None
+    extra_content: Any = None
+
+
+@dataclass(slots=True)
+class _Call:
+    """What has come of one call."""
+
+    index: int
+    id: str = ""
+    name: str = ""
+    arguments: str = ""
+    state: dict[str, object] = field(default_factory=dict)
+
+    def take(self, piece: CallPiece, name: str, arguments: object) -> None:
+        self.id = _text(piece.id) or self.id
+        if name != self.name:  # some send it with every piece
+            self.name += name
+        if isinstance(arguments, str):
+            self.arguments += arguments
+        elif arguments is not None:
+            self.arguments = json.dumps(arguments, ensure_ascii=False)
+        if piece.thought_signature:
+            self.state["thought_signature"] = piece.thought_signature
+        if piece.extra_content:
+            self.state["extra_content"] = piece.extra_content
+
+    def is_other_than(self, piece: CallPiece, name: str, arguments: object) -> bool:
+        """Whether *piece*, which came under this call's index, begins a call of its own."""
+        if not name or not self.name:
+            return False
+        identity = _text(piece.id)
+        if identity and identity == self.id:
+            return False
+        if identity and self.id and name != self.name:
+            return True
+        return _is_whole(self.arguments) and (name != self.name or bool(arguments))
+
+
+class Calls:
+    """The calls of one answer."""
+
+    def __init__(self, owner: str) -> None:
+        self._owner = owner
+        self._calls: list[_Call] = []
+        self._current: dict[int, _Call] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._calls)
+
+    def clear(self) -> None:
+        """Forget what came."""
+        self._calls.clear()
+        self._current.clear()
+
+    def take(self, pieces: Sequence[CallPiece]) -> None:
+        """Take the *pieces* of one event; those without an index are numbered as they stand."""
+        for place, piece in enumerate(pieces):
+            function = piece.function or FunctionPiece()
+            index = _number(piece.index, place)
+            name = _text(function.name)
+            call = self._current.get(index)
+            if call is None or call.is_other_than(piece, name, function.arguments):
+                call = self._current[index] = _Call(index)
+                self._calls.append(call)
+            call.take(piece, name, function.arguments)
+
+    def whole(self, shared: Mapping[str, object], *, is_cut: bool) -> list[ToolCall]:
+        """The calls in their order; the first one carries what is *shared*.
+
+        If the answer was cut off (*is_cut*), a call without arguments is not known to have none.
+        """
+        named = sorted((call for call in self._calls if call.name), key=lambda call: call.index)
+        calls = []
+        for place, call in enumerate(named):
+            state = {**shared, **call.state} if not place else call.state
+            opaque = Opaque(self._owner, json.dumps(state, ensure_ascii=False)) if state else None
+            made = tool_call(call.id or f"{call.name}-{place}", call.name, call.arguments, opaque)
+            calls.append(replace(made, is_truncated=True) if is_cut and not call.arguments.strip() else made)
+        return calls
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _number(value: object, otherwise: int) -> int:
+    return value if isinstance(value, int) else otherwise
+
+
+def _is_whole(arguments: str) -> bool:
+    try:
+        return isinstance(json.loads(arguments), dict)
+    except (ValueError, RecursionError):
+        return False
