@@ -1,0 +1,263 @@
+"""Anthropic's events: how an answer of Claude is read.
+
+An answer is a row of blocks (words, thoughts, calls, searches of its own), each begun, filled and ended by events.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+
+from ..errors import ErrorKind
+from ..types import Chunk, Failed, Finished, Opaque, TextDelta, ThoughtDelta, ToolCall, Usage
+from .arguments import tool_call
+from .dialect import EventReader
+from .failures import failure, reported
+
+_REASONS: Mapping[str, str] = MappingProxyType(
+    {"max_tokens": "length", "model_context_window_exceeded": "length", "tool_use": "tool_calls"}
+)
+"""Why it ended, where that is not simply that the model was done (``end_turn``, ``stop_sequence``, ``pause_turn``)."""
+
+
+class _OutputDetails(msgspec.Struct):
+    thinking_tokens: int | None = None
+
+
+class _Usage(msgspec.Struct):
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_creation_input_tokens: int | None = None
+    cache_read_input_tokens: int | None = None
+    output_tokens_details: _OutputDetails | None = None
+
+
+class _Message(msgspec.Struct):
+    usage: _Usage | None = None
+
+
+class _Block(msgspec.Struct):
+    type: str = ""
+    text: str | None = None
+    thinking: str | None = None
+    signature: str | None = None
+    data: str | None = None
+    id: str | None = None
+    name: str | None = None
+    input: Any = None
+
+
+class _Delta(msgspec.Struct):
+    type: str = ""
+    text: str | None = None
+    thinking: str | None = None
+    signature: str | None = None
+    partial_json: str | None = None
+    stop_reason: str | None = None
+    stop_details: Any = None
+
+
+class _Event(msgspec.Struct):
+    type: str = ""
+    index: int = 0
+    delta: _Delta | None = None
+    content_block: _Block | None = None
+    message: _Message | None = None
+    usage: _Usage | None = None
+    error: Any = None
+
+
+_EVENTS = msgspec.json.Decoder(_Event)
+
+
+@dataclass(slots=True)
+class _Call:
+    """A call that has begun."""
+
+    id: str
+    name: str
+    given: str
+    """The arguments that came with the name: none, but from some others who speak this dialect."""
+    pieces: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Thought:
+    """A thought, and the signature by which it is known again."""
+
+    pieces: list[str]
+    signature: list[str]
+
+    def written(self) -> dict[str, str]:
+        return {"type": "thinking", "thinking": "".join(self.pieces), "signature": "".join(self.signature)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Redacted:
+    """A thought that nobody may read."""
+
+    data: str
+
+    def written(self) -> dict[str, str]:
+        return {"type": "redacted_thinking", "data": self.data}
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """Where words stood among the thoughts; what they were is in the transcript."""
+
+    def written(self) -> dict[str, str]:
+        return {"type": "text"}
+
+
+class AnthropicDecoder(EventReader[_Event]):
+    """Reads the events of one answer.
+
+    Where words go on after a thought or a search of the model's own, a blank line is put between: they are two
+    paragraphs, and nothing in the stream says so. Blocks of words that follow each other are one text.
+    """
+
+    def __init__(self, vendor: str, model: str, owner: str) -> None:
+        super().__init__(_EVENTS, vendor)
+        self._model = model
+        self._owner = owner
+        self._calls: dict[int, _Call] = {}
+        self._thoughts: dict[int, _Thought] = {}
+        self._kept: list[_Thought | _Redacted | _Words] = []
+        """What goes back before the next call."""
+        self._last_text = ""
+        self._is_apart = False
+        """Whether something else came since the last words."""
+        self._usage = Usage()
+        self._read_tokens = (0, 0, 0)
+        """Fresh, put into the cache, and found there."""
+        self._has_called = False
+        self._end: Finished | Failed | None = None
+
+    def read(self, value: _Event) -> Sequence[Chunk]:
+        """What one event comes to."""
+        match value.type:
+            case "content_block_delta" if value.delta is not None:
+                return self._on_delta(value.delta, value.index)
+            case "content_block_start" if value.content_block is not None:
+                return self._on_block(value.content_block, value.index)
+            case "content_block_stop":
+                return (self._closed(value.index),) if value.index in self._calls else ()
+            case "message_start" if value.message is not None:
+                return self._on_usage(value.message.usage)
+            case "message_delta":
+                self._on_end(value.delta)
+                return self._on_usage(value.usage)
+            case "message_stop":
+                return [*self._cut_off(), self._end or Finished()]
+            case "error":
+                return (Failed(reported({"error": value.error}, vendor=self._vendor)),)
+            case _:
+                return ()
+
+    def rest(self) -> Sequence[Chunk]:
+        """Calls that were never closed, and how it ended, if that was said."""
+        return [*self._cut_off(), self._end] if self._end is not None else self._cut_off()
+
+    def _on_delta(self, delta: _Delta, index: int) -> Sequence[Chunk]:
+        match delta.type:
+            case "text_delta":
+                return self._on_text(delta.text or "")
+            case "thinking_delta":
+                return self._on_thought(delta.thinking or "", index)
+            case "input_json_delta" if delta.partial_json and index in self._calls:
+                self._calls[index].pieces.append(delta.partial_json)
+            case "signature_delta" if delta.signature and index in self._thoughts:
+                self._thoughts[index].signature.append(delta.signature)
+            case _:
+                pass
+        return ()
+
+    def _on_text(self, text: str) -> Sequence[Chunk]:
+        if not text:
+            return ()
+        if self._is_apart:
+            self._is_apart = False
+            if self._last_text and not (self._last_text[-1].isspace() or text[0].isspace()):
+                text = f"\n\n{text}"
+        self._last_text = text
+        return (TextDelta(text),)
+
+    def _on_thought(self, text: str, index: int) -> Sequence[Chunk]:
+        if not text:
+            return ()
+        if index in self._thoughts:
+            self._thoughts[index].pieces.append(text)
+        return (ThoughtDelta(text),)
+
+    def _on_block(self, block: _Block, index: int) -> Sequence[Chunk]:
+        if block.type == "text":
+            self._kept.append(_Words())
+            return self._on_text(block.text or "")
+        self._is_apart = True
+        match block.type:
+            case "thinking":
+                self._thoughts[index] = thought = _Thought([], [block.signature or ""])
+                self._kept.append(thought)
+                return self._on_thought(block.thinking or "", index)
+            case "redacted_thinking":
+                self._kept.append(_Redacted(block.data or ""))
+            case "tool_use":
+                given = json.dumps(block.input, ensure_ascii=False) if block.input else ""
+                self._calls[index] = _Call(block.id or "", block.name or "", given)
+            case _:
+                pass
+        return ()
+
+    def _cut_off(self) -> list[ToolCall]:
+        """The calls that were never closed: even one that looks whole may not be."""
+        return [replace(self._closed(index), is_truncated=True) for index in sorted(self._calls)]
+
+    def _closed(self, index: int) -> ToolCall:
+        call = self._calls.pop(index)
+        self._has_called = True
+        arguments = "".join(call.pieces) or call.given
+        return tool_call(call.id or f"{call.name}-{index}", call.name, arguments, self._state())
+
+    def _state(self) -> Opaque | None:
+        """What goes back with the next call; nothing if there was no thought."""
+        kept, self._kept = self._kept, []
+        if all(isinstance(block, _Words) for block in kept):
+            return None
+        blocks = [block.written() for block in kept]
+        return Opaque(self._owner, json.dumps({"model": self._model, "blocks": blocks}, ensure_ascii=False))
+
+    def _on_usage(self, usage: _Usage | None) -> Sequence[Chunk]:
+        """The counts so far: each number stands for the whole answer, and one that is missing has not changed."""
+        if usage is None:
+            return ()
+        fresh, stored, found = self._read_tokens
+        self._read_tokens = (
+            usage.input_tokens or fresh,
+            usage.cache_creation_input_tokens or stored,
+            usage.cache_read_input_tokens or found,
+        )
+        details = usage.output_tokens_details
+        self._usage = Usage(
+            input_tokens=sum(self._read_tokens),
+            output_tokens=usage.output_tokens or self._usage.output_tokens,
+            cached_tokens=self._read_tokens[2],
+            thought_tokens=(details.thinking_tokens if details else None) or self._usage.thought_tokens,
+        )
+        return (self._usage,)
+
+    def _on_end(self, delta: _Delta | None) -> None:
+        """Remember why it ended; the counts are still to come."""
+        if delta is None or not delta.stop_reason:
+            return
+        if delta.stop_reason == "refusal":
+            said = delta.stop_details.get("explanation") if isinstance(delta.stop_details, dict) else None
+            detail = str(said or "the answer was stopped by the provider's safety rules")
+            self._end = Failed(failure(detail, vendor=self._vendor, kind=ErrorKind.CONTENT_BLOCKED, code="refusal"))
+            return
+        self._end = Finished(_REASONS.get(delta.stop_reason, "tool_calls" if self._has_called else "stop"))

@@ -1,0 +1,81 @@
+"""What several dialects write alike: a body of JSON, a picture within it, room for thoughts."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from ..types import Media, Thinking
+
+THOUGHT_TOKENS: Mapping[Thinking, int] = MappingProxyType(
+    {Thinking.NONE: 0, Thinking.LOW: 1024, Thinking.MEDIUM: 4096, Thinking.HIGH: 8192, Thinking.AUTO: 8192}
+)
+"""How many tokens a model may think, where that has to be a number."""
+
+_ALIASES = {"image/jpg": "image/jpeg", "image/pjpeg": "image/jpeg", "image/x-png": "image/png"}
+
+
+class Inline(NamedTuple):
+    """A medium that stands in a request itself."""
+
+    mime: str
+    base64: str
+
+    @property
+    def uri(self) -> str:
+        """As a ``data:`` URI."""
+        return f"data:{self.mime};base64,{self.base64}"
+
+
+def written(body: Mapping[str, object], extra: Mapping[str, object]) -> bytes:
+    """*body* with the fields of *extra* as JSON, the same bytes for the same fields.
+
+    An extra field replaces one of the same name; ``None`` leaves it out. Half an emoji, which no API would read,
+    becomes a question mark.
+    """
+    fields = {name: value for name, value in {**body, **extra}.items() if value is not None}
+    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"), default=_plain)
+    return text.encode("utf-8", "replace")
+
+
+def _plain(value: object) -> object:
+    """Schemas may be read-only mappings, or hold some, which ``json`` does not know."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Iterable):
+        return list(value)
+    msg = f"a request cannot hold a {type(value).__name__}"
+    raise TypeError(msg)
+
+
+def inline(media: Media) -> Inline | None:
+    """What is there of *media* itself; ``None`` if there is only an address."""
+    if media.data:
+        return Inline(_mime(media.mime), b64encode(media.data).decode("ascii"))
+    head, comma, data = media.url.partition(",")
+    if not comma or not head.startswith("data:") or not head.endswith(";base64") or not data:
+        return None
+    named = head.removeprefix("data:").removesuffix(";base64").partition(";")[0]
+    return Inline(_mime(named or media.mime), data)
+
+
+def link(media: Media) -> str:
+    """Where *media* can be fetched by anybody; empty if nowhere."""
+    return media.url if media.url.startswith(("https://", "http://")) else ""
+
+
+def _mime(name: str) -> str:
+    name = name.lower().partition(";")[0].strip()
+    return _ALIASES.get(name, name)
+
+
+def object_of(text: str) -> dict[str, object]:
+    """The JSON object that *text* holds; an empty one if it holds none."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
