@@ -9,17 +9,28 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import aclosing
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Sequence,
+)
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
 from typing import Self, TypeAlias, TypeVar
 
 from .errors import CadenzaError, ErrorKind, HttpError, InputError, ProviderError
+from .providers.redaction import without_payloads, without_secrets
 from .settings import HttpSettings
-from .stages.s2_generation import Transport
-from .stages.s3_chunks import Attempts, Chunks, Codec
+from .stages.s2_generation import Framing, Transport
+from .stages.s3_chunks import Chunks, Codec
+from .stages.stage import skipped
 from .stops import is_cancelled
-from .types import Chunk, Ending, Failed, HttpRequest, Prompt, Served, TextDelta, ThoughtDelta
+from .types import Chunk, Ending, Failed, Finished, HttpRequest, Prompt, Served, TextDelta, ThoughtDelta
 
 logger = logging.getLogger(__name__)
 
@@ -31,11 +42,33 @@ _DRAIN_READS = 64
 """And how often it is listened to for that: one that is always ready would never let the time run out."""
 
 
+_MOST_LESSONS = 256
+"""How many interfaces and models are remembered; whoever asks more of them forgets the oldest."""
+_HARMLESS = frozenset(
+    {
+        "content-type",
+        "accept",
+        "user-agent",
+        "referer",
+        "http-referer",
+        "x-title",
+        "anthropic-version",
+        "anthropic-beta",
+    }
+)
+"""Headers whose values are no secrets."""
+_SCHEMES = frozenset({"bearer", "basic", "token", "key"})
+_NO_ANSWER = Finished("end_of_stream")
+
+
 class Lessons:
     """What interfaces refused, each remembered for a while."""
 
     def __init__(self) -> None:
         self._lessons: dict[str, tuple[float, str]] = {}
+
+    def __len__(self) -> int:
+        return len(self._lessons)
 
     def recall(self, key: str) -> str:
         """What was learnt about *key* and still holds."""
@@ -43,8 +76,11 @@ class Lessons:
         return lesson if until > asyncio.get_running_loop().time() else ""
 
     def note(self, key: str, lesson: str, seconds: float) -> None:
-        """Remember *lesson*."""
-        self._lessons[key] = (asyncio.get_running_loop().time() + seconds, lesson)
+        """Remember *lesson*, and forget what no longer holds."""
+        now = asyncio.get_running_loop().time()
+        held = {name: noted for name, noted in self._lessons.items() if noted[0] > now and name != key}
+        held[key] = (now + seconds, lesson)
+        self._lessons = dict(list(held.items())[-_MOST_LESSONS:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,27 +111,26 @@ async def stream(model: Model, prompt: Prompt) -> AsyncIterator[Chunk]:
     """Ask *model*; yield its chunks, the last of which says how it ended. Close it to hang up."""
     if model.media is not None:
         prompt = await model.media(prompt)
-    request = model.codec.encode(prompt)
-    patience = _Patience(model, model.codec.attempts(request))
-    while True:
+    patience = _Patience(model, model.codec.encode(prompt))
+    has_begun = False
+    while not has_begun:
         early: list[Chunk] = []  # what came before the answer: it is forgotten if the model is asked again
-        has_begun = False
-        async with aclosing(_answer(model, patience.request or request, prompt)) as chunks:
-            async for chunk in chunks:
-                if has_begun:
+        async with aclosing(_answer(model, patience.request, prompt)) as answer:
+            async for chunks in answer:
+                last = chunks[-1]
+                if type(last) is Failed:
+                    _report(last.error, patience.request)
+                    if not has_begun and patience.degrade(last.error):
+                        break  # what a decoder held back until this failure has been heard by nobody
+                if not has_begun:
+                    early += chunks
+                    has_begun = any(map(_begins, chunks))
+                    if not has_begun:
+                        continue
+                    patience.learn(chunks)
+                    chunks = early  # noqa: PLW2901  # from here on they are one
+                for chunk in chunks:
                     yield chunk
-                elif type(chunk) is Failed and patience.degrade(chunk.error):
-                    break
-                else:
-                    early.append(chunk)
-                    has_begun = _begins(chunk)
-                    if has_begun:
-                        if type(chunk) is not Failed:
-                            patience.learn()
-                        for waiting in early:
-                            yield waiting
-        if has_begun:
-            return
 
 
 def _begins(chunk: Chunk) -> bool:
@@ -108,8 +143,9 @@ def _begins(chunk: Chunk) -> bool:
 class _Patience:
     """How often and how long a model is asked again."""
 
-    def __init__(self, model: Model, attempts: Attempts | None) -> None:
-        self._attempts = attempts
+    def __init__(self, model: Model, request: HttpRequest) -> None:
+        self._first = request
+        self._attempts = attempts = model.codec.attempts(request)
         self._settings = model.settings
         self._lessons = model.lessons
         self._requests = 1
@@ -118,50 +154,98 @@ class _Patience:
             attempts.recall(lesson)
 
     @property
-    def request(self) -> HttpRequest | None:
-        return self._attempts.request if self._attempts is not None else None
+    def request(self) -> HttpRequest:
+        """What is to be asked now."""
+        return self._first if self._attempts is None else self._attempts.request
 
     def degrade(self, error: CadenzaError) -> bool:
-        """Whether there is a smaller request that is worth a try after *error*."""
+        """Whether there is a smaller request that is worth a try after *error*; it is then the present one."""
         if self._attempts is None or not isinstance(error, ProviderError):
             return False
         if self._requests >= self._settings.degrade_requests or asyncio.get_running_loop().time() >= self._until:
             return False
-        self._requests += 1
-        return self._attempts.degrade(error)
+        is_smaller = self._attempts.degrade(error)
+        self._requests += is_smaller
+        return is_smaller
 
-    def learn(self) -> None:
-        """The present request was taken."""
-        if self._attempts is not None and (lesson := self._attempts.lesson):
-            logger.info("asked with a smaller request: %s", lesson)
+    def learn(self, chunks: Sequence[Chunk]) -> None:
+        """The present request was taken, if *chunks*, the first of the answer, are not its failure or nothing at all."""
+        if self._attempts is None or self._requests == 1 or type(chunks[-1]) is Failed or chunks[0] == _NO_ANSWER:
+            return
+        logger.info("answered after %d requests, the last one %s", self._requests, self._attempts.label)
+        if lesson := self._attempts.lesson:
             self._lessons.note(self._attempts.key, lesson, self._settings.degrade_memory)
 
 
-async def _answer(model: Model, request: HttpRequest, prompt: Prompt) -> AsyncGenerator[Chunk, None]:
-    """One request, and what comes back: whatever happens, the last chunk says how it ended."""
+async def _answer(model: Model, request: HttpRequest, prompt: Prompt) -> AsyncGenerator[Sequence[Chunk], None]:
+    """One request, and what comes back, event by event: whatever happens, the last chunk says how it ended."""
     framing, chunks = model.codec.framing(), Chunks(model.codec.decoder(prompt))
+    failure: CadenzaError | None = None
+    _show(request)
+    with _counting_unread(framing, chunks):
+        try:
+            async with aclosing(closing(model.transport(request))) as body:
+                async for data in body:
+                    for event in framing.feed(data):
+                        heard = chunks.feed(event)
+                        try:
+                            if heard:
+                                yield heard
+                        finally:  # whoever has heard the last word hangs up, and need not wait for this before
+                            if chunks.has_ended:
+                                await _drain(body)
+                        if chunks.has_ended:
+                            return
+        except (Exception, asyncio.CancelledError) as error:
+            if is_cancelled(error):
+                raise
+            failure = _failure(model.codec, error)
+        for heard in _rest(framing, chunks, failure):
+            yield heard
+
+
+def _rest(framing: Framing, chunks: Chunks, failure: CadenzaError | None) -> Iterator[Sequence[Chunk]]:
+    """What is left when nothing more comes, because of *failure* or because it is over."""
+    for event in framing.flush(Ending.FINAL):
+        if heard := chunks.feed(event):
+            yield heard
+    if last := chunks.flush(Ending.FINAL) if failure is None else chunks.fail(failure):
+        yield last
+
+
+@contextmanager
+def _counting_unread(framing: Framing, chunks: Chunks) -> Iterator[None]:
+    """Write down for operators, once a stream, how much of it could not be read."""
     try:
-        async with aclosing(closing(model.transport(request))) as body:
-            async for data in body:
-                heard = chunks.feed_all(framing.feed(data))
-                try:
-                    for chunk in heard:
-                        yield chunk
-                finally:  # whoever has heard the last word hangs up, and need not wait for this before
-                    if chunks.has_ended:
-                        await _drain(body)
-                if chunks.has_ended:
-                    return
-    except (Exception, asyncio.CancelledError) as error:
-        if is_cancelled(error):
-            raise
-        failure = _failure(model.codec, error)
-        logger.warning("%s (%s)", failure, getattr(failure, "detail", "") or type(error).__name__)
-        for chunk in [*chunks.feed_all(framing.flush(Ending.FINAL)), *chunks.fail(failure)]:
-            yield chunk
-        return
-    for chunk in [*chunks.feed_all(framing.flush(Ending.FINAL)), *chunks.flush(Ending.FINAL)]:
-        yield chunk
+        yield
+    finally:
+        if unread := skipped(framing) + chunks.skipped:
+            logger.warning("events of a stream that could not be read and were passed over: %d", unread)
+
+
+def _show(request: HttpRequest) -> None:
+    """Write down for operators what is asked: without headers, pictures and keys."""
+    if logger.isEnabledFor(logging.DEBUG):
+        body = without_payloads(request.body.decode("utf-8", "replace"))
+        secrets = _secrets(request)
+        logger.debug("asking %s: %s", without_secrets(request.url, *secrets), without_secrets(body, *secrets))
+
+
+def _report(error: CadenzaError, request: HttpRequest) -> None:
+    """Write down *error* for operators; what the provider said of it may hold what it was asked with."""
+    secrets = _secrets(request)
+    words = without_secrets(str(error), *secrets)
+    if isinstance(error, ProviderError):
+        error.detail = without_secrets(error.detail, *secrets)
+        words = f"{words} [{error.kind.value}, {error.code or 'no code'}] {error.detail}".rstrip()
+    logger.warning("%s", words)
+
+
+def _secrets(request: HttpRequest) -> list[str]:
+    """The keys that *request* carries, without the schemes in front of them."""
+    values = [value for name, value in request.headers.items() if name.lower() not in _HARMLESS]
+    parts = [value.partition(" ") for value in values]
+    return values + [secret for scheme, _, secret in parts if scheme.lower() in _SCHEMES]
 
 
 async def _drain(body: AsyncIterator[bytes]) -> None:

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from cadenza.stages.stage import Pipe
+import pytest
+
+from cadenza.stages.stage import Pipe, skipped
 from cadenza.types import Aside, AsideKind, Ending, Halt, StopReason
 
 ASIDE = Aside(AsideKind.THOUGHT, "hm")
@@ -121,3 +123,23 @@ def test_a_halt_of_an_inner_pipe_ends_the_outer_one() -> None:
 
 def test_an_aside_after_a_halt_does_not_come_out() -> None:
     assert Pipe(Each(lambda _: [HALT, ASIDE])).feed("a") == [HALT]
+
+
+class Counting:
+    def __init__(self, skipped: object) -> None:
+        self.skipped = skipped
+
+    def feed(self, item: str, /) -> list[str]:
+        return [item]
+
+    def flush(self, why: Ending, /) -> list[str]:  # noqa: ARG002  # nothing is held
+        return []
+
+
+def test_a_row_has_skipped_what_its_stages_have() -> None:
+    assert 5 == skipped(Pipe(Counting(2), Pipe(), Pipe(Counting(3))))
+
+
+@pytest.mark.parametrize("stage", [Pipe(), object(), Counting("many"), None])
+def test_who_does_not_count_has_skipped_nothing(stage: object) -> None:
+    assert 0 == skipped(stage)

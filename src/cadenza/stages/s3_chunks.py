@@ -12,7 +12,7 @@ from typing import Protocol
 from ..errors import CadenzaError, HttpError, ProviderError
 from ..types import Aside, Chunk, Ending, Failed, Finished, Halt, HttpRequest, Prompt, RawEvent
 from .s2_generation import Framing
-from .stage import Stage
+from .stage import Stage, skipped
 
 NO_PROMPT = Prompt("", ())
 """For a decoder that is to read an answer without knowing the question."""
@@ -33,8 +33,12 @@ class Attempts(Protocol):
         """What a lesson holds for: an interface and a model."""
 
     @property
+    def label(self) -> str:
+        """What was done to the present request, for operators."""
+
+    @property
     def lesson(self) -> str:
-        """What to remember if the present request is answered; empty if it is the first one."""
+        """What to remember if the present request is answered; empty if it taught nothing."""
 
     def recall(self, lesson: str, /) -> None:
         """Begin where an earlier request ended."""
@@ -76,6 +80,11 @@ class Chunks:
     def has_ended(self) -> bool:
         """Whether a ``Finished`` or ``Failed`` has come out."""
         return self._ended
+
+    @property
+    def skipped(self) -> int:
+        """How many events the decoder could not read, if it counts them."""
+        return skipped(self._decoder)
 
     def fail(self, error: CadenzaError) -> Sequence[Chunk]:
         """The stream broke: give back what the decoder held, and then the error."""

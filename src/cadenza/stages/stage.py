@@ -103,5 +103,13 @@ def _members(stage: Stage[Any, Any]) -> tuple[Stage[Any, Any], ...]:
     return stage.stages if isinstance(stage, Pipe) else (stage,)
 
 
+def skipped(stage: object) -> int:
+    """How many items *stage*, or the stages of a row together, could not read; one that does not count has read all."""
+    if isinstance(stage, Pipe):
+        return sum(map(skipped, stage.stages))
+    count = getattr(stage, "skipped", 0)
+    return count if isinstance(count, int) else 0
+
+
 def _unchanged(item: Any) -> tuple[Any]:
     return (item,)

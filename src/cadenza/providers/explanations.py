@@ -1,0 +1,137 @@
+"""What people are told of a provider's failure: one sentence that says what happened and what to do.
+
+The provider's own words are not among them: they may hold a key, and they are written for somebody else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ..errors import Aspect, ErrorKind
+
+_KNOWN_AS: Mapping[str, str] = MappingProxyType(
+    {
+        "anthropic": "Anthropic",
+        "cerebras": "Cerebras",
+        "custom": "the model's server",
+        "deepseek": "DeepSeek",
+        "fireworks": "Fireworks",
+        "github": "GitHub Models",
+        "google": "Google",
+        "groq": "Groq",
+        "koboldcpp": "KoboldCpp",
+        "llamacpp": "llama.cpp",
+        "lmstudio": "LM Studio",
+        "local": "the local model",
+        "mistral": "Mistral",
+        "novelai": "NovelAI",
+        "nvidia": "NVIDIA",
+        "ollama": "Ollama",
+        "ollama-compat": "Ollama",
+        "openai": "OpenAI",
+        "openai-responses": "OpenAI",
+        "openrouter": "OpenRouter",
+        "perplexity": "Perplexity",
+        "together": "Together",
+        "vertex": "Google",
+        "vllm": "vLLM",
+        "xai": "xAI",
+        "zai": "Z.ai",
+        "zaicoding": "Z.ai",
+    }
+)
+
+_BY_ASPECT: Mapping[Aspect, str] = MappingProxyType(
+    {
+        Aspect.PRIVACY: "the privacy settings of the account at {vendor} rule out everybody who serves this model; "
+        "change them or use another model",
+        Aspect.CREDIT: "the account at {vendor} has not enough credit for this; "
+        "add some, ask for shorter answers or use another model",
+        Aspect.CONTEXT: "the conversation is longer than the model at {vendor} can take; "
+        "shorten it, set context_tokens lower or use another model",
+    }
+)
+_BY_CODE: Mapping[str, str] = MappingProxyType(
+    {
+        "429_balance": _BY_ASPECT[Aspect.CREDIT],
+        "429_plan_access": "the plan of the account at {vendor} does not include this model; "
+        "use another model or change the plan",
+        "ECONNREFUSED": "nobody answers at the address of {vendor}; look whether it runs and whether the address is right",
+        "ENOTFOUND": "there is no such address as the one for {vendor}; look whether it is spelt right",
+        "ECONNRESET": "the connection to {vendor} broke off; try again",
+    }
+)
+_BY_KIND: Mapping[ErrorKind, str] = MappingProxyType(
+    {
+        ErrorKind.RATE_LIMIT: "{vendor} gets more requests than it allows; try again {wait}, or use another model",
+        ErrorKind.CONTENT_BLOCKED: "a filter at {vendor} refused this; say it in another way or use another model",
+        ErrorKind.TIMEOUT: "{vendor} took too long; try again, or shorten the conversation",
+        ErrorKind.OVERLOADED: "{vendor} is overloaded or out of order; try again {wait}, or use another model",
+        ErrorKind.MODEL: "{vendor} has no such model, or not any more; look at its name or use another model",
+        ErrorKind.UNKNOWN: "{vendor} could not answer; try again, or use another model",
+    }
+)
+_BY_STATUS: Mapping[int, str] = MappingProxyType(
+    {
+        401: "{vendor} did not accept the key; look whether it is right and still valid",
+        403: "{vendor} does not allow this; look at what the key and its account may do",
+        404: "{vendor} has nothing at this address; look at the address and the name of the model",
+        413: "the request is too large for {vendor}; shorten the conversation or show fewer pictures",
+    }
+)
+_REFUSED = "{vendor} did not accept the request; look at the settings for the model or use another model"
+_BROKE = "{vendor} had an error of its own; try again {wait}, or use another model"
+_TWO_DIALS = "{vendor} does not take temperature and top_p together; set only one of them"
+
+_KEY_REFUSED = re.compile(
+    r"(?i)\b(?:invalid|incorrect|expired|wrong|missing)\b.{0,20}\bapi[ _-]?key|\bapi[ _-]?key\b.{0,20}\b(?:not valid|invalid|expired)|authentication_error"
+)
+_BOTH_GIVEN = re.compile(
+    r"(?i)\b(?:temperature\b.{1,40}\btop_p|top_p\b.{1,40}\btemperature)\b.{0,40}\bboth\b|\bboth\b.{0,40}\btemperature\b.{1,40}\btop_p\b"
+)
+
+
+def explanation(
+    vendor: str,
+    *,
+    kind: ErrorKind,
+    code: str = "",
+    status: int | None = None,
+    aspect: Aspect | None = None,
+    detail: str = "",
+    retry_after: float | None = None,
+) -> str:
+    """The sentence for a failure of this sort at *vendor*; *detail* is looked at and not repeated."""
+    sentence = _sentence(kind, code, status, aspect, detail)
+    return sentence.format(vendor=_KNOWN_AS.get(vendor, vendor), wait=_in_words(retry_after))
+
+
+def _sentence(kind: ErrorKind, code: str, status: int | None, aspect: Aspect | None, detail: str) -> str:
+    if aspect is not None:
+        return _BY_ASPECT[aspect]
+    if code in _BY_CODE:
+        return _BY_CODE[code]
+    if kind in _BY_KIND:
+        return _BY_KIND[kind]
+    if _BOTH_GIVEN.search(detail):
+        return _TWO_DIALS
+    if _KEY_REFUSED.search(detail):
+        return _BY_STATUS[401]
+    if status is not None and status >= 500:
+        return _BROKE
+    return _BY_STATUS.get(status or 0, _REFUSED)
+
+
+def _in_words(seconds: float | None) -> str:
+    """When to come back: to the second while that is soon, roughly if it is not."""
+    if seconds is None:
+        return "in a little while"
+    whole = max(1, int(-(-seconds // 1)))
+    if whole == 1:
+        return "in a second"
+    if whole < 120:
+        return f"in {whole} seconds"
+    minutes = -(-whole // 60)
+    return f"in {minutes} minutes" if minutes < 120 else f"in {-(-minutes // 60)} hours"

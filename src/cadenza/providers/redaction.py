@@ -1,0 +1,62 @@
+"""Blacks out what must not be read by others: keys, tokens and signed addresses, wherever a provider repeats them.
+
+What a provider says of a request may hold the key it was asked with, whole or in part. Nobody can list every shape
+of a key, so this looks three ways: for the very secrets that are known, for the shapes that vendors give their keys,
+and for anything that is introduced as one. A name, a number or a sentence stays readable.
+"""
+
+from __future__ import annotations
+
+import re
+
+HIDDEN = "***"
+
+_LEAST_KNOWN = 4
+"""Shorter than this, a secret is no secret, and blacking it out would leave nothing to read."""
+
+_BY_PREFIX = re.compile(
+    r"""(?<![A-Za-z0-9])(?:
+        (?:sk|csk|gsk|xai|nvapi|pplx|glpat|xox[abeoprs]|gh[oprsu])[-_] | github_pat_ | AIza | AQ\. | ya29\.
+        | (?:AKIA|ASIA)(?=[A-Z0-9]{12})
+        | (?:pk|rk|key|tok|sess|fw|hf|r8|tgp|pst|dop|npm|pypi)[-_](?=\S{0,100}[\d*])  # words begin so too
+    )[A-Za-z0-9*•…._~+/-]{6,}={0,2}""",
+    re.VERBOSE,
+)
+_WEB_TOKEN = re.compile(r"\beyJ[\w-]{8,}(?:\.[\w*-]*){0,4}")
+_SCHEME = re.compile(r"(?i)\b(bearer|basic)(\s+)(?=\S{0,200}[\d=_.*]|\S{20})[^\s\"'<>,;]{6,}")
+_INTRODUCED = re.compile(
+    r"""(?ix)
+    (\b(?:api|access|auth|secret|private|subscription|authorization|x-goog-api|x-api)?[-_\s]?
+       (?:keys?|tokens?|secrets?|passwords?|authorization|credentials?|signature|sig|cookie)
+       (?:\s+(?:provided|given|is|was|used))?
+       ["'`]?\s*[:=]\s*["'`]?(?:(?:bearer|basic|token|key)\s+)?)
+    (?=[^\s"'`]{0,200}[\d*]|[^\s"'`]{24})       # a word, as in "api key: missing", is no secret
+    (?!\d+(?:\.\d+)?(?![\w*.-]))                # nor is a number, as in "tokens: 40012"
+    [^\s"'`,;&<>{}()\[\]]{6,}
+    """,
+)
+_RUN = re.compile(r"(?<![A-Za-z0-9])(?=[a-zA-Z]*\d)(?=\d*[a-zA-Z])[A-Za-z0-9]{32,}(?:\.[\w-]{4,})?")
+_QUERY = re.compile(r"(?i)\b(https?://[^\s\"'<>?#]{1,2000})\?[^\s\"'<>]+")
+_USER_OF_ADDRESS = re.compile(r"(?i)\b([a-z][a-z0-9+.-]{1,20}://)[^\s/@\"'<>]{1,500}@")
+_DATA_ADDRESS = re.compile(r"(?i)\bdata:([\w.+-]+/[\w.+-]+)?(?:;[\w=.+-]+){0,4},[A-Za-z0-9+/=%_-]{16,}")
+_PAYLOAD = re.compile(r"[A-Za-z0-9+/_-]{256,}={0,2}")
+
+
+def without_secrets(text: str, *known: str) -> str:
+    """*text* with everything blacked out that is one of *known*, or that looks like a key, a token or a signed address."""
+    for secret in sorted({secret.strip() for secret in known}, key=len, reverse=True):
+        if len(secret) >= _LEAST_KNOWN:
+            text = text.replace(secret, HIDDEN)
+    text = _DATA_ADDRESS.sub(r"data:\1,…", text)
+    text = _USER_OF_ADDRESS.sub(rf"\1{HIDDEN}@", text)
+    text = _QUERY.sub(rf"\1?{HIDDEN}", text)
+    text = _SCHEME.sub(rf"\1\2{HIDDEN}", text)
+    text = _INTRODUCED.sub(rf"\1{HIDDEN}", text)
+    for shape in (_BY_PREFIX, _WEB_TOKEN, _RUN):
+        text = shape.sub(HIDDEN, text)
+    return text
+
+
+def without_payloads(text: str) -> str:
+    """*text* with pictures, films and whatever else stands in it as base64 replaced by how long they are."""
+    return _PAYLOAD.sub(lambda match: f"<{len(match[0])} characters of base64>", text)
