@@ -91,7 +91,7 @@ def text_row(
     """
     delivery = settings.delivery
     return Pipe(
-        Buffer(settings.buffer, sentences=delivery.degree == 3),
+        Buffer(settings.buffer, sentences=delivery.degree == 3, speaker=scene.persona.name),
         *((tap,) if tap else ()),
         rule_row(rule_context(scene, settings), rules),
         Composer(delivery, chance, reply_to=scene.reply_to, pictures=pictures),

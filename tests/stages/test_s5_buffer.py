@@ -479,6 +479,29 @@ def test_a_hidden_block_is_taken_out_and_the_rest_stays_in_order(
     assert hidden == asides(text)
 
 
+@pytest.mark.parametrize(
+    ("speaker", "text", "expected", "hidden"),
+    [
+        pytest.param("Ren", "<think>plan\nRen: Hey\nx", ["\n", "Ren: Hey\n", "x"], ["plan"], id="the persona speaks"),
+        pytest.param("Ren", "a <think>b\nRen: c</think>d", ["a \n", "d"], ["b", "Ren: c"], id="and the end comes late"),
+        pytest.param("Ren", "<think>a\nBob: b", [], ["a\nBob: b"], id="somebody else"),
+        pytest.param("Ren", "a\nRen: b", ["a\n", "Ren: b"], [], id="no thought"),
+        pytest.param(" ", "<think>a\n: b", [], ["a\n: b"], id="a persona without a name"),
+    ],
+)
+def test_a_thought_is_over_where_the_persona_speaks(
+    speaker: str, text: str, expected: list[str], hidden: list[str]
+) -> None:
+    def run(pieces: list[str]) -> list[Item]:
+        buffer = Buffer(speaker=speaker)
+        return [*(item for piece in pieces for item in buffer.feed(piece)), *buffer.flush(Ending.FINAL)]
+
+    found = same_every_way(text, run)
+
+    assert expected == [item.text for item in found if isinstance(item, Segment)]
+    assert hidden == [item.text for item in found if isinstance(item, Aside)]
+
+
 def test_a_tag_is_the_same_however_it_is_sliced_and_however_long_it_is() -> None:
     text = f"hi <{'n' * 80}:think>x</{'n' * 80}:think> yo"
 

@@ -1,15 +1,20 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cadenza.text.tags import (
     BLOCK_TAG,
     DISCORD_TAG,
+    BlockEnd,
     BlockTag,
     HiddenBlock,
+    Speaker,
     block_tag,
     could_be_block_tag,
     could_be_discord_tag,
+    thought_end,
 )
 from cadenza.types import AsideKind
 from tests.helpers import same_every_way
@@ -166,3 +171,78 @@ def test_however_long_a_namespace_may_be_the_slicing_does_not_decide(length: int
     content, _ = same_every_way(text, lambda pieces: read(AsideKind.THOUGHT, pieces))
 
     assert content.startswith("a")
+
+
+# --- where the persona begins to speak ------------------------------------------------------
+
+
+def read_until(name: str, text: str, kind: AsideKind = AsideKind.THOUGHT) -> tuple[str, str | None]:
+    """What is thought in *text* until *name* speaks, and what is said then, however it is sliced."""
+
+    def run(pieces: list[str]) -> tuple[str, str | None]:
+        block = HiddenBlock(kind, Speaker(name))
+        after: str | None = None
+        for piece in pieces:
+            after = block.feed(piece) if after is None else after + piece
+        return block.content(), after
+
+    return same_every_way(text, run)
+
+
+@pytest.mark.parametrize(
+    ("text", "content", "after"),
+    [
+        pytest.param("plan\nNerine: Hey", "plan", "\nNerine: Hey", id="a label"),
+        pytest.param("plan\n\nNerine：Hey", "plan", "\nNerine：Hey", id="a wide colon"),
+        pytest.param("a\nNerine: b\nNerine: c", "a", "\nNerine: b\nNerine: c", id="the first"),
+        pytest.param("Nerine: Hey", "Nerine: Hey", None, id="nothing was thought before"),
+        pytest.param("\n \nNerine: Hey", "Nerine: Hey", None, id="only white space before"),
+        pytest.param("\nNerine: a\nNerine: b", "Nerine: a", "\nNerine: b", id="the second after nothing"),
+        pytest.param("plan\nNerine", "plan\nNerine", None, id="no colon"),
+        pytest.param("plan\nNerine said: x", "plan\nNerine said: x", None, id="more than the name"),
+        pytest.param("plan for Nerine: x", "plan for Nerine: x", None, id="within a line"),
+        pytest.param("plan\n- Nerine: x", "plan\n- Nerine: x", None, id="in a list"),
+        pytest.param("plan\nnerine: x", "plan\nnerine: x", None, id="not as it is written"),
+        pytest.param("plan</think>a\nNerine: b", "plan", "a\nNerine: b", id="behind the end"),
+        pytest.param("plan\nNerine: a</think>b", "plan", "\nNerine: a</think>b", id="before the end"),
+        pytest.param("plan </b>\nNerine: a", "plan </b>", "\nNerine: a", id="behind another tag"),
+        pytest.param("plan\nNer</think>a", "plan\nNer", "a", id="half of it and the end"),
+        pytest.param("plan\n\nNerine\nNerine: a", "plan\n\nNerine", "\nNerine: a", id="almost, and then it"),
+    ],
+)
+def test_a_thought_ends_where_the_persona_speaks(text: str, content: str, after: str | None) -> None:
+    assert (content, after) == read_until("Nerine", text)
+
+
+@pytest.mark.parametrize("name", ["René", "Rene\u0301"], ids=["in one", "in two"])
+def test_a_label_is_known_however_its_accents_are_written(name: str) -> None:
+    assert ("plan", f"\n{name}: Hey") == read_until("René", f"plan\n{name}: Hey")
+
+
+def test_only_a_thought_ends_so() -> None:
+    assert ("plan\nRen: Hey", None) == read_until("Ren", "plan\nRen: Hey", AsideKind.DETAILS)
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end", "is_whole"),
+    [
+        pytest.param("a</think>b", 1, 9, True, id="there"),
+        pytest.param("a</thi", 1, 6, False, id="perhaps"),
+        pytest.param("a<", 1, 2, False, id="hardly"),
+        pytest.param("a", 1, 1, False, id="not there"),
+    ],
+)
+def test_the_end_of_a_thought_is_found(text: str, start: int, end: int, is_whole: bool) -> None:  # noqa: FBT001  # a table
+    assert BlockEnd(start, end, is_whole) == thought_end(text)
+
+
+@given(
+    st.lists(st.sampled_from(["\n", "Ren", "R", "en", ":", "：", "a", " ", "</", "think>", "</think>"]), max_size=14)
+)
+def test_however_a_thought_is_sliced_it_ends_in_the_same_place_and_nothing_is_lost(pieces: list[str]) -> None:
+    text = "".join(pieces)
+
+    content, after = read_until("Ren", text)
+
+    assert text.startswith(after or "", len(text) - len(after or ""))
+    assert content in text

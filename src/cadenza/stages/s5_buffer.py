@@ -20,7 +20,7 @@ from ..text.overlap import Overlap
 from ..text.repair import close_fence, close_openers, in_backticks, is_blank, split_fence
 from ..text.sentences import is_whole
 from ..text.spans import Find, Found, Opener, Scanner
-from ..text.tags import BlockTag, HiddenBlock
+from ..text.tags import BlockTag, HiddenBlock, Speaker
 from ..text.units import WHITESPACE, whole_grapheme
 from ..types import Aside, AsideKind, Boundary, Ending, Kind, Segment
 
@@ -43,9 +43,11 @@ class _Place(NamedTuple):
 class Buffer:
     """The text that has arrived and not left."""
 
-    def __init__(self, settings: BufferSettings | None = None, *, sentences: bool = False) -> None:
+    def __init__(self, settings: BufferSettings | None = None, *, sentences: bool = False, speaker: str = "") -> None:
+        """Cut at the ends of *sentences* too; a thought that nothing else ends is over where *speaker* has its label."""
         self._settings = settings or BufferSettings()
         self._sentences = sentences
+        self._speaker = Speaker(speaker) if speaker.strip(WHITESPACE) else None
         self._full = self._settings.overflow + FORWARD + 1
         self._seam = False  # whether a hidden block stood behind backticks
         self._begin()
@@ -211,7 +213,7 @@ class Buffer:
             self._places.clear()
             self._set_bound()
             return
-        self._hidden = HiddenBlock(tag.kind)
+        self._hidden = HiddenBlock(tag.kind, self._speaker)
         rest = self._scanner.cut_out(find.start)
         self._read_hidden(rest[find.end - find.start :], out)
 

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..types import AsideKind
+from .labels import any_of, spellings
 from .units import WHITESPACE
 
 # With its namespace a name is at most 63 letters long, whichever word it is.
@@ -65,31 +67,79 @@ def block_tag(match: re.Match[str]) -> BlockTag:
     return BlockTag(AsideKind.THOUGHT, closes=match.group().startswith("</"))
 
 
+class BlockEnd(NamedTuple):
+    """Where a hidden block ends in a text; if it does not, where the beginning of its end may be."""
+
+    start: int
+    end: int
+    is_whole: bool
+
+
+def thought_end(text: str) -> BlockEnd:
+    """Where a thought that *text* is a part of ends."""
+    return _block_end(text, AsideKind.THOUGHT)
+
+
+def _block_end(text: str, kind: AsideKind) -> BlockEnd:
+    closer = _CLOSERS[kind].search(text)
+    if closer:
+        return BlockEnd(closer.start(), closer.end(), is_whole=True)
+    # Only a tail that begins with "<" can be part of a closing tag, and only a short one.
+    possible = text.rfind("</", max(0, len(text) - _LONGEST_CLOSER))
+    if possible < 0 and text.endswith("<"):
+        possible = len(text) - 1
+    return BlockEnd(len(text) if possible < 0 else possible, len(text), is_whole=False)
+
+
+class Speaker:
+    """Whose label, ``Ren:`` in front of a line, ends a thought: some models begin to speak without closing it."""
+
+    __slots__ = ("_search", "_spellings")
+
+    def __init__(self, name: str) -> None:
+        self._spellings = tuple(f"\n{form}" for form in spellings([name.strip(WHITESPACE)]))
+        self._search = re.compile(f"\n(?:{any_of([name.strip(WHITESPACE)])})[:：]").search
+
+    def end(self, text: str, *, is_thought: bool) -> BlockEnd:
+        """Where the label ends the thought that *text* goes on with; *is_thought* says whether there was any before.
+
+        A label that nothing was thought before is not the end of it.
+        """
+        match = self._search(text)
+        while match is not None and not is_thought and not text[: match.start()].strip(WHITESPACE):
+            match = self._search(text, match.end())
+        if match is not None:
+            return BlockEnd(match.start(), match.start(), is_whole=True)
+        line = text.rfind("\n")
+        possible = line >= 0 and any(form.startswith(text[line:]) for form in self._spellings)
+        return BlockEnd(line if possible else len(text), len(text), is_whole=False)
+
+
 class HiddenBlock:
-    """Reads a hidden block until its closing tag, wherever the stream cuts it."""
+    """Reads a hidden block until its closing tag, wherever the stream cuts it.
 
-    __slots__ = ("_parts", "_tail", "kind")
+    A thought also ends where *speaker* begins to speak.
+    """
 
-    def __init__(self, kind: AsideKind) -> None:
+    __slots__ = ("_is_blank", "_parts", "_speaker", "_tail", "kind")
+
+    def __init__(self, kind: AsideKind, speaker: Speaker | None = None) -> None:
         self.kind = kind
+        self._speaker = speaker if kind is AsideKind.THOUGHT else None
         self._parts: list[str] = []
+        self._is_blank = True
         self._tail = ""
 
     def feed(self, text: str) -> str | None:
         """Take *text*; once the block has closed, give back what stands after it."""
         text = self._tail + text
-        closer = _CLOSERS[self.kind].search(text)
-        if closer:
-            self._parts.append(text[: closer.start()])
+        end = self._end(text)
+        self._parts.append(text[: end.start])
+        if end.is_whole:
             self._tail = ""
-            return text[closer.end() :]
-        # Only a tail that begins with "<" can be part of a closing tag, and only a short one.
-        possible = text.rfind("</", max(0, len(text) - _LONGEST_CLOSER))
-        if possible < 0 and text.endswith("<"):
-            possible = len(text) - 1
-        split = len(text) if possible < 0 else possible
-        self._parts.append(text[:split])
-        self._tail = text[split:]
+            return text[end.end :]
+        self._is_blank = self._is_blank and not self._parts[-1].strip(WHITESPACE)
+        self._tail = text[end.start :]
         return None
 
     def content(self) -> str:
@@ -98,3 +148,14 @@ class HiddenBlock:
         if self.kind is AsideKind.DETAILS:
             text = _SUMMARY.sub("", text.strip(WHITESPACE), count=1)
         return text.strip(WHITESPACE)
+
+    def _end(self, text: str) -> BlockEnd:
+        end = _block_end(text, self.kind)
+        if self._speaker is None or "\n" not in text:
+            return end
+        label = self._speaker.end(text, is_thought=not self._is_blank)
+        if end.is_whole and label.is_whole:
+            return min(end, label)
+        if end.is_whole or label.is_whole:
+            return end if end.is_whole else label
+        return min(end, label)
