@@ -45,10 +45,12 @@ def test_help_names_every_command(arguments: tuple[str, ...]) -> None:
     result = run(*arguments)
 
     assert result.returncode == 0
-    assert all(command in result.stdout for command in ("demo", "replay"))
+    assert all(command in result.stdout for command in ("demo", "record", "replay"))
 
 
-@pytest.mark.parametrize(("command", "word"), [("demo", "--fast"), ("replay", "--slices")])
+@pytest.mark.parametrize(
+    ("command", "word"), [("demo", "--fast"), ("demo", "--model"), ("record", "--with-prompt"), ("replay", "--slices")]
+)
 def test_every_command_explains_itself(command: str, word: str) -> None:
     result = run(command, "--help")
 
@@ -198,3 +200,107 @@ def test_the_demo_runs_from_the_command_line() -> None:
 def test_main_gives_back_the_status_instead_of_leaving(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", "no-such-file"]) == 2
     assert "no-such-file" in capsys.readouterr().err
+
+
+# --- recording ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> str:
+    file = tmp_path / "answer.jsonl"
+    file.write_text('{"text": "Hi :) the"}\n{"text": "re\\nsecond line"}\n{"finish": "stop"}\n', encoding="utf-8")
+    return f"script:{file}"
+
+
+def test_what_was_recorded_is_replayed(tmp_path: Path, script: str) -> None:
+    file = tmp_path / "recorded.jsonl"
+
+    recorded = run("record", script, "Hi", "-o", str(file), "--set", "max_tokens=30")
+    replayed = run("replay", str(file))
+
+    assert (0, "Hi :) there\nsecond line\n") == (recorded.returncode, recorded.stdout)
+    assert recorded.stderr.endswith(f"play it with: cadenza replay {file}\n")
+    assert ["Hi :) there", "second line"] == [post["text"] for post in json.loads(replayed.stdout)["posts"]]
+    assert (0, "") == (replayed.returncode, replayed.stderr)
+    assert replayed.stdout == run("replay", given=file.read_bytes()).stdout
+
+
+def test_what_to_ask_may_come_from_standard_input(tmp_path: Path, script: str) -> None:
+    file = tmp_path / "recorded.jsonl"
+
+    assert run("record", script, "-o", str(file), "--with-prompt", given="What about 日本?").returncode == 0
+    assert "日本" in json.loads(file.read_text(encoding="utf-8").splitlines()[0])["request"]["body"].encode().decode(
+        "unicode_escape"
+    )
+
+
+def test_recordings_and_lines_may_be_mixed(tmp_path: Path, script: str) -> None:
+    file = tmp_path / "recorded.jsonl"
+    run("record", script, "Hi", "-o", str(file))
+
+    result = run("replay", str(file), "-", str(file), given='{"id": "line", "chunks": ["a"]}')
+
+    assert ["script:script", "line", "script:script"] == [json.loads(line)["id"] for line in result.stdout.splitlines()]
+
+
+def test_a_recording_that_cannot_be_read_is_answered_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "recorded.jsonl"
+    file.write_bytes(b'{"recording": 1, "vendor": "script", "model": ""}\n\n\xff\n')
+
+    result = run("replay", str(file))
+
+    assert (1, "") == (result.returncode, result.stderr)
+    assert "line 3 of the recording" in json.loads(result.stdout)["error"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        pytest.param(("nobody:m", "Hi"), "unknown vendor 'nobody'", id="nobody"),
+        pytest.param(("script:no-such-file", "Hi"), "cannot read 'no-such-file'", id="no script"),
+        pytest.param(("script:no-such-file",), "nothing to ask", id="no prompt"),
+        pytest.param(("openai:gpt-5.1", "Hi"), "OPENAI_API_KEY", id="no key"),
+        pytest.param(("openai:gpt-5.1", "Hi", "--set", "degre=1"), "did you mean 'degree'", id="a misspelt setting"),
+        pytest.param(("openai:gpt-5.1", "Hi", "--set", "degree"), "name=value", id="no setting"),
+    ],
+)
+def test_what_cannot_be_recorded_is_said_in_a_sentence(
+    arguments: tuple[str, ...], complaint: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "recorded.jsonl"
+
+    result = run("record", *arguments, "-o", str(file), env={"OPENAI_API_KEY": ""})
+
+    assert (2, "", 1) == (result.returncode, result.stdout, result.stderr.count("\n"))
+    assert complaint in result.stderr
+    assert not file.exists()
+
+
+def test_the_demo_talks_with_a_model(script: str) -> None:
+    result = run("demo", "--fast", "--model", script)
+
+    assert (0, "") == (result.returncode, result.stderr)
+    assert "Ren: Hi :) there\nRen: second line\n" in result.stdout
+
+
+def test_a_model_that_nobody_knows_is_refused_by_the_demo() -> None:
+    result = run("demo", "--model", "nobody:m")
+
+    assert (2, True) == (result.returncode, result.stderr.startswith("cadenza: unknown vendor 'nobody'; "))
+
+
+def test_ctrl_c_keeps_what_was_recorded(tmp_path: Path) -> None:
+    script, file = tmp_path / "slow.jsonl", tmp_path / "recorded.jsonl"
+    script.write_text('{"text": "Hello"}\n{"after": 600, "text": " there"}\n', encoding="utf-8")
+    arguments = ["record", f"script:{script}", "Hi", "-o", str(file)]
+    command = [sys.executable, "-c", _INTERRUPTIBLE.replace('["replay"]', repr(arguments))]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout
+        assert process.stderr
+        assert process.stdout.read(5) == b"Hello"
+        process.send_signal(signal.SIGINT)
+
+        assert process.wait(timeout=30) == 130
+        assert b"play it with" in process.stderr.read()
+
+    assert ["Hello"] == [post["text"] for post in json.loads(run("replay", str(file)).stdout)["posts"]]

@@ -10,7 +10,7 @@ import pytest
 
 from cadenza.backstage import Backstage
 from cadenza.errors import DeliveryError, ProviderError
-from cadenza.models import Model, chunks_of, stream
+from cadenza.models import Model, stream
 from cadenza.pipeline import Outbox, clean, end_task, rule_context, text_row
 from cadenza.providers.scripted import ScriptedCodec, parse_script, transport
 from cadenza.replies import say
@@ -443,7 +443,7 @@ async def test_a_fast_model_lets_others_have_a_turn() -> None:
     assert turns > 10
 
 
-@pytest.mark.parametrize("item", [None, b"bytes", 4])
+@pytest.mark.parametrize("item", [b"bytes", 4])
 async def test_a_stream_of_something_else_is_named(item: object) -> None:
     reply = await say(TimedTarget(), [item], settings=AT_ONCE)  # type: ignore[list-item]
 
@@ -589,10 +589,6 @@ async def test_closing_a_stream_hangs_up() -> None:
     await chunks.aclose()  # type: ignore[attr-defined]  # it is a generator, whatever its signature says
 
     assert hung_up
-
-
-async def test_chunks_of_passes_chunks_through() -> None:
-    assert [TextDelta("a"), Finished()] == [chunk async for chunk in chunks_of(["a", Finished()])]
 
 
 def test_a_tap_sees_the_segments_between_stages_five_and_six() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cadenza.errors import InputError
-from cadenza.replay import replay_line, slicer
+from cadenza.replay import replay_line, replay_recording, slicer
 from cadenza.settings import Settings
 
 
@@ -244,3 +244,60 @@ def test_random_slices_are_the_same_for_the_same_seed() -> None:
 def test_an_unknown_way_to_slice_is_refused(how: str) -> None:
     with pytest.raises(InputError, match="whole, chars or random:SEED"):
         slicer(how)
+
+
+# --- recordings --------------------------------------------------------------------------------------
+
+
+def recording(*rows: dict[str, Any], **head: Any) -> str:
+    return "\n".join(json.dumps(row) for row in ({"recording": 1, "vendor": "openai", "model": "m", **head}, *rows))
+
+
+def delta(text: str) -> dict[str, Any]:
+    event = {"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": None}]}
+    return {"after": 0.5, "text": f"data: {json.dumps(event)}\n\n"}
+
+
+CALLED = {
+    "text": 'data: {"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "c1", "function": '
+    '{"name": "weather", "arguments": "{}"}}]}, "finish_reason": "tool_calls"}], '
+    '"usage": {"prompt_tokens": 9, "completion_tokens": 4}}\n\ndata: [DONE]\n\n'
+}
+
+
+@pytest.mark.parametrize("how", [None, "whole", "chars", "random:3"])
+def test_a_recording_is_what_the_provider_said(how: str | None) -> None:
+    text = recording(delta("Hi :) th"), delta("ere\nTea (gre"), delta("en) is ready."), CALLED)
+
+    (result,) = replay_recording(text, settings=Settings.of(degree=1), slices=slicer(how) if how else None)
+
+    assert ["Hi :) there", "Tea (green) is ready."] == [post["text"] for post in result["posts"]]  # type: ignore[attr-defined]
+    assert ("openai:m", "needs_tools", None) == (result["id"], result["outcome"], result["failure"])
+    assert [{"id": "c1", "name": "weather", "arguments": "{}"}] == result["calls"]
+    assert {"input_tokens": 9, "output_tokens": 4, "cached_tokens": 0, "thought_tokens": 0} == result["usage"]
+
+
+def test_every_answer_of_a_recording_is_a_line() -> None:
+    refused = recording({"text": '{"error": {"message": "no"}}'}, status=400)
+    broken = recording(delta("One.\nTw"), {"broke": {"message": "it broke"}})
+
+    first, second = replay_recording(f"{refused}\n{broken}", settings=Settings.of(degree=1))
+
+    assert ([], "broke") == (first["posts"], first["outcome"])
+    assert first["failure"]
+    assert ["One.", "Tw"] == [post["text"] for post in second["posts"]]  # type: ignore[attr-defined]
+    assert ("broke", "it broke") == (second["outcome"], second["failure"])
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        pytest.param(recording() + "\nnonsense", "line 2 of the recording", id="a broken line"),
+        pytest.param(recording(vendor="acme"), "'acme', who is not known", id="an unknown vendor"),
+    ],
+)
+def test_a_recording_that_cannot_be_read_is_answered_with_an_error(text: str, complaint: str) -> None:
+    (result,) = replay_recording(text)
+
+    assert ["id", "error"] == list(result)
+    assert complaint in str(result["error"])

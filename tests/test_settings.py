@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cadenza.errors import SettingsError
-from cadenza.settings import Settings, settings_fields
+from cadenza.settings import Settings, from_environment, given, settings_fields
 
 
 def complaint(values: dict[str, object]) -> str:
@@ -200,3 +200,39 @@ def test_a_directory_is_no_settings_file(tmp_path: Path) -> None:
 def test_a_path_that_no_file_can_have_is_refused_too() -> None:
     with pytest.raises(SettingsError, match="cannot read the settings file"):
         Settings.load("nul\0byte.toml")
+
+
+# --- the environment and the command line -----------------------------------------------------
+
+
+def test_the_first_variable_in_which_something_stands_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"A_KEY": "  ", "B_KEY": " b\n", "C_KEY": "c"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("NO_KEY", raising=False)
+
+    assert "b" == from_environment(["NO_KEY", "A_KEY", "B_KEY", "C_KEY"])
+    assert "" == from_environment(["NO_KEY", "A_KEY"]) == from_environment([])
+
+
+@pytest.mark.parametrize(
+    ("word", "value"),
+    [
+        pytest.param("degree=1", 1, id="a number"),
+        pytest.param("degree = 0.5", 0.5, id="with spaces"),
+        pytest.param("degree=true", True, id="true"),
+        pytest.param("degree=picture", "picture", id="a text"),
+        pytest.param('degree="1"', "1", id="a text in quotes"),
+        pytest.param('degree=["a", "b"]', ["a", "b"], id="a list"),
+        pytest.param("degree=a=b", "a=b", id="a sign in the value"),
+        pytest.param("degree=", "", id="nothing"),
+        pytest.param("degree=1\nlimit = 2", "1\nlimit = 2", id="not two of them"),
+    ],
+)
+def test_a_setting_on_the_command_line_is_toml_or_a_text(word: str, value: object) -> None:
+    assert {"degree": value} == given([word])
+
+
+@pytest.mark.parametrize("word", ["degree", "=1", ""])
+def test_what_is_no_setting_is_refused(word: str) -> None:
+    with pytest.raises(SettingsError, match="name=value"):
+        given([word])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .backstage import Backstage
+    from .connections import connect
     from .errors import CadenzaError, DeliveryError, InputError, ProviderError, SettingsError
     from .lookups import Lookup
     from .models import Model
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from .stages.s6_rules import rule_row
     from .stages.s7_delivery import Limits, Target
     from .stops import StopHandle, Stops
+    from .streams import from_stream
     from .targets.memory import MemoryTarget
     from .text.prose import Edit
     from .tools import Tool
@@ -111,6 +113,8 @@ __all__ = [
     "Usage",
     "__version__",
     "clean",
+    "connect",
+    "from_stream",
     "reply",
     "rule_row",
     "say",
@@ -130,8 +134,10 @@ _HOMES = (
     "lookups",
     "backstage",
     "models",
+    "streams",
     "pipeline",
     "replies",
+    "connections",
 )
 """The modules in which the public names live, the lightest first."""
 

@@ -1,4 +1,4 @@
-"""The command line: ``cadenza demo`` and ``cadenza replay``."""
+"""The command line: ``cadenza demo``, ``cadenza record`` and ``cadenza replay``."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 from . import __version__
 from .errors import CadenzaError, InputError
-from .settings import Settings
+from .settings import Settings, given
 
 _INTERRUPTED = 130
 _BROKEN_PIPE = 141
@@ -30,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _complain("there is no standard output to write to")
         return 1
     try:
-        return _demo(options) if options.command == "demo" else _replay(options)
+        return _COMMANDS[options.command](options)
     except CadenzaError as error:
         _complain(str(error))
         return 2
@@ -53,6 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"cadenza {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     _add_demo(commands)
+    _add_record(commands)
     _add_replay(commands)
     return parser
 
@@ -60,11 +62,41 @@ def _parser() -> argparse.ArgumentParser:
 def _add_demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     demo = commands.add_parser(
         "demo",
-        help="watch a scripted conversation become messages",
+        help="watch a conversation become messages",
         description="Play a scripted conversation through the real pipeline into this terminal. "
-        "Needs no network, no token and no key, and ends by itself within 20 seconds.",
+        "Needs no network, no token and no key, and ends by itself within 20 seconds. "
+        "With --model, somebody talks with a real model instead.",
     )
     demo.add_argument("--fast", action="store_true", help="skip the pauses")
+    demo.add_argument(
+        "--model",
+        metavar="MODEL",
+        help="talk with this model: local (on this machine, needs no key), or VENDOR:NAME such as openai:gpt-5.1",
+    )
+
+
+def _add_record(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    record = commands.add_parser(
+        "record",
+        help="ask a model, and save what it really sent",
+        description="Ask a model, show what it says, and save the bytes that came, with their timings and without "
+        "keys, as a file that 'cadenza replay' and tests can play: how to report a provider's bug.",
+        epilog="The format is described in docs/replay.md.",
+    )
+    record.add_argument("model", metavar="MODEL", help="whom to ask: VENDOR:NAME, local, or script:FILE")
+    record.add_argument("prompt", nargs="?", metavar="PROMPT", help="what to ask; standard input if it is absent")
+    record.add_argument("-o", "--output", required=True, metavar="FILE", help="where to write the recording")
+    record.add_argument("--system", default="", metavar="TEXT", help="what the model is told before")
+    record.add_argument("--url", metavar="URL", help="where the vendor's interface is, if not where it usually is")
+    record.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a setting, such as max_tokens=100; may be repeated",
+    )
+    record.add_argument("--with-prompt", action="store_true", help="save what was asked, too")
+    record.add_argument("--force", action="store_true", help="write over a file that is there already")
 
 
 def _add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -73,6 +105,7 @@ def _add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         help="put recorded streams through the pipeline: JSON lines in, JSON lines out",
         description="Put recorded streams through the pipeline. Each line of input is one stream, such as "
         '{"id": 1, "chunks": ["Hel", "lo"], "settings": {"degree": 1}}; each line of output holds its messages. '
+        "A file that 'cadenza record' made is understood too. "
         "A line that cannot be read is answered with an error, and the exit status is then 1.",
         epilog="The format is described in docs/replay.md.",
     )
@@ -86,23 +119,68 @@ def _add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 
 def _demo(options: argparse.Namespace) -> int:
+    if options.model is not None:
+        from .talk import run as talk  # noqa: PLC0415  # it brings the way to a model along
+
+        return talk(options.model, fast=options.fast)
     from .demo import run  # noqa: PLC0415  # the terminal's toolkit is slow to load, and only the demo needs it
 
     return run(fast=options.fast)
 
 
+def _record(options: argparse.Namespace) -> int:
+    from .record import Order, run  # noqa: PLC0415  # likewise
+
+    prompt = options.prompt if options.prompt is not None else b"".join(_standard_input()).decode("utf-8", "replace")
+    if not prompt.strip():
+        msg = "there is nothing to ask; give a prompt behind the model, or on standard input"
+        raise InputError(msg)
+    return run(
+        Order(
+            options.model,
+            prompt,
+            Path(options.output),
+            system=options.system,
+            url=options.url,
+            settings=Settings().with_values(given(options.set)),
+            with_prompt=options.with_prompt,
+            force=options.force,
+        )
+    )
+
+
 def _replay(options: argparse.Namespace) -> int:
-    from .replay import replay_line, slicer  # noqa: PLC0415  # --help should not wait for it
+    from .replay import slicer  # noqa: PLC0415  # --help should not wait for it
 
     slices = slicer(options.slices) if options.slices is not None else None
     settings = Settings.load(options.settings) if options.settings is not None else Settings()
     status = 0
-    for line in _lines(options.files or ["-"]):
-        answer = replay_line(line, settings=settings, slices=slices)
+    for answer in chain.from_iterable(_answers(_lines(name), settings, slices) for name in options.files or ["-"]):
         status = 1 if "error" in answer else status
         sys.stdout.buffer.write(_written(answer) + b"\n")
         sys.stdout.buffer.flush()
     return status
+
+
+def _answers(
+    lines: Iterable[bytes], settings: Settings, slices: Callable[[Sequence[str]], Sequence[str]] | None
+) -> Iterator[dict[str, object]]:
+    """What the lines of one file come to: each by itself, or all of them if they are a recording."""
+    from .recordings import is_head  # noqa: PLC0415  # likewise
+    from .replay import replay_line, replay_recording  # noqa: PLC0415
+
+    is_first = True
+    for line in lines:
+        if is_first and is_head(line.strip()):
+            text = b"".join([line, *lines]).decode("utf-8", "surrogateescape")
+            yield from replay_recording(text, settings=settings, slices=slices)
+            return
+        if line.strip():
+            is_first = False
+            yield replay_line(line, settings=settings, slices=slices)
+
+
+_COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {"demo": _demo, "record": _record, "replay": _replay}
 
 
 def _written(answer: dict[str, object]) -> bytes:
@@ -114,21 +192,24 @@ def _written(answer: dict[str, object]) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def _lines(names: Sequence[str]) -> Iterator[bytes]:
-    """The lines of all files, blank ones left out."""
-    for name in names:
-        if name == "-":
-            if sys.stdin is None:
-                msg = "there is no standard input to read"
-                raise InputError(msg)
-            yield from filter(bytes.strip, sys.stdin.buffer)
-            continue
-        try:
-            with Path(name).open("rb") as file:
-                yield from filter(bytes.strip, file)
-        except OSError as error:
-            msg = f"cannot read {name!r}: {error.strerror or error}"
-            raise InputError(msg) from None
+def _lines(name: str) -> Iterator[bytes]:
+    """The lines of a file; ``-`` is standard input."""
+    if name == "-":
+        yield from _standard_input()
+        return
+    try:
+        with Path(name).open("rb") as file:
+            yield from file
+    except OSError as error:
+        msg = f"cannot read {name!r}: {error.strerror or error}"
+        raise InputError(msg) from None
+
+
+def _standard_input() -> Iterator[bytes]:
+    if sys.stdin is None:
+        msg = "there is no standard input to read"
+        raise InputError(msg)
+    yield from sys.stdin.buffer
 
 
 def _complain(sentence: str) -> None:

@@ -15,15 +15,14 @@ from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
-    Iterable,
     Iterator,
     Sequence,
 )
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
-from typing import Self, TypeAlias, TypeVar
+from typing import Self, TypeVar
 
-from .errors import CadenzaError, ErrorKind, HttpError, InputError, ProviderError
+from .errors import CadenzaError, ErrorKind, HttpError, ProviderError
 from .providers.redaction import without_payloads, without_secrets
 from .settings import HttpSettings
 from .stages.s2_generation import Framing, Transport
@@ -272,30 +271,6 @@ def _failure(codec: Codec, error: BaseException) -> CadenzaError:
     return ProviderError(
         f"the model's stream broke off ({type(error).__name__})", kind=ErrorKind.UNKNOWN, retryable=True
     )
-
-
-Speech: TypeAlias = str | Iterable[str | Chunk] | AsyncIterable[str | Chunk]
-"""What a model says, as whoever has it may have it."""
-
-
-async def chunks_of(speech: Speech) -> AsyncIterator[Chunk]:
-    """Make chunks of whatever a model's words come in."""
-    if isinstance(speech, AsyncIterable):
-        async with aclosing(closing(speech)) as items:
-            async for item in items:
-                yield _chunk(item)
-        return
-    for item in [speech] if isinstance(speech, str) else speech:
-        yield _chunk(item)
-
-
-def _chunk(item: object) -> Chunk:
-    if isinstance(item, str):
-        return TextDelta(item)
-    if isinstance(item, Chunk):
-        return item
-    msg = f"a stream must yield texts or chunks, not {type(item).__name__}"
-    raise InputError(msg)
 
 
 async def closing(source: AsyncIterable[T]) -> AsyncGenerator[T, None]:

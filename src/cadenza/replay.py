@@ -2,6 +2,7 @@
 
 Takes what a model said (as JSON), puts it through stages 4 to 7 without a clock, and gives back (as JSON) the messages,
 the segments that they were made of, and everything else that came out. Tests, bug reports and comparisons use it.
+A recording, which ``cadenza record`` makes, goes through stages 2 to 7: what it holds is what a provider sent.
 """
 
 from __future__ import annotations
@@ -9,17 +10,22 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from enum import Enum
+from itertools import groupby
 from random import Random
 from typing import Any
 
 from .errors import CadenzaError, InputError
 from .pipeline import text_row
+from .recordings import heard
+from .recordings import parse as parse_recording
 from .settings import Settings
 from .stages.s4_round import Round
 from .types import (
+    Broke,
+    Chunk,
     Ending,
     Finished,
     Participant,
@@ -114,19 +120,60 @@ def replay_line(line: bytes, *, settings: Settings | None = None, slices: Slicer
     return {"id": id_, **replay(take, slices)}
 
 
+def replay_recording(
+    text: str, *, settings: Settings | None = None, slices: Slicer | None = None
+) -> Iterator[dict[str, object]]:
+    """Answer a whole recording, an answer of the model's a line; one that cannot be understood is answered with an error."""
+    try:
+        recording = parse_recording(text)
+        streams = [(f"{answer.vendor}:{answer.model}", heard(answer)) for answer in recording.answers]
+    except CadenzaError as error:
+        yield {"id": None, "error": str(error)}
+        return
+    take = Take((), settings or Settings())
+    for name, chunks in streams:
+        events = list(_sliced(chunks, slices)) if slices else chunks
+        round_, result = _through(take, events)
+        calls = [{"id": call.id, "name": call.name, "arguments": call.arguments} for call in _calls(chunks)]
+        yield {"id": name, **result, "calls": calls, "usage": asdict(round_.usage), "failure": _failure(round_)}
+
+
+def _sliced(chunks: Iterable[Chunk], slices: Slicer) -> Iterator[Chunk]:
+    """*chunks* with the text between two others cut anew."""
+    for is_text, run in groupby(chunks, lambda chunk: isinstance(chunk, TextDelta)):
+        if is_text:
+            yield from map(TextDelta, slices([chunk.text for chunk in run if isinstance(chunk, TextDelta)]))
+        else:
+            yield from run
+
+
+def _calls(chunks: Iterable[Chunk]) -> list[ToolCall]:
+    return [chunk for chunk in chunks if isinstance(chunk, ToolCall)]
+
+
+def _failure(round_: Round) -> str | None:
+    """What the model's side failed with, in our words."""
+    return str(round_.outcome.error) if isinstance(round_.outcome, Broke) else None
+
+
 def replay(take: Take, slices: Slicer | None = None) -> dict[str, object]:
     """Put one stream through the pipeline."""
+    texts = slices(take.chunks) if slices else take.chunks
+    _, result = _through(take, [*map(TextDelta, texts), *take.end.events])
+    return result
+
+
+def _through(take: Take, events: Iterable[RoundEvent]) -> tuple[Round, dict[str, object]]:
+    """Put *events* through the pipeline that *take* wants."""
     tap = _Tap()
     settings = take.settings
     scene = Scene("replay", take.persona, roster=take.roster, prefill=take.prefill)
     row = text_row(scene, settings, Random(settings.delivery.seed), tap=tap)
     round_ = Round(row, limit=settings.delivery.limit, on_stop=settings.turn.on_stop)
     posts: list[Post] = []
-    for chunk in slices(take.chunks) if slices else take.chunks:
-        posts += round_.receive(TextDelta(chunk))
-    for event in take.end.events:
+    for event in events:
         posts += round_.receive(event)
-    return {
+    return round_, {
         "posts": [_post(post) for post in posts],
         "segments": [
             {"text": segment.text, "boundary": segment.boundary.value, "kind": segment.kind.value}

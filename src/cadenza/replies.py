@@ -8,7 +8,7 @@ from dataclasses import replace
 from random import Random
 
 from .backstage import Backstage
-from .models import Model, Speech, chunks_of, stream
+from .models import Model, stream
 from .pipeline import (
     Outbox,
     conclude,
@@ -25,6 +25,7 @@ from .stages.s4_round import Round
 from .stages.s7_delivery import Chance, Target
 from .stages.stage import Pipe
 from .stops import StopHandle
+from .streams import Speech, from_stream
 from .tools import Tool, run_call
 from .types import (
     Completed,
@@ -55,7 +56,8 @@ async def say(
 ) -> Reply:
     """Deliver what a model says, from any stream of text, to *target* as natural messages.
 
-    *stream* is a text, or an iterable or async iterable of texts or chunks. *scene* tells the rules who speaks and
+    *stream* is a text, an iterable or async iterable of texts or chunks, or what the client of a provider gives back:
+    see ``from_stream``. *scene* tells the rules who speaks and
     whom they may name; without it names, emoji and mentions stay as the model wrote them. *backstage* is who makes
     pictures of tables and looks people up; a bot keeps one for all its replies.
     """
@@ -64,7 +66,7 @@ async def say(
     text = _text_row(scene, settings, chance, rules, backstage)
     round_ = _new_round(text, settings)
     async with _outbox(target, settings, stop, backstage, scene) as outbox:
-        await run_round(round_, chunks_of(stream), outbox, settings=settings, stop=stop)
+        await run_round(round_, from_stream(stream), outbox, settings=settings, stop=stop)
         outcome = await settle(round_, outbox, settings=settings, stop=stop)
     return _remains([round_], outcome, outbox.receipts)
 

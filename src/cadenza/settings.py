@@ -9,8 +9,9 @@ and the check of a given value are made from that, and a test compares the table
 from __future__ import annotations
 
 import difflib
+import os
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
 from math import inf
 from pathlib import Path
@@ -228,6 +229,27 @@ class Settings:
             changes.setdefault(owner, {})[name] = _checked(name, value, spec)
         sections = {owner: replace(getattr(self, owner), **changed) for owner, changed in changes.items()}
         return replace(self, **sections)
+
+
+def from_environment(names: Sequence[str]) -> str:
+    """The first of the variables *names* in which something stands; nothing if there is none."""
+    return next((value for name in names if (value := os.environ.get(name, "").strip())), "")
+
+
+def given(words: Sequence[str]) -> dict[str, object]:
+    """Settings as they are given on a command line, ``name=value`` each: a value is TOML, or else a text."""
+    values: dict[str, object] = {}
+    for word in words:
+        name, sign, value = word.partition("=")
+        if not sign or not name.strip():
+            msg = f"a setting is given as name=value, not {_shown(word)}"
+            raise SettingsError(msg)
+        try:
+            read = tomllib.loads(f"value = {value}")
+        except (tomllib.TOMLDecodeError, RecursionError):
+            read = {}
+        values[name.strip()] = read["value"] if read.keys() == {"value"} else value
+    return values
 
 
 def settings_fields() -> Iterator[tuple[str, Field[Any]]]:

@@ -4,8 +4,17 @@ import json
 
 import pytest
 
-from cadenza.errors import InputError, ProviderError
-from cadenza.providers.scripted import Beat, ScriptedCodec, ScriptedDecoder, parse_script, spoken, transport
+from cadenza.errors import ErrorKind, HttpError, InputError, ProviderError
+from cadenza.providers.scripted import (
+    Beat,
+    ScriptedCodec,
+    ScriptedDecoder,
+    parse_script,
+    recital,
+    script_of,
+    spoken,
+    transport,
+)
 from cadenza.types import (
     Chunk,
     Ending,
@@ -16,6 +25,7 @@ from cadenza.types import (
     PromptTurn,
     RawEvent,
     Role,
+    Served,
     TextDelta,
     ThoughtDelta,
     ToolCall,
@@ -42,6 +52,12 @@ def decoded(line: str | bytes) -> list[Chunk]:
         pytest.param('{"tool": {"id": 7, "name": "w", "arguments": "{"}}', ToolCall("7", "w", "{"), id="as written"),
         pytest.param('{"tool": {"name": "w"}}', ToolCall("w", "w", "{}"), id="bare tool"),
         pytest.param('{"usage": {"input_tokens": 10, "output_tokens": 4}}', Usage(10, 4), id="usage"),
+        pytest.param(
+            '{"usage": {"input_tokens": 10, "output_tokens": 4, "cached_tokens": 3, "thought_tokens": 2}}',
+            Usage(10, 4, 3, 2),
+            id="all of the usage",
+        ),
+        pytest.param('{"served": "somebody"}', Served("somebody"), id="served"),
         pytest.param('{"finish": "length"}', Finished("length"), id="finish"),
     ],
 )
@@ -142,6 +158,54 @@ def test_a_prompt_is_written_down_for_whoever_looks() -> None:
     assert json.loads(request.body) == {"system": "be kind", "turns": [["user", "hi"]]}
 
 
+# --- lists and functions ----------------------------------------------------------------
+
+
+def test_what_a_script_is_made_of_is_what_it_comes_to() -> None:
+    said: list[Chunk] = [
+        TextDelta("Hi \ud83d"),
+        ThoughtDelta("hm"),
+        ToolCall("1", "w", '{"a": "é"}'),
+        ToolCall("2", "w", "{}", is_truncated=True),
+        Usage(1, 2, 3, 4),
+        Served("x"),
+        Finished("length"),
+    ]
+    beats = script_of(["plain", *said], after=0.5)
+
+    assert [TextDelta("plain"), *said] == [chunk for beat in beats for chunk in decoded(beat.data)]
+    assert {0.5} == {beat.after for beat in beats}
+    assert len(beats) == len(parse_script("".join(beat.data.decode() for beat in beats)))
+
+
+def test_a_failure_keeps_all_that_is_known_of_it() -> None:
+    error = ProviderError(
+        "no", kind=ErrorKind.RATE_LIMIT, code="429", status=429, retryable=True, retry_after=2.5, detail="slow down"
+    )
+    (chunk,) = [chunk for beat in script_of([Failed(error)]) for chunk in decoded(beat.data)]
+
+    assert isinstance(chunk, Failed)
+    assert (str(error), vars(error)) == (str(chunk.error), vars(chunk.error))
+
+
+def test_a_failure_that_is_nobody_s_is_a_provider_s() -> None:
+    (chunk,) = decoded(script_of([Failed(InputError("odd"))])[0].data)
+
+    assert isinstance(chunk, Failed)
+    assert str(chunk.error) == "odd"
+
+
+async def test_a_model_can_be_a_function_of_its_prompt() -> None:
+    codec = ScriptedCodec(lambda prompt: [prompt.system, *(turn.text for turn in prompt.turns)])
+    clock = Clock()
+
+    request = codec.encode(Prompt("be kind", (PromptTurn.said(Role.USER, "hi 😀"),)))
+    chunks = [chunk async for data in recital(clock.sleep)(request) for chunk in decoded(data)]
+
+    assert [TextDelta("be kind"), TextDelta("hi 😀")] == chunks
+    assert clock.slept == []
+
+
 # --- the transport --------------------------------------------------------------------
 
 
@@ -174,3 +238,25 @@ async def test_a_request_too_many_is_an_error_of_the_provider() -> None:
 
     with pytest.raises(ProviderError, match="the script is over"):
         await anext(play(REQUEST))
+
+
+@pytest.mark.parametrize(("pace", "slept"), [(2.0, [1.0, 4.0]), (0.5, [0.25, 1.0]), (0.0, [])])
+async def test_a_script_is_played_at_another_pace(pace: float, slept: list[float]) -> None:
+    clock = Clock()
+    play = transport([[Beat(0.5, b"a"), Beat(0.0, b"b"), Beat(2.0, b"c")]], clock.sleep, pace=pace)
+
+    assert [data async for data in play(REQUEST)] == [b"a", b"b", b"c"]
+    assert slept == clock.slept
+
+
+@pytest.mark.parametrize("error", [HttpError(500, {}, b"oops"), ProviderError("it broke")], ids=["refused", "broken"])
+async def test_a_beat_may_be_what_goes_wrong(error: HttpError | ProviderError) -> None:
+    clock = Clock()
+    body = transport([[Beat(0.0, b"a"), Beat(1.0, b"", error), Beat(0.0, b"never")]], clock.sleep)(REQUEST)
+
+    assert await anext(body) == b"a"
+    with pytest.raises(type(error)) as caught:
+        await anext(body)
+
+    assert caught.value is error
+    assert clock.slept == [1.0]

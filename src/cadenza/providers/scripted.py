@@ -6,19 +6,23 @@ A script is JSON lines, one thing a line, each with the seconds to wait before i
     {"thought": "They greeted me."}
     {"tool": {"id": "1", "name": "weather", "arguments": {"city": "Oslo"}}}
     {"usage": {"input_tokens": 10, "output_tokens": 4}}
+    {"served": "a router's choice"}
     {"finish": "stop"}
     {"error": "the model is overloaded"}
 
 It passes the same stages as any other dialect: its bytes are framed, decoded and delivered like the rest.
+A script can be made of a list of texts and chunks (``script_of``), and a model can be a function from a prompt to such
+a list (``ScriptedCodec(function)`` with ``recital``).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, TypeAlias, assert_never
 
-from ..errors import InputError, ProviderError
+from ..errors import CadenzaError, ErrorKind, InputError, ProviderError
 from ..stages.s2_generation import JsonLines, Transport
 from ..stages.s3_chunks import NO_PROMPT
 from ..types import (
@@ -29,6 +33,7 @@ from ..types import (
     HttpRequest,
     Prompt,
     RawEvent,
+    Served,
     TextDelta,
     ThoughtDelta,
     ToolCall,
@@ -37,6 +42,9 @@ from ..types import (
 from .dialect import Dialect, Endpoint
 
 Sleep = Callable[[float], Awaitable[None]]
+Said: TypeAlias = str | Chunk
+Answerer: TypeAlias = Callable[[Prompt], Iterable[Said]]
+"""Somebody who answers a prompt as it likes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +53,21 @@ class Beat:
 
     after: float
     data: bytes
+    error: CadenzaError | None = None
+    """What happens instead of bytes: a status of 400 or more, or a connection that breaks."""
 
 
 class ScriptedCodec(Dialect):
-    """The dialect of scripts."""
+    """The dialect of scripts. With an *answerer*, what it says to a prompt is the script, which ``recital`` plays."""
 
-    def __init__(self) -> None:
+    def __init__(self, answerer: Answerer | None = None) -> None:
         super().__init__(Endpoint("script", "script", "script:"))
+        self._answerer = answerer
 
     def encode(self, prompt: Prompt, /) -> HttpRequest:
         """Write down what the model is asked; a script does not listen, but a test may look."""
+        if self._answerer is not None:
+            return HttpRequest("script:", b"".join(beat.data for beat in script_of(self._answerer(prompt))))
         body = {"system": prompt.system, "turns": [[turn.role.value, turn.text] for turn in prompt.turns]}
         return HttpRequest("script:", json.dumps(body).encode())
 
@@ -91,16 +104,76 @@ def _chunk(line: object) -> Chunk:
         case {"tool": {"name": str(name), **rest}}:
             arguments = rest.get("arguments", {})
             written = arguments if isinstance(arguments, str) else json.dumps(arguments)
-            return ToolCall(str(rest.get("id", name)), name, written)
-        case {"usage": {"input_tokens": int(read), "output_tokens": int(written)}}:
-            return Usage(read, written)
+            return ToolCall(str(rest.get("id", name)), name, written, is_truncated=rest.get("truncated") is True)
+        case {"usage": {"input_tokens": int(read), "output_tokens": int(written), **rest}}:
+            more = (rest.get(name, 0) for name in ("cached_tokens", "thought_tokens"))
+            return Usage(read, written, *(count for count in more if isinstance(count, int)))
+        case {"served": str(by)}:
+            return Served(by)
         case {"finish": str(reason)}:
             return Finished(reason)
         case {"error": str(message)}:
             return Failed(ProviderError(message))
+        case {"error": {"message": str(message), **rest}}:
+            return Failed(error_of(message, rest))
         case _:
-            msg = f"expected text, thought, tool, usage, finish or error, not {json.dumps(line)[:80]}"
+            msg = f"expected text, thought, tool, usage, served, finish or error, not {json.dumps(line)[:80]}"
             raise ValueError(msg)
+
+
+def script_of(said: Iterable[Said], *, after: float = 0.0) -> tuple[Beat, ...]:
+    """The script of texts and chunks: what it comes to is what went in."""
+    return tuple(Beat(after, json.dumps(_line(item)).encode() + b"\n") for item in said)
+
+
+def _line(item: Said) -> dict[str, object]:
+    match item:
+        case str(text) | TextDelta(text):
+            return {"text": text}
+        case ThoughtDelta(text):
+            return {"thought": text}
+        case ToolCall(identity, name, arguments, is_truncated):
+            told = {"id": identity, "name": name, "arguments": arguments}
+            return {"tool": {**told, "truncated": True} if is_truncated else told}
+        case Usage():
+            return {"usage": asdict(item)}
+        case Served(by):
+            return {"served": by}
+        case Finished(reason):
+            return {"finish": reason}
+        case Failed(ProviderError() as error):
+            return {"error": {"message": str(error), **told_of(error)}}
+        case Failed(error):
+            return {"error": str(error)}
+        case _:
+            assert_never(item)
+
+
+def told_of(error: ProviderError) -> dict[str, object]:
+    """What is known of *error* besides its sentence, as a script has it."""
+    told = {
+        "kind": error.kind.value,
+        "code": error.code,
+        "status": error.status,
+        "retryable": error.retryable,
+        "retry_after": error.retry_after,
+        "detail": error.detail,
+    }
+    return {name: value for name, value in told.items() if value not in (None, "", False)}
+
+
+def error_of(message: str, told: Mapping[Any, object]) -> ProviderError:
+    """The error of which ``told_of`` told."""
+    status, wait = told.get("status"), told.get("retry_after")
+    return ProviderError(
+        message,
+        kind=ErrorKind(told.get("kind", ErrorKind.UNKNOWN.value)),
+        code=str(told.get("code", "")),
+        status=status if isinstance(status, int) else None,
+        retryable=told.get("retryable") is True,
+        retry_after=float(wait) if isinstance(wait, int | float) else None,
+        detail=str(told.get("detail", "")),
+    )
 
 
 def parse_script(text: str) -> tuple[Beat, ...]:
@@ -129,8 +202,11 @@ def spoken(text: str, *, size: int = 4, after: float = 0.0) -> tuple[Beat, ...]:
     return tuple(Beat(after, json.dumps({"text": piece}).encode() + b"\n") for piece in pieces)
 
 
-def transport(scripts: Iterable[Sequence[Beat]], sleep: Sleep) -> Transport:
-    """Play one script a request, in their order; *sleep* is handed in, so that time can be anybody's."""
+def transport(scripts: Iterable[Sequence[Beat]], sleep: Sleep, *, pace: float = 1.0) -> Transport:
+    """Play one script a request, in their order; *sleep* is handed in, so that time can be anybody's.
+
+    Pauses are *pace* times as long as they were written down: 0 is at once.
+    """
     remaining = iter(scripts)
 
     async def play(_: HttpRequest) -> AsyncIterator[bytes]:
@@ -138,9 +214,26 @@ def transport(scripts: Iterable[Sequence[Beat]], sleep: Sleep) -> Transport:
         if script is None:
             msg = "the script is over, but the model was asked again"
             raise ProviderError(msg)
-        for beat in script:
-            if beat.after:
-                await sleep(beat.after)
-            yield beat.data
+        async for data in _played(script, sleep, pace):
+            yield data
 
     return play
+
+
+def recital(sleep: Sleep, *, pace: float = 1.0) -> Transport:
+    """Play what stands in the request itself: the way to a model that is a function."""
+
+    async def play(request: HttpRequest) -> AsyncIterator[bytes]:
+        async for data in _played(parse_script(request.body.decode()), sleep, pace):
+            yield data
+
+    return play
+
+
+async def _played(script: Sequence[Beat], sleep: Sleep, pace: float) -> AsyncIterator[bytes]:
+    for beat in script:
+        if beat.after * pace > 0:
+            await sleep(beat.after * pace)
+        if beat.error is not None:
+            raise beat.error
+        yield beat.data

@@ -1,0 +1,125 @@
+"""Somebody else's stream: whatever a model's words come in is opened, read and closed here.
+
+``say(target, client.chat.completions.create(..., stream=True))`` just works: what must be awaited is awaited, what must
+be entered is entered, and whatever can be closed is closed on every way out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Coroutine, Iterable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, suppress
+from inspect import isawaitable
+from typing import Any, TypeAlias
+
+from .errors import CadenzaError, InputError, ProviderError
+from .providers.shapes import Shapes, of_exception
+from .stops import is_cancelled
+from .types import Chunk
+
+Opened: TypeAlias = str | Iterable[Any] | AsyncIterable[Any]
+Speech: TypeAlias = (
+    Opened | AbstractAsyncContextManager[Opened] | Awaitable[Opened | AbstractAsyncContextManager[Opened]]
+)
+"""What a model says, as whoever has it may have it."""
+
+
+def from_stream(stream: Speech) -> AsyncGenerator[Chunk, None]:
+    """The chunks of any stream: of texts, of chunks, or of what the clients of others yield.
+
+    Those of openai, anthropic, google-genai, pydantic-ai, LangChain, litellm, mistral, cohere and ollama are known, by
+    the shape of what they yield. The last chunk says how it ended. Close it to hang up.
+    """
+    return _Chunks(stream)
+
+
+class _Chunks(AsyncGenerator[Chunk, None]):
+    """The chunks of a stream. Closed before it was begun, it still closes the stream."""
+
+    def __init__(self, stream: Speech) -> None:
+        self._stream = stream
+        self._chunks = _read(stream)
+        self._has_begun = False
+
+    def __anext__(self) -> Coroutine[Any, Any, Chunk]:
+        return self.asend(None)
+
+    def asend(self, value: None, /) -> Coroutine[Any, Any, Chunk]:
+        """Go on to the next chunk."""
+        self._has_begun = True
+        return self._chunks.asend(value)
+
+    def athrow(self, *error: Any) -> Coroutine[Any, Any, Chunk]:
+        """Raise *error* where the stream is read."""
+        self._has_begun = True
+        return self._chunks.athrow(*error)
+
+    async def aclose(self) -> None:
+        """Hang up."""
+        await self._chunks.aclose()
+        if not self._has_begun:
+            self._has_begun = True
+            await _close(self._stream)
+
+
+async def _read(stream: Speech) -> AsyncGenerator[Chunk, None]:
+    shapes = Shapes()
+    try:
+        async with aclosing(_items(stream)) as items:
+            async for item in items:
+                for chunk in shapes.feed(item):
+                    yield chunk
+                if shapes.has_ended:
+                    return
+    except InputError:
+        raise  # it is no model's fault
+    except (Exception, asyncio.CancelledError) as error:
+        if is_cancelled(error):
+            raise
+        rest = shapes.fail(_failure(error))
+    else:
+        rest = shapes.flush()
+    for chunk in rest:
+        yield chunk
+
+
+def _failure(error: BaseException) -> CadenzaError:
+    """What went wrong, in our words: a stream is foreign code, and the text of its errors may hold secrets."""
+    if isinstance(error, CadenzaError):
+        return error
+    known = of_exception(error) if isinstance(error, Exception) else None
+    return known or ProviderError(f"the model's stream broke off ({type(error).__name__})", retryable=True)
+
+
+async def _items(stream: Speech) -> AsyncGenerator[object, None]:
+    """What *stream* yields, however it has to be opened."""
+    async with AsyncExitStack() as doors:
+        opened: Any = stream
+        if isawaitable(opened):
+            opened = await opened
+        if not isinstance(opened, AsyncIterable) and isinstance(opened, AbstractAsyncContextManager):
+            opened = await doors.enter_async_context(opened)
+        if callable(as_text := getattr(opened, "stream_text", None)):
+            opened = as_text(delta=True)  # a run of pydantic-ai, which has its text in several forms
+        doors.push_async_callback(_close, opened)
+        if isinstance(opened, AsyncIterable):
+            iterator = aiter(opened)
+            if iterator is not opened:
+                doors.push_async_callback(_close, iterator)
+            async for item in iterator:
+                yield item
+        elif isinstance(opened, Iterable):
+            for item in [opened] if isinstance(opened, str) else opened:
+                yield item
+        else:
+            msg = f"a model's stream must be a text, an iterable or an async iterable, not {type(opened).__name__}"
+            raise InputError(msg)
+
+
+async def _close(source: object) -> None:
+    """Close *source*, if it can be closed."""
+    close = getattr(source, "aclose", None) or getattr(source, "close", None)
+    with suppress(Exception):  # nothing more is wanted of it
+        closed = close() if callable(close) else None
+        if isawaitable(closed):
+            await closed

@@ -1,0 +1,222 @@
+"""From a name to a model that can be asked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cadenza
+from cadenza import MemoryTarget, Persona, Scene, Settings, connect, reply
+from cadenza.connections import scripted
+from cadenza.errors import InputError, ProviderError, SettingsError
+from cadenza.http import Http
+from cadenza.models import Model, stream
+from cadenza.providers.dialect import Dialect, Endpoint
+from cadenza.providers.vendors import VENDORS
+from cadenza.types import Chunk, Failed, Finished, Line, Prompt, PromptTurn, Role, TextDelta, ToolCall, Usage
+from tests.loopback import Answer, serving
+from tests.providers.recorded import joined
+
+ASKED = Prompt("Be brief.", (PromptTurn.said(Role.USER, "Hi"),))
+SAID = Answer(
+    (
+        b'data: {"id":"1","choices":[{"index":0,"delta":{"role":"assistant","content":"He"},"finish_reason":null}]}\n\n',
+        b'data: {"id":"1","choices":[{"index":0,"delta":{"content":"llo"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+    )
+)
+
+
+@pytest.fixture(autouse=True)
+def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in {name for vendor in VENDORS.values() for name in vendor.key_variables}:
+        monkeypatch.delenv(variable, raising=False)
+
+
+def endpoint(model: Model) -> Endpoint:
+    assert isinstance(model.codec, Dialect)
+    return model.codec.endpoint
+
+
+async def heard(model: Model, prompt: Prompt = ASKED) -> list[Chunk]:
+    return joined([chunk async for chunk in stream(model, prompt)])
+
+
+# --- keys ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "vendor", [name for name, row in VENDORS.items() if row.key_variables and row.url and not row.is_local]
+)
+def test_a_missing_key_is_named_by_its_variable(vendor: str) -> None:
+    with pytest.raises(SettingsError, match=rf"'{vendor}' needs a key; .*{VENDORS[vendor].key_variables[0]}"):
+        connect(f"{vendor}:model")
+
+
+def test_a_key_stands_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GEMINI_API_KEY", "  ")
+    monkeypatch.setenv("GOOGLE_API_KEY", " from-the-environment\n")
+    monkeypatch.setenv("OPENAI_API_KEY", "another")
+
+    assert endpoint(connect("openai:gpt-5.1")).key == "another"
+    assert endpoint(connect("openai:gpt-5.1", key="given")).key == "given"
+
+
+@pytest.mark.parametrize("name", ["llamacpp:m", "vllm:m", "ollama-compat:m"])
+def test_a_model_on_this_machine_needs_none(name: str) -> None:
+    assert endpoint(connect(name)).key == ""
+
+
+def test_somebody_else_at_another_address_may_need_none() -> None:
+    assert endpoint(connect("openai:m", url="https://proxy.example/v1")).key == ""
+
+
+def test_a_key_is_never_shown() -> None:
+    assert "very-secret" not in repr(connect("openai:gpt-5.1", key="very-secret"))
+
+
+# --- names -----------------------------------------------------------------------------------
+
+
+def test_a_name_is_a_vendor_and_a_model_which_may_have_colons() -> None:
+    found = endpoint(connect(" OpenRouter : meta/llama:free ", key="k"))
+
+    assert ("openrouter", "meta/llama:free") == (found.vendor, found.model)
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        pytest.param("opnai:gpt-5.1", "did you mean 'openai'", id="misspelt"),
+        pytest.param("gpt-5.1", "unknown vendor 'gpt-5.1'", id="no vendor"),
+        pytest.param("", "unknown vendor ''", id="nothing"),
+        pytest.param("openai", "no model is named", id="no model"),
+        pytest.param("openai:", "no model is named", id="an empty model"),
+        pytest.param("custom:m", "has no address of its own", id="no address"),
+        pytest.param("script:", "no file is named", id="no file"),
+    ],
+)
+def test_a_name_that_is_not_right_is_refused_in_a_sentence(name: str, complaint: str) -> None:
+    with pytest.raises(SettingsError, match=complaint):
+        connect(name, key="k")
+
+
+def test_what_is_known_of_a_model_can_be_changed() -> None:
+    found = endpoint(
+        connect("openai:gpt-5.1", key="k", abilities={"images": False}, quirks={"resends": True}, extra={"seed": 7}, headers={"x-a": "b"})
+    )  # fmt: skip
+
+    assert (False, True, 7, "b") == (
+        found.abilities.images,
+        found.quirks.resends,
+        found.extra["seed"],
+        found.headers["x-a"],
+    )
+
+
+# --- asking ----------------------------------------------------------------------------------
+
+
+async def test_a_model_is_asked_and_hung_up_on() -> None:
+    async with serving(SAID) as server:
+        async with connect("llamacpp:tiny", url=server.url) as model:
+            assert [TextDelta("Hello"), Finished("stop")] == await heard(model)
+        await server.quiet()
+
+    assert ("POST", "/v1/chat/completions") == (server.asked[0].method, server.asked[0].path)
+    assert json.loads(server.asked[0].body)["model"] == "tiny"
+
+
+async def test_a_whole_reply() -> None:
+    target, scene = MemoryTarget(), Scene("c", Persona("Ren"), history=(Line("Mia", "Hi"),))
+    async with serving(SAID) as server, connect("llamacpp:tiny", url=server.url) as model:
+        await reply(scene, model, target)
+
+    assert ["Hello"] == target.texts
+
+
+async def test_models_may_share_a_way_which_stays_open() -> None:
+    async with serving(SAID) as server, Http() as http:
+        for _ in range(2):
+            async with connect("llamacpp:tiny", url=server.url, http=http) as model:
+                await heard(model)
+        assert (1, 2) == (server.accepted, len(server.asked))
+
+
+async def test_a_vendor_elsewhere_is_not_let_onto_this_machine() -> None:
+    async with serving(SAID) as server, connect("custom:m", url=server.url) as model:
+        (failed,) = await heard(model)
+
+    assert isinstance(failed, Failed)
+    assert isinstance(failed.error, ProviderError | SettingsError)
+    assert server.asked == []
+
+
+async def test_the_setting_lets_it() -> None:
+    settings = Settings.of(private_addresses=True)
+    async with serving(SAID) as server, connect("custom:m", url=server.url, settings=settings) as model:
+        assert [TextDelta("Hello"), Finished("stop")] == await heard(model)
+
+
+@pytest.mark.parametrize("host", ["192.168.1.1", "example.com", "127.0.0.1.example.com", ""])
+def test_only_loopback_is_this_machine(host: str) -> None:
+    from cadenza.connections import _is_loopback
+
+    assert not _is_loopback(f"http://{host}/v1")
+    assert all(
+        map(_is_loopback, ("http://localhost:1/v1", "http://127.0.0.2", "http://[::1]:80/", "http://a.localhost"))
+    )
+
+
+# --- scripts and recordings ---------------------------------------------------------------------
+
+
+async def test_a_script_is_played_over_and_over(tmp_path: Path) -> None:
+    file = tmp_path / "answer.jsonl"
+    file.write_text('{"text": "Hello"}\n{"finish": "stop"}\n', encoding="utf-8")
+
+    async with connect(f"script:{file}") as model:
+        assert [TextDelta("Hello"), Finished("stop")] == await heard(model) == await heard(model)
+
+
+async def test_a_recording_is_played_by_its_own_dialect(tmp_path: Path) -> None:
+    file = tmp_path / "recorded.jsonl"
+    head = {"recording": 1, "vendor": "openai", "model": "gpt-5.1"}
+    rows: list[Any] = [head, *({"after": 0, "text": step.decode()} for step in SAID.steps if isinstance(step, bytes))]
+    file.write_text("\n\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+    async with connect(f"script:{file}") as model:
+        assert [TextDelta("Hello"), Finished("stop")] == await heard(model)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"), [("nonsense", "line 1 of the script"), ('{"recording": 1}', "line 1 of the recording")]
+)
+def test_a_file_that_cannot_be_played_is_refused_with_its_line(tmp_path: Path, text: str, complaint: str) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text(text, encoding="utf-8")
+
+    with pytest.raises(InputError, match=complaint):
+        connect(f"script:{file}")
+
+
+def test_a_file_that_is_not_there_is_named() -> None:
+    with pytest.raises(InputError, match="cannot read 'no-such-file'"):
+        connect("script:no-such-file")
+
+
+async def test_a_model_can_be_a_function() -> None:
+    def echo(prompt: Prompt) -> list[str | Chunk]:
+        return [prompt.turns[-1].text, " 😀", ToolCall("1", "w", '{"a": 1}'), Usage(1, 2), Finished("tool_calls")]
+
+    assert [TextDelta("Hi 😀"), ToolCall("1", "w", '{"a": 1}'), Usage(1, 2), Finished("tool_calls")] == await heard(
+        scripted(echo)
+    )
+
+
+def test_it_is_a_function_whatever_is_imported_first() -> None:
+    """A module of the same name would hide it."""
+    assert callable(cadenza.connect)
+    assert callable(cadenza.from_stream)
