@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 import pytest
 
-from cadenza.providers.bodies import Inline, inline, link, object_of, written
+from cadenza.providers.bodies import Inline, inline, link, object_of, within, written
 from cadenza.types import Media, MediaKind
 
 
@@ -63,6 +63,22 @@ def test_as_a_data_uri() -> None:
 def test_only_what_anybody_can_fetch_is_a_link(url: str) -> None:
     assert "" == link(image(url))
     assert "https://a.example/b.png" == link(image("https://a.example/b.png"))
+
+
+@pytest.mark.parametrize(
+    ("body", "extra", "fields"),
+    [
+        pytest.param({"a": {"b": 1, "c": 1}}, {"a": {"c": 2}}, {"a": {"b": 1, "c": 2}}, id="into an object"),
+        pytest.param({"a": {"b": 1}}, {"a": [1]}, {"a": [1]}, id="in place of an object"),
+        pytest.param({"a": {"b": 1}}, {"a": None}, {"a": None}, id="taken away"),
+        pytest.param({"a": 1}, {"a": {"b": 1}, "c": {}}, {"a": {"b": 1}, "c": {}}, id="where there is none"),
+        pytest.param({"a": {"b": 1}}, {}, {}, id="nothing"),
+    ],
+)
+def test_an_object_may_be_added_to_one(
+    body: dict[str, object], extra: dict[str, object], fields: dict[str, object]
+) -> None:
+    assert fields == within(body, extra)
 
 
 @pytest.mark.parametrize("text", ["", "[1]", "3", "{", "[" * 100_000])

@@ -41,6 +41,15 @@ def written(body: Mapping[str, object], extra: Mapping[str, object]) -> bytes:
     return text.encode("utf-8", "replace")
 
 
+def within(body: Mapping[str, object], extra: Mapping[str, object]) -> Mapping[str, object]:
+    """The fields of *extra*, those that are objects put into the object that *body* has under the same name."""
+    ours = ((name, body.get(name), value) for name, value in extra.items())
+    return {
+        name: {**there, **value} if isinstance(there, Mapping) and isinstance(value, Mapping) else value
+        for name, there, value in ours
+    }
+
+
 def _plain(value: object) -> object:
     """Schemas may be read-only mappings, or hold some, which ``json`` does not know."""
     if isinstance(value, Mapping):

@@ -1,17 +1,29 @@
 """Stage 2: bytes in, raw events out. Frames a provider's stream, however the network sliced it.
 
 The network itself is a ``Transport``: one callable from a request to the bytes of the answer.
+
+There is an event a token, so the framings are made for the usual read, which holds whole events and nothing else:
+it is taken apart by one ``split``. What is cut off, commented or oddly ended goes line by line, to the same events.
+Bytes stay bytes, so that a letter may be cut in two; what nobody ends is bounded, and what cannot be used is counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+import re
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from typing import Protocol, TypeAlias
 
 from ..types import Ending, HttpRequest, RawEvent
 
 Transport: TypeAlias = Callable[[HttpRequest], AsyncIterator[bytes]]
 """Sends a request and yields the bytes of the answer as they come; closing the iterator closes the connection."""
+
+LONGEST = 16 * 1024 * 1024
+"""Bytes of the longest line or event that is read; what is longer is passed over."""
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_CR = 0x0D
+"""As a number, because a byte is found much faster than a text of one byte."""
 
 
 class Framing(Protocol):
@@ -24,79 +36,379 @@ class Framing(Protocol):
         """The connection is over: give back a last event that was not ended."""
 
 
+_new = tuple.__new__
+
+
+def _unnamed(values: Iterable[bytes]) -> list[RawEvent]:
+    """An event of each of *values*; made as a tuple is, which takes half the time of calling ``RawEvent``."""
+    return [_new(RawEvent, ("", value)) for value in values]
+
+
 class _Lines:
-    """Cuts bytes into lines; a line may come in any number of pieces and end in CR, LF or both."""
+    """Whole lines of what comes in any number of pieces; CR, LF and both together all become LF."""
 
-    def __init__(self) -> None:
+    __slots__ = ("_after_cr", "_is_endless", "_longest", "_size", "_tail", "skipped")
+
+    def __init__(self, longest: int) -> None:
+        self._longest = longest
         self._tail: list[bytes] = []
+        self._size = 0
         self._after_cr = False
+        self._is_endless = False
+        self.skipped = 0
+        """How many lines were too long."""
 
-    def feed(self, data: bytes) -> list[bytes]:
+    @property
+    def is_midway(self) -> bool:
+        """Whether what comes next does not begin a line."""
+        return bool(self._tail) or self._after_cr or self._is_endless
+
+    def feed(self, data: bytes) -> bytes:
+        """The lines that are now whole, each with its LF; empty if there are none."""
         if self._after_cr and data:
-            data = data.removeprefix(b"\n")
             self._after_cr = False
-        if b"\n" not in data and b"\r" not in data:
-            if data:
-                self._tail.append(data)
-            return []
-        self._after_cr = data.endswith(b"\r")
-        whole = b"".join([*self._tail, data])
-        lines = whole.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
-        last = lines.pop()
-        self._tail = [last] if last else []
-        return lines
+            data = data.removeprefix(b"\n")
+        if _CR in data:
+            self._after_cr = data.endswith(b"\r")
+            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        end = data.rfind(b"\n") + 1
+        if not end:
+            self._hold(data)
+            return b""
+        whole = self._completed(data[:end])
+        self._hold(data[end:])
+        return whole
 
-    def flush(self) -> list[bytes]:
-        last = b"".join(self._tail)
-        self._tail = []
-        return [last] if last else []
+    def flush(self) -> bytes:
+        """The last line, with the LF that it did not have."""
+        return self._completed(b"\n") if self._tail else b""
+
+    def _hold(self, data: bytes) -> None:
+        if not data or self._is_endless:
+            return
+        self._tail.append(data)
+        self._size += len(data)
+        if self._size > self._longest:
+            self._tail, self._size = [], 0
+            self._is_endless = True
+            self.skipped += 1
+
+    def _completed(self, data: bytes) -> bytes:
+        """*data*, some ends of lines, with what of its first line was held, and without what is too long."""
+        if self._is_endless:
+            self._is_endless = False
+            data = data[data.find(b"\n") + 1 :]
+        elif self._tail:
+            data = b"".join([*self._tail, data])
+            self._tail, self._size = [], 0
+        if len(data) <= self._longest:
+            return data
+        lines = data.split(b"\n")
+        kept = [line for line in lines if len(line) <= self._longest]
+        self.skipped += len(lines) - len(kept)
+        return b"\n".join(kept)
 
 
 class JsonLines:
-    """One event a line."""
+    """One event a line; blank lines are none."""
 
-    def __init__(self) -> None:
-        self._lines = _Lines()
+    def __init__(self, *, longest: int = LONGEST) -> None:
+        self._lines = _Lines(longest)
+        self._longest = longest
+        self._is_clean = True  # whether the next byte begins a line
+
+    @property
+    def skipped(self) -> int:
+        """How many lines were too long to be read."""
+        return self._lines.skipped
 
     def feed(self, data: bytes, /) -> Sequence[RawEvent]:
         """Take some bytes; give back an event for every whole line."""
-        return [RawEvent("", line) for line in self._lines.feed(data) if line.strip()]
+        is_one = self._is_clean and data[:1] == b"{" and data.find(b"\n") == len(data) - 1 <= self._longest
+        if is_one and _CR not in data:
+            return (_new(RawEvent, ("", data[:-1])),)  # often there is one, and this is all
+        events = _line_events(self._lines.feed(data))
+        self._is_clean = not self._lines.is_midway
+        return events
 
     def flush(self, why: Ending, /) -> Sequence[RawEvent]:  # noqa: ARG002  # the last line counts, whatever the end
         """Give back the last line, if it was not ended."""
-        return [RawEvent("", line) for line in self._lines.flush() if line.strip()]
+        return _line_events(self._lines.flush())
+
+
+def _line_events(whole: bytes) -> list[RawEvent]:
+    return _unnamed([line for line in whole.split(b"\n") if line and not line.isspace()]) if whole else []
 
 
 class ServerSentEvents:
     """Server-sent events as the HTML standard frames them: names, comments, data over several lines."""
 
-    def __init__(self) -> None:
-        self._lines = _Lines()
-        self._is_first_line = True
+    def __init__(self, *, longest: int = LONGEST) -> None:
+        self._lines = _Lines(longest)
+        self._longest = longest
+        self._is_first = True
+        self._is_clean = False  # whether the next byte begins an event and nothing has to be remembered for it
         self._name = ""
         self._data: list[bytes] = []
+        self._size = 0
+        self._malformed = 0
+
+    @property
+    def skipped(self) -> int:
+        """How many lines were no field, and how many lines or events were too long."""
+        return self._malformed + self._lines.skipped
 
     def feed(self, data: bytes, /) -> Sequence[RawEvent]:
         """Take some bytes; give back the events that were ended by an empty line."""
-        return [event for line in self._lines.feed(data) for event in self._line(line)]
+        if self._is_clean and len(data) <= self._longest:
+            text = data.replace(b"\r\n", b"\n") if _CR in data else data
+            if text[-2:] == b"\n\n" and _CR not in text:
+                if text[:6] != b"data: ":
+                    return self._events(text)
+                if text.find(b"\n") == len(text) - 2:
+                    return (_new(RawEvent, ("", text[6:-2])),)  # often there is one, and this is all
+                return _plain_events(text) or self._events(text)
+        return self._carefully(self._lines.feed(data))
 
-    def flush(self, why: Ending, /) -> Sequence[RawEvent]:  # noqa: ARG002  # likewise
+    def flush(self, why: Ending, /) -> Sequence[RawEvent]:  # noqa: ARG002  # what is held counts, whatever the end
         """Give back a last event, even if no empty line ended it: some servers forget."""
-        events = [event for line in self._lines.flush() for event in self._line(line)]
-        return [*events, *self._line(b"")]
+        return self._carefully(self._lines.flush() + b"\n")
 
-    def _line(self, line: bytes) -> list[RawEvent]:
-        if self._is_first_line:
-            line = line.removeprefix(b"\xef\xbb\xbf")  # a byte order mark is not part of the first field's name
-            self._is_first_line = False
+    def _carefully(self, text: bytes) -> list[RawEvent]:
+        """The events that *text*, some whole lines, brings to an end, whatever came before it."""
+        events: list[RawEvent] = []
+        if text:
+            if self._is_first:
+                self._is_first = False
+                text = text.removeprefix(_BYTE_ORDER_MARK)  # it is not part of the first field's name
+            end = text.rfind(b"\n\n") + 2
+            if end > 1 and not self._is_open:
+                events = _plain_events(text[:end])
+            events += self._events(text[end:] if events else text)
+        self._is_clean = not (self._is_first or self._is_open or self._lines.is_midway)
+        return events
+
+    @property
+    def _is_open(self) -> bool:
+        """Whether an event has begun."""
+        return bool(self._name or self._data or self._size)
+
+    def _events(self, text: bytes) -> list[RawEvent]:
+        """The same, event by event; the two LF after each are the end of its last line and the empty line."""
+        events: list[RawEvent] = []
+        blocks = text.split(b"\n\n")
+        rest = blocks.pop()
+        is_open = self._is_open
+        for block in blocks:
+            if not is_open and block[:7] == b"event: ":
+                head, _, data = block.partition(b"\n")
+                if data[:6] == b"data: " and b"\n" not in data:
+                    events.append(_new(RawEvent, (head[7:].decode("utf-8", "replace"), data[6:])))
+                    continue
+            for line in block.split(b"\n"):
+                self._line(line, events)
+            self._end(events)
+            is_open = False
+        if rest:
+            for line in rest[:-1].split(b"\n"):
+                self._line(line, events)
+        return events
+
+    def _line(self, line: bytes, events: list[RawEvent]) -> None:
         if not line:
-            name, data = self._name, self._data
-            self._name, self._data = "", []
-            return [RawEvent(name, b"\n".join(data))] if data else []
+            self._end(events)
+            return
         field, _, value = line.partition(b":")
         value = value.removeprefix(b" ")
-        if field == b"data":
-            self._data.append(value)
-        elif field == b"event":
-            self._name = value.decode("utf-8", "replace")
+        match field:
+            case b"data":
+                self._size += len(value)
+                if self._size <= self._longest:
+                    self._data.append(value)
+                else:
+                    self._data.clear()
+            case b"event":
+                self._name = value.decode("utf-8", "replace")
+            case b"" | b"id" | b"retry":
+                pass  # a comment, or what only a browser that connects again would use
+            case _:
+                self._foreign(line, events)
+
+    def _end(self, events: list[RawEvent]) -> None:
+        """The event that was open is over."""
+        if self._size > self._longest:
+            self._malformed += 1
+        elif self._data:
+            events.append(RawEvent(self._name, b"\n".join(self._data)))
+        self._name, self._data, self._size = "", [], 0
+
+    def _foreign(self, line: bytes, events: list[RawEvent]) -> None:  # noqa: ARG002  # some make something of it
+        """A line that is no field is passed over."""
+        self._malformed += 1
+
+
+def _plain_events(text: bytes) -> list[RawEvent]:
+    """The events of *text*, which ends in an empty line, if each is one line of data and nothing else; else none."""
+    if not text.startswith(b"data: "):
         return []
+    values = text[6:-2].split(b"\n\ndata: ")
+    # Every LF is one of the two behind a value, or else something else stands among them.
+    return _unnamed(values) if text.count(b"\n") == 2 * len(values) else []
+
+
+_DULL = re.compile(rb'(?:[^"{}\[\]]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+', re.DOTALL)
+"""What does not matter outside a string: anything but brackets, and whole strings."""
+_IN_STRING = re.compile(rb'["\\]')
+_BETWEEN = b" \t\r\n,[]" + _BYTE_ORDER_MARK
+"""What may stand between the objects of an array, and around them."""
+
+
+class JsonArray:
+    """One JSON array of objects, each an event as soon as it is whole; an object without an array is one, too.
+
+    Every byte is looked at once: how far, how deep and whether inside a string is remembered from read to read.
+    """
+
+    def __init__(self, *, longest: int = LONGEST) -> None:
+        self._longest = longest
+        self._buffer = bytearray()
+        self._start = 0  # where the object that is open begins, or what stands before the next one
+        self._position = 0  # how far was looked; past the end, if the byte there is escaped
+        self._depth = 0
+        self._in_string = False
+        self._is_endless = False
+        self._is_junk = False
+        self.skipped = 0
+        """How many objects were too long or never ended, and how often something else stood between two."""
+
+    def feed(self, data: bytes, /) -> Sequence[RawEvent]:
+        """Take some bytes; give back the objects that are whole."""
+        self._buffer += data
+        events: list[RawEvent] = []
+        while (mark := self._next_mark()) is not None:
+            if mark in b"{[":
+                self._open(mark)
+            elif self._depth:
+                self._close(events)
+        self._forget()
+        return events
+
+    def flush(self, why: Ending, /) -> Sequence[RawEvent]:  # noqa: ARG002  # half an object is none, whatever the end
+        """Forget what was not ended, and count it."""
+        self.skipped += (self._depth > 0 and not self._is_endless) or self._is_junk
+        self._buffer.clear()
+        self._start = self._position = self._depth = 0
+        self._in_string = self._is_endless = self._is_junk = False
+        return ()
+
+    def _next_mark(self) -> int | None:
+        """Look on to the next bracket outside a string; ``None`` if it has not come yet."""
+        buffer = self._buffer
+        while True:
+            if self._in_string and not self._leave_string():
+                return None
+            dull = _DULL.match(buffer, self._position)
+            end = dull.end() if dull else len(buffer)  # it always matches, if only nothing
+            if end == len(buffer):
+                self._position = end
+                return None
+            self._position = end + 1
+            if buffer[end] != 0x22:
+                return buffer[end]
+            self._in_string = True
+
+    def _leave_string(self) -> bool:
+        """Look on to the end of the string; ``False`` if it has not come yet."""
+        while (found := _IN_STRING.search(self._buffer, self._position)) is not None:
+            self._position = found.end()
+            if found[0] == b'"':
+                self._in_string = False
+                return True
+            self._position += 1
+        self._position = max(self._position, len(self._buffer))
+        return False
+
+    def _open(self, mark: int) -> None:
+        if self._depth:
+            self._depth += 1
+        elif mark == 0x7B:  # an opening brace; the bracket of the array itself opens nothing
+            self._note_junk(self._position - 1)
+            self.skipped += self._is_junk
+            self._is_junk = False
+            self._depth = 1
+
+    def _close(self, events: list[RawEvent]) -> None:
+        self._depth -= 1
+        if self._depth:
+            return
+        if self._position - self._start <= self._longest and not self._is_endless:
+            events.append(RawEvent("", bytes(self._buffer[self._start : self._position])))
+        elif not self._is_endless:
+            self.skipped += 1
+        self._is_endless = False
+        self._start = self._position
+
+    def _note_junk(self, end: int) -> None:
+        """See whether something that does not belong there stands before the next object; that begins at *end*."""
+        self._is_junk = self._is_junk or bool(self._buffer[self._start : end].translate(None, _BETWEEN))
+        self._start = end
+
+    def _forget(self) -> None:
+        """Keep only what an event may yet be made of."""
+        if not self._depth:
+            self._note_junk(len(self._buffer))
+        elif not self._is_endless and len(self._buffer) - self._start > self._longest:
+            self._is_endless = True
+            self.skipped += 1
+        if self._is_endless:
+            self._start = len(self._buffer)
+        del self._buffer[: self._start]
+        self._position -= self._start
+        self._start = 0
+
+
+class EventsOrJson(ServerSentEvents):
+    """Server-sent events, from a server that sometimes sends plain JSON instead.
+
+    A body that begins like JSON is an array, or one object. Among events, lines that are no fields but JSON
+    are an event of their own: so comes an error that happens when the answer has begun.
+    A body of which nothing could be used, such as a web page, is an event that nobody can read.
+    """
+
+    def __init__(self, *, longest: int = LONGEST) -> None:
+        super().__init__(longest=longest)
+        self._json = JsonArray(longest=longest)
+        self._is_json: bool | None = None
+        self._is_empty = True
+
+    @property
+    def skipped(self) -> int:
+        """How much could not be used."""
+        return super().skipped + self._json.skipped
+
+    def feed(self, data: bytes, /) -> Sequence[RawEvent]:
+        """Take some bytes; give back the events that are whole."""
+        if self._is_json is None:
+            data = data.lstrip(b" \t\r\n")
+            if not data:
+                return ()
+            self._is_json = data.startswith((b"[", b"{"))
+        events = self._json.feed(data) if self._is_json else super().feed(data)
+        if events:
+            self._is_empty = False
+        return events
+
+    def flush(self, why: Ending, /) -> Sequence[RawEvent]:
+        """Give back a last event, even if no empty line ended it."""
+        events = [*super().flush(why), *self._json.flush(why)]
+        if self._is_empty and self.skipped and not events:
+            events = [RawEvent("", b"")]
+        self._is_empty = False
+        return events
+
+    def _foreign(self, line: bytes, events: list[RawEvent]) -> None:
+        """A line that is no field may be a part of some JSON."""
+        found = self._json.feed(line + b"\n")
+        if found:
+            self._end(events)
+            events += found
