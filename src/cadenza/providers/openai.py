@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..stages.s1_budget import output_tokens
 from ..stages.s1_context import fit
+from ..stages.s2_generation import EventsOrJson
 from ..stages.s3_chunks import NO_PROMPT
 from ..stages.stage import Stage
 from ..types import (
@@ -32,7 +33,6 @@ from .dialect import Dialect, ThinkingField, as_json
 from .guards import guarded
 from .ladder import Ladder
 from .openai_decoder import OpenAIDecoder
-from .whole_body import EventsOrDocument
 
 _CALL = "/chat/completions"
 _SAMPLING = (
@@ -73,9 +73,9 @@ class OpenAICodec(Dialect):
         url = endpoint.at(_CALL) if not begins else self._beginning_url()
         return HttpRequest(url, as_json(_extended(body, endpoint.extra)), self._headers())
 
-    def framing(self) -> EventsOrDocument:
+    def framing(self) -> EventsOrJson:
         """A fresh reader of bytes into events; some servers answer with one document, whatever they were asked."""
-        return EventsOrDocument()
+        return EventsOrJson()
 
     def decoder(self, prompt: Prompt = NO_PROMPT, /) -> Stage[RawEvent, Chunk]:
         """A fresh reader of events into chunks."""

@@ -10,12 +10,15 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from ..errors import CadenzaError, HttpError, ProviderError
-from ..types import Aside, Chunk, Ending, Failed, Finished, Halt, HttpRequest, Prompt, RawEvent
+from ..types import Aside, Chunk, Ending, Failed, Finished, Halt, HttpRequest, Prompt, RawEvent, TextDelta
 from .s2_generation import Framing
 from .stage import Stage, skipped
 
 NO_PROMPT = Prompt("", ())
 """For a decoder that is to read an answer without knowing the question."""
+
+
+_ONE_BY_ONE = (list, tuple)
 
 
 class Attempts(Protocol):
@@ -94,11 +97,14 @@ class Chunks:
 
     def feed(self, event: RawEvent, /) -> Sequence[Chunk]:
         """Decode *event*."""
-        return self._until_end(self._decoder.feed(event))
+        chunks = self._decoder.feed(event)
+        if isinstance(chunks, _ONE_BY_ONE) and len(chunks) == 1 and type(chunks[0]) is TextDelta and not self._ended:
+            return chunks  # type: ignore[return-value]  # nearly always there is one piece of text, and that is all
+        return self._until_end(chunks)
 
     def feed_all(self, events: Iterable[RawEvent]) -> list[Chunk]:
         """Decode *events*."""
-        return [chunk for event in events for chunk in self._until_end(self._decoder.feed(event))]
+        return [chunk for event in events for chunk in self.feed(event)]
 
     def flush(self, why: Ending, /) -> Sequence[Chunk]:
         """Give back what the decoder held; say that the stream is over if it did not say so itself."""
