@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from enum import Enum, auto
 from typing import assert_never
 
-from ..types import Chunk, ToolCall
+from ...types import Chunk, ToolCall
 from .backticks import Backticks
 from .text_calls import TextCalls
 from .text_guard import TextGuard, said

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cadenza.providers.harmony import HarmonyGuard
-from cadenza.providers.text_calls import TextCalls
+from cadenza.providers.guards.harmony import HarmonyGuard
+from cadenza.providers.guards.text_calls import TextCalls
 from cadenza.types import Chunk, TextDelta, ThoughtDelta, ToolCall
-from tests.providers.guarding import PROMPT, calls, heard, words
+from tests.providers.guards.guarding import PROMPT, calls, heard, words
 
 
 def guard() -> HarmonyGuard:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..text.overlap import Overlap
-from ..types import Chunk
+from ...text.overlap import Overlap
+from ...types import Chunk
 from .text_guard import TextGuard, said
 
 

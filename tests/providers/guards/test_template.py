@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.providers.template import LONGEST_CALL, TemplateGuard
+from cadenza.providers.guards.template import LONGEST_CALL, TemplateGuard
 from cadenza.types import Chunk, TextDelta, ThoughtDelta, ToolCall
 from tests.helpers import calls_of
-from tests.providers.guarding import fed, heard, words
+from tests.providers.guards.guarding import fed, heard, words
 
 
 class TeaGuard(TemplateGuard):

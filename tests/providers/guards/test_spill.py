@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.providers.spill import SpillGuard
+from cadenza.providers.guards.spill import SpillGuard
 from cadenza.types import Chunk, Finished, TextDelta, ThoughtDelta, Usage
-from tests.providers.guarding import fed, heard, words
+from tests.providers.guards.guarding import fed, heard, words
 
 THOUGHT = ThoughtDelta("I ")
 

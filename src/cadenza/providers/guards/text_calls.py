@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..types import Prompt, ToolCall, ToolSpec
-from .arguments import tool_call
+from ...types import Prompt, ToolCall, ToolSpec
+from ..arguments import tool_call
 
 
 class TextCalls:

@@ -11,8 +11,8 @@ import unicodedata
 from collections.abc import Sequence
 from enum import Enum, auto
 
-from ..text.units import WHITESPACE
-from ..types import Chunk
+from ...text.units import WHITESPACE
+from ...types import Chunk
 from .text_guard import TextGuard, said, thought
 
 _WINDOW = 180

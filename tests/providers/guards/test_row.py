@@ -43,7 +43,7 @@ from cadenza.types import (
     Usage,
 )
 from tests.helpers import slicings
-from tests.providers.guarding import PROMPT
+from tests.providers.guards.guarding import PROMPT
 from tests.providers.recorded import joined
 
 AT_ONCE = Settings.of(degree=1)

@@ -6,9 +6,9 @@ where thoughts end, and calls last, in what is left as speech.
 
 from __future__ import annotations
 
-from ..stages.stage import Pipe, Stage
-from ..types import Chunk, Prompt, RawEvent
-from .dialect import Quirks
+from ...stages.stage import Pipe, Stage
+from ...types import Chunk, Prompt, RawEvent
+from ..dialect import Quirks
 from .gemma import GemmaGuard
 from .harmony import HarmonyGuard
 from .open_thought import OpenThoughtGuard

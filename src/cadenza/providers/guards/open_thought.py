@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..text.tags import BLOCK_TAG, BlockTag, block_tag, could_be_block_tag, thought_end
-from ..text.units import WHITESPACE
-from ..types import AsideKind, Chunk
+from ...text.tags import BLOCK_TAG, BlockTag, block_tag, could_be_block_tag, thought_end
+from ...text.units import WHITESPACE
+from ...types import AsideKind, Chunk
 from .text_guard import TextGuard, said, thought
 
 _PATIENCE = 4096

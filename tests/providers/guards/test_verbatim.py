@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.providers.text_calls import TextCalls
-from cadenza.providers.verbatim import VerbatimGuard
+from cadenza.providers.guards.text_calls import TextCalls
+from cadenza.providers.guards.verbatim import VerbatimGuard
 from cadenza.types import Chunk, TextDelta, ToolCall
 from tests.helpers import calls_of
-from tests.providers.guarding import PROMPT, calls, fed, heard, words
+from tests.providers.guards.guarding import PROMPT, calls, fed, heard, words
 
 
 def guard() -> VerbatimGuard:

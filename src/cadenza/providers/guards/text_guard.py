@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
-from ..types import Chunk, Ending, Failed, Finished, Served, TextDelta, ThoughtDelta, ToolCall, Usage
+from ...types import Chunk, Ending, Failed, Finished, Served, TextDelta, ThoughtDelta, ToolCall, Usage
 
 
 class TextGuard:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..types import Chunk
+from ...types import Chunk
 from .notations import gemma_arguments, python_arguments
 from .template import TemplateGuard
 from .text_calls import TextCalls

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.providers.open_thought import OpenThoughtGuard
+from cadenza.providers.guards.open_thought import OpenThoughtGuard
 from cadenza.types import Chunk, Finished, TextDelta, ThoughtDelta, ToolCall, Usage
 from tests.helpers import same_every_way
-from tests.providers.guarding import fed, heard, words
+from tests.providers.guards.guarding import fed, heard, words
 
 LONG = "word " * 1000
 

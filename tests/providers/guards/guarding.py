@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from cadenza.providers.text_guard import TextGuard
+from cadenza.providers.guards.text_guard import TextGuard
 from cadenza.types import Chunk, Finished, Prompt, TextDelta, ThoughtDelta, ToolCall, ToolSpec
 from tests.helpers import same_every_way
 from tests.providers.recorded import joined

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.providers.notations import gemma_arguments, python_arguments
+from cadenza.providers.guards.notations import gemma_arguments, python_arguments
 
 
 @pytest.mark.parametrize(

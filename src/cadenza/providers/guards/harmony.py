@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..types import Chunk
+from ...types import Chunk
 from .template import TemplateGuard
 from .text_calls import TextCalls
 from .text_guard import thought

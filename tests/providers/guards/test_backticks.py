@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.providers.backticks import Backticks
+from cadenza.providers.guards.backticks import Backticks
 from tests.helpers import same_every_way
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from ..types import Chunk
+from ...types import Chunk
 from .backticks import Backticks
 from .text_guard import TextGuard, said, thought
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.providers.gemma import GemmaGuard
-from cadenza.providers.text_calls import TextCalls
+from cadenza.providers.guards.gemma import GemmaGuard
+from cadenza.providers.guards.text_calls import TextCalls
 from cadenza.types import Chunk, Prompt, TextDelta, ThoughtDelta
-from tests.providers.guarding import PROMPT, calls, fed, heard, words
+from tests.providers.guards.guarding import PROMPT, calls, fed, heard, words
 
 
 def guard() -> GemmaGuard:

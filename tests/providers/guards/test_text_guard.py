@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from cadenza.errors import ProviderError
-from cadenza.providers.text_guard import TextGuard, said, thought
+from cadenza.providers.guards.text_guard import TextGuard, said, thought
 from cadenza.types import Chunk, Ending, Failed, Finished, Served, TextDelta, ThoughtDelta, ToolCall, Usage
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.providers.resent import ResentGuard
+from cadenza.providers.guards.resent import ResentGuard
 from cadenza.types import Ending, Finished, TextDelta
 
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from cadenza.providers.text_calls import TextCalls
+from cadenza.providers.guards.text_calls import TextCalls
 from cadenza.types import PromptTurn, Role, ToolCall, ToolSpec
-from tests.providers.guarding import PROMPT
+from tests.providers.guards.guarding import PROMPT
 
 
 def test_ids_are_made_of_name_and_number() -> None:
