@@ -64,7 +64,7 @@ class Goal:
 
     def __str__(self) -> str:
         verdict = "met" if self.value <= self.limit else "not met"
-        return f"{self.name:52}{self.value:8.2f}   goal: at most {self.limit:g}, {verdict}"
+        return f"{self.name:52}{self.value:8.2f}   goal: at most {self.limit:.3g}, {verdict}"
 
 
 def goals(rows: Sequence[Row]) -> list[Goal]:

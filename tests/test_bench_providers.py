@@ -18,6 +18,7 @@ def address() -> object:
         yield found
 
 
+@pytest.mark.filterwarnings("ignore:Inheritance class AiohttpClientSession:DeprecationWarning")  # google's client
 @pytest.mark.parametrize("client", CLIENTS)
 def test_every_client_hears_the_whole_answer(client: str, address: str) -> None:
     """The vendors' own clients read our server's streams: so it speaks as they do."""

@@ -48,7 +48,7 @@ class Odd:
         Odd(), 4, b"bytes", {}, {"text": "a"}, {"type": "odd"}, {"type": 1}, (), ("a", "b"), ["a"], SimpleNamespace(),
         SimpleNamespace(type="odd"), {"choices": 3}, {"event": "x"},
     ],
-    ids=repr,
+    ids=lambda item: type(item).__name__,
 )  # fmt: skip
 def test_what_nobody_knows_is_refused_by_its_name(item: object) -> None:
     with pytest.raises(InputError, match=rf"must yield texts, .*openai.*, not {type(item).__name__}$"):

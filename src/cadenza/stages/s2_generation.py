@@ -199,11 +199,15 @@ class ServerSentEvents:
         blocks = text.split(b"\n\n")
         rest = blocks.pop()
         is_open = self._is_open
+        head, name = b"", ""
         for block in blocks:
             if not is_open and block[:7] == b"event: ":
-                head, _, data = block.partition(b"\n")
-                if data[:6] == b"data: " and b"\n" not in data:
-                    events.append(_new(RawEvent, (head[7:].decode("utf-8", "replace"), data[6:])))
+                end = block.find(b"\n")
+                if block[end : end + 7] == b"\ndata: " and block.find(b"\n", end + 1) < 0:
+                    if block[7:end] != head:  # mostly the names are the same
+                        head = block[7:end]
+                        name = head.decode("utf-8", "replace")
+                    events.append(_new(RawEvent, (name, block[end + 7 :])))
                     continue
             for line in block.split(b"\n"):
                 self._line(line, events)
