@@ -198,7 +198,14 @@ _ROWS: tuple[Vendor, ...] = (
         ("GITHUB_TOKEN",),
         manner=Manner(max_tokens="max_completion_tokens", sampling=FOUR_NAMES),
     ),
-    Vendor("novelai", "novelai", "https://text.novelai.net", ("NOVELAI_API_KEY",), _BLIND),
+    Vendor(
+        "novelai",
+        "novelai",
+        "https://text.novelai.net",
+        ("NOVELAI_API_KEY",),
+        _BLIND,
+        verified=Verified.SHAPE,
+    ),
     Vendor(
         "ollama",
         "ollama",
