@@ -212,6 +212,27 @@ def script(tmp_path: Path) -> str:
     return f"script:{file}"
 
 
+@pytest.mark.parametrize("output", ["-", ""])
+def test_a_recording_goes_to_a_file(output: str, script: str) -> None:
+    result = run("record", script, "Hi", "-o", output)
+
+    assert (2, "") == (result.returncode, result.stdout)
+    assert "a recording needs a file" in result.stderr
+
+
+def test_whoever_sits_at_a_terminal_is_told_to_ask(tmp_path: Path, script: str) -> None:
+    master, slave = os.openpty()
+    command = [sys.executable, "-m", "cadenza", "record", script, "-o", str(tmp_path / "recorded.jsonl")]
+    with subprocess.Popen(command, stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        os.write(master, b"Hi\n\x04")
+        output, errors = process.communicate(timeout=60)
+    os.close(slave)
+    os.close(master)
+
+    assert (0, b"Hi :) there\nsecond line\n") == (process.returncode, output)
+    assert errors.startswith(b"cadenza: what is to be asked? End it with Ctrl-D")
+
+
 def test_what_was_recorded_is_replayed(tmp_path: Path, script: str) -> None:
     file = tmp_path / "recorded.jsonl"
 
@@ -262,6 +283,8 @@ def test_a_recording_that_cannot_be_read_is_answered_with_its_line(tmp_path: Pat
         pytest.param(("openai:gpt-5.1", "Hi"), "OPENAI_API_KEY", id="no key"),
         pytest.param(("openai:gpt-5.1", "Hi", "--set", "degre=1"), "did you mean 'degree'", id="a misspelt setting"),
         pytest.param(("openai:gpt-5.1", "Hi", "--set", "degree"), "name=value", id="no setting"),
+        pytest.param(("local:~nobody-of-this-name/a.gguf", "Hi"), "there is no file", id="no home"),
+        pytest.param(("local", "Hi", "--url", "http://localhost"), "has no address", id="no address"),
     ],
 )
 def test_what_cannot_be_recorded_is_said_in_a_sentence(
@@ -274,6 +297,16 @@ def test_what_cannot_be_recorded_is_said_in_a_sentence(
     assert (2, "", 1) == (result.returncode, result.stdout, result.stderr.count("\n"))
     assert complaint in result.stderr
     assert not file.exists()
+
+
+@pytest.mark.parametrize("command", [("record", "-o", "{file}", "{model}", "Hi"), ("demo", "--model", "{model}")], ids=["record", "demo"])  # fmt: skip
+def test_what_went_wrong_is_said_once(command: tuple[str, ...], tmp_path: Path) -> None:
+    """In a process of its own, for a log that nobody set up writes to standard error."""
+    words = {"file": str(tmp_path / "recorded.jsonl"), "model": f"script:{tmp_path / 'broken.jsonl'}"}
+    (tmp_path / "broken.jsonl").write_text('{"error": "asleep"}', encoding="utf-8")
+    result = run(*(word.format(**words) for word in command))
+
+    assert (1, 1) == (result.returncode, (result.stdout + result.stderr).count("asleep"))
 
 
 def test_the_demo_talks_with_a_model(script: str) -> None:

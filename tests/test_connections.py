@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from cadenza.errors import InputError, ProviderError, SettingsError
 from cadenza.http import Http
 from cadenza.models import Model, stream
 from cadenza.providers.dialect import Dialect, Endpoint
-from cadenza.providers.vendors import VENDORS
+from cadenza.providers.vendors import VENDORS, Vendor
 from cadenza.types import Chunk, Failed, Finished, Line, Prompt, PromptTurn, Role, TextDelta, ToolCall, Usage
 from tests.loopback import Answer, serving
 from tests.providers.recorded import joined
@@ -55,6 +56,12 @@ def test_a_missing_key_is_named_by_its_variable(vendor: str) -> None:
         connect(f"{vendor}:model")
 
 
+@pytest.mark.parametrize("key", ["", " \n"], ids=["empty", "blank"])
+def test_a_key_that_holds_nothing_is_none(key: str) -> None:
+    with pytest.raises(SettingsError, match="needs a key"):
+        connect("openai:gpt-5.1", key=key)
+
+
 def test_a_key_stands_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GEMINI_API_KEY", "  ")
     monkeypatch.setenv("GOOGLE_API_KEY", " from-the-environment\n")
@@ -90,17 +97,63 @@ def test_a_name_is_a_vendor_and_a_model_which_may_have_colons() -> None:
     ("name", "complaint"),
     [
         pytest.param("opnai:gpt-5.1", "did you mean 'openai'", id="misspelt"),
-        pytest.param("gpt-5.1", "unknown vendor 'gpt-5.1'", id="no vendor"),
-        pytest.param("", "unknown vendor ''", id="nothing"),
+        pytest.param("locl:smollm2", "did you mean 'local'", id="misspelt, and no vendor"),
+        pytest.param("nobody:m", "known are openai, .*custom, local and script", id="nobody"),
+        pytest.param("gpt-5.1", "'gpt-5.1'; name the vendor and the model, as in 'openai:gpt-5.1'", id="no vendor"),
+        pytest.param("openai/gpt-5.1", "name the vendor and the model", id="no colon"),
+        pytest.param("", "unknown vendor ''; name the vendor and the model", id="nothing"),
+        pytest.param(None, "by a text such as 'openai:gpt-5.1', .* not NoneType", id="a variable that is not set"),
         pytest.param("openai", "no model is named", id="no model"),
         pytest.param("openai:", "no model is named", id="an empty model"),
         pytest.param("custom:m", "has no address of its own", id="no address"),
         pytest.param("script:", "no file is named", id="no file"),
     ],
 )
-def test_a_name_that_is_not_right_is_refused_in_a_sentence(name: str, complaint: str) -> None:
+def test_a_name_that_is_not_right_is_refused_in_a_sentence(name: Any, complaint: str) -> None:
     with pytest.raises(SettingsError, match=complaint):
         connect(name, key="k")
+
+
+@pytest.mark.parametrize("name", ["local", "script:answer.jsonl"])
+def test_an_address_is_not_passed_over_where_there_is_none(name: str) -> None:
+    with pytest.raises(SettingsError, match=r"has no address .* 'llamacpp:NAME'"):
+        connect(name, url="http://localhost:8080")
+
+
+def test_an_address_that_is_none_is_no_reason_to_fall_over() -> None:
+    """Whoever asks there says so, in a sentence."""
+    assert endpoint(connect("llamacpp:m", url="http://[::1")).url == "http://[::1/v1"
+
+
+# --- a vendor of one's own -------------------------------------------------------------------
+
+TEA = Vendor("tea", "openai", "https://tea.example/v1", key_variables=("TEA_API_KEY",))
+
+
+def test_a_vendor_may_be_a_row_of_one_s_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEA_API_KEY", "leaf")
+    found = endpoint(connect("earl-grey:first-flush", vendor=TEA))
+
+    assert ("tea", "earl-grey:first-flush", "https://tea.example/v1", "leaf") == (
+        found.vendor,
+        found.model,
+        found.url,
+        found.key,
+    )
+
+
+def test_it_is_asked_for_its_key_like_any_other() -> None:
+    with pytest.raises(SettingsError, match=r"'tea' needs a key; .*TEA_API_KEY"):
+        connect("earl-grey", vendor=TEA)
+
+
+async def test_a_model_of_it_is_asked() -> None:
+    async with serving(SAID) as server:
+        here = replace(TEA, url=f"{server.url}/v1", key_variables=(), is_local=True)
+        async with connect("earl-grey", vendor=here) as model:
+            assert [TextDelta("Hello"), Finished("stop")] == await heard(model)
+
+    assert json.loads(server.asked[0].body)["model"] == "earl-grey"
 
 
 def test_what_is_known_of_a_model_can_be_changed() -> None:

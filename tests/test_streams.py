@@ -19,7 +19,7 @@ from pydantic_ai import Agent
 from pydantic_ai.models.test import TestModel
 
 from cadenza import MemoryTarget, Settings, from_stream, say
-from cadenza.errors import InputError, ProviderError
+from cadenza.errors import ErrorKind, InputError, ProviderError
 from cadenza.stops import Stops
 from cadenza.types import (
     Broke,
@@ -171,6 +171,88 @@ async def test_langchain() -> None:
     assert said == await heard(model().astream_events("Weather?", version="v2"))
 
 
+# --- answers that were not streamed ----------------------------------------------------------
+
+WHOLE_COMPLETION = {
+    "id": "1",
+    "object": "chat.completion",
+    "created": 1,
+    "model": "m",
+    "choices": [{"index": 0, "message": {"role": "assistant", "content": "Look 😀"}, "finish_reason": "length"}],
+    "usage": {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5},
+}
+WHOLE_RESPONSE = {
+    "id": "r",
+    "object": "response",
+    "created_at": 1,
+    "model": "m",
+    "status": "completed",
+    "parallel_tool_calls": True,
+    "tool_choice": "auto",
+    "tools": [],
+    "output": [
+        {"type": "reasoning", "id": "t", "summary": [{"type": "summary_text", "text": "Hm."}]},
+        {
+            "type": "message",
+            "id": "m",
+            "role": "assistant",
+            "status": "completed",
+            "content": [{"type": "output_text", "text": "Look 😀", "annotations": []}],
+        },
+        {"type": "function_call", "id": "f", "call_id": "c", "name": "weather", "arguments": '{"city":"Oslo"}'},
+    ],
+}
+WHOLE_MESSAGE = {
+    "id": "m",
+    "type": "message",
+    "role": "assistant",
+    "model": "m",
+    "content": [
+        {"type": "thinking", "thinking": "Hm.", "signature": "s"},
+        {"type": "text", "text": "Look 😀"},
+        {"type": "tool_use", "id": "c", "name": "weather", "input": {"city": "Oslo"}},
+    ],
+    "stop_reason": "tool_use",
+    "stop_sequence": None,
+    "usage": {"input_tokens": 3, "output_tokens": 2},
+}
+SAID_AT_ONCE = [ThoughtDelta("Hm."), TextDelta("Look 😀")]
+
+
+def whole(answer: dict[str, Any]) -> Answer:
+    return Answer.of(json.dumps(answer).encode())
+
+
+@pytest.mark.parametrize("awaited", [False, True], ids=["as it is", "awaited"])
+async def test_whoever_forgot_to_stream_is_understood_all_the_same(awaited: bool) -> None:  # noqa: FBT001  # a table of two
+    async with serving(whole(WHOLE_COMPLETION)) as server, openai(server.url) as client:
+        opening: Any = client.chat.completions.create(model="gpt-5.1", messages=ASKED)
+        chunks = await heard(await opening if awaited else opening)
+
+    assert [TextDelta("Look 😀"), Usage(3, 2), Finished("length")] == chunks
+
+
+async def test_a_whole_response_of_openai() -> None:
+    async with serving(whole(WHOLE_RESPONSE)) as server, openai(server.url) as client:
+        chunks = await heard(client.responses.create(model="gpt-5.1", input="Weather?"))
+
+    assert [*SAID_AT_ONCE, ToolCall("c", "weather", '{"city":"Oslo"}'), Finished("tool_calls")] == chunks
+
+
+async def test_a_whole_message_of_anthropic() -> None:
+    async with (
+        serving(whole(WHOLE_MESSAGE)) as server,
+        AsyncAnthropic(base_url=server.url, api_key="k") as client,
+    ):
+        chunks = await heard(client.messages.create(model="claude", max_tokens=100, messages=ASKED))
+
+    assert [*SAID_AT_ONCE, Usage(3, 2), ToolCall("c", "weather", '{"city": "Oslo"}'), Finished("tool_calls")] == chunks
+
+
+async def test_a_whole_answer_may_be_a_dictionary() -> None:
+    assert [TextDelta("Look 😀"), Usage(3, 2), Finished("length")] == await heard(WHOLE_COMPLETION)
+
+
 # --- all of it through say -------------------------------------------------------------------
 
 
@@ -303,15 +385,40 @@ async def test_what_a_client_raises_is_a_provider_s_error(ask: Any, body: bytes,
     assert (7.0 if status == 429 else None) == last.error.retry_after
 
 
-async def test_a_connection_that_breaks_keeps_the_text() -> None:
-    async with serving(Answer((BEGUN, Act.RESET))) as server:
-        stream, close = ask_openai(server.url)
-        target = MemoryTarget()
-        result = await say(target, stream, settings=AT_ONCE)
-        await close()
+async def broken(answer: Answer, *, patience: float = 60.0) -> ProviderError:
+    """The error of an answer that begins and then fails; what was said before must have arrived."""
+    target = MemoryTarget()
+    async with (
+        serving(answer) as server,
+        AsyncOpenAI(base_url=server.url, api_key="k", max_retries=0, timeout=patience) as client,
+    ):
+        opening = client.chat.completions.create(model="m", messages=ASKED, stream=True)
+        result = await say(target, opening, settings=AT_ONCE)
 
     assert ["One.", "Two"] == target.texts
     assert isinstance(result.outcome, Broke)
+    assert isinstance(result.outcome.error, ProviderError)
+    return result.outcome.error
+
+
+async def test_a_connection_that_breaks_keeps_the_text() -> None:
+    error = await broken(Answer((BEGUN, Act.RESET)))
+
+    assert ("the connection to the provider broke off; try again", True) == (str(error), error.retryable)
+
+
+async def test_a_client_that_loses_patience_keeps_the_text() -> None:
+    error = await broken(Answer((BEGUN, Act.STALL)), patience=0.1)
+
+    assert (ErrorKind.TIMEOUT, True) == (error.kind, error.retryable)
+
+
+async def test_what_a_provider_says_in_the_middle_of_an_answer_is_understood() -> None:
+    told = b'data: {"error": {"message": "Rate limit for sk-abcdef1234567890", "code": "rate_limit_exceeded"}}\n\n'
+    error = await broken(Answer((BEGUN, told)))
+
+    assert (ErrorKind.RATE_LIMIT, True) == (error.kind, error.retryable)
+    assert "abcdef" not in f"{error} {error.detail}"
 
 
 # --- anything else -----------------------------------------------------------------------------
@@ -398,12 +505,39 @@ async def test_an_error_of_somebody_else_is_not_repeated() -> None:
 
     *_, last = await heard(broken())
     assert isinstance(last, Failed)
-    assert str(last.error) == "the model's stream broke off (ValueError)"
+    assert str(last.error) == "the model's stream broke off (ValueError); try again"
 
 
-@pytest.mark.parametrize("speech", [4, None, object()], ids=["a number", "nothing", "an object"])
-async def test_what_is_no_stream_is_refused(speech: Any) -> None:
-    with pytest.raises(InputError, match="must be a text, an iterable or an async iterable, not"):
+@pytest.mark.parametrize(
+    ("speech", "advice"),
+    [
+        pytest.param(4, "not int; let the client stream", id="a number"),
+        pytest.param(None, "not NoneType; let the client stream", id="nothing"),
+        pytest.param(object(), "not object; let the client stream", id="an object"),
+        pytest.param(from_stream, "not function; call it first", id="a function"),
+        pytest.param(b"Hi", "not bytes", id="bytes"),
+        pytest.param({"Hi": 1}, "not dict", id="a dictionary of somebody's"),
+    ],
+)
+async def test_what_is_no_stream_is_refused(speech: Any, advice: str) -> None:
+    with pytest.raises(InputError, match=advice):
+        await heard(speech)
+
+
+async def coroutine() -> str:
+    return "Hi"
+
+
+async def generator() -> AsyncIterator[str]:
+    yield "Hi"
+
+
+@pytest.mark.parametrize("speak", [coroutine, generator, lambda: (word for word in ["Hi"])], ids=["coroutine", "asynchronous", "generator"])  # fmt: skip
+async def test_a_stream_that_was_read_already_is_not_taken_for_silence(speak: Callable[[], Any]) -> None:
+    speech = speak()
+    assert [TextDelta("Hi"), Finished("end_of_stream")] == await heard(speech)
+
+    with pytest.raises(InputError, match="has been read already; ask the model again"):
         await heard(speech)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,6 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if sys.stdout is None:
         _complain("there is no standard output to write to")
         return 1
+    logging.getLogger(__package__).addHandler(logging.NullHandler())  # what there is to say is said once, by us
     try:
         return _COMMANDS[options.command](options)
     except CadenzaError as error:
@@ -131,7 +133,10 @@ def _demo(options: argparse.Namespace) -> int:
 def _record(options: argparse.Namespace) -> int:
     from .record import Order, run  # noqa: PLC0415  # likewise
 
-    prompt = options.prompt if options.prompt is not None else b"".join(_standard_input()).decode("utf-8", "replace")
+    if options.output in ("", "-"):
+        msg = "a recording needs a file, for what the model says goes to standard output; name one with -o"
+        raise InputError(msg)
+    prompt = options.prompt if options.prompt is not None else _asked()
     if not prompt.strip():
         msg = "there is nothing to ask; give a prompt behind the model, or on standard input"
         raise InputError(msg)
@@ -147,6 +152,13 @@ def _record(options: argparse.Namespace) -> int:
             force=options.force,
         )
     )
+
+
+def _asked() -> str:
+    """What to ask, from standard input; somebody who sits there is told that it is their turn."""
+    if sys.stdin is not None and sys.stdin.isatty():
+        _complain("what is to be asked? End it with Ctrl-D on a line of its own")
+    return b"".join(_standard_input()).decode("utf-8", "replace")
 
 
 def _replay(options: argparse.Namespace) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from difflib import get_close_matches
 from ipaddress import ip_address
 from itertools import cycle
 from types import MappingProxyType
@@ -22,11 +23,13 @@ if TYPE_CHECKING:
 
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
+_FORMS = "'openai:gpt-5.1', 'local' or 'script:FILE'"
 
 
 def connect(
     name: str,
     *,
+    vendor: Vendor | None = None,
     key: str | None = None,
     url: str | None = None,
     settings: Settings | None = None,
@@ -39,31 +42,36 @@ def connect(
     """The model called *name*: a vendor and, behind a colon, what the vendor calls it, as in ``openai:gpt-5.1``.
 
     ``local`` is a small model on this machine, ``local:FILE.gguf`` another; ``script:FILE`` plays a script or a
-    recording. Without *key*, the key stands in the vendor's environment variable. Use it with ``async with``, or close
-    it; with *http* it shares that, and closes nothing.
+    recording. With *vendor*, a row of your own, *name* is the model's alone. Without *key*, the key stands in the
+    vendor's environment variable. Use it with ``async with``, or close it; with *http* it shares that, and closes
+    nothing.
 
     *headers* and *extra* go with every request; *abilities* and *quirks* change what is known of the model.
     """
-    vendor, _, model = (part.strip() for part in name.partition(":"))
     settings = settings or Settings()
-    match vendor.lower():
+    whose, model = _parts(name) if vendor is None else ("", name)
+    match whose.lower():
         case "script":
+            _refuse_address(whose, url)
             return _from_file(model)
         case "local":
             from .local import connect_local  # noqa: PLC0415  # it brings HTTP along
 
-            return connect_local(model, settings=settings, http=http)
+            _refuse_address(whose, url)
+            return connect_local(
+                model, settings=settings, http=http, headers=headers, extra=extra, abilities=abilities, quirks=quirks
+            )
         case _:
             pass
     from .http import Http as Way  # noqa: PLC0415  # likewise
     from .media import fetcher  # noqa: PLC0415
-    from .providers.vendors import VENDORS, codec  # noqa: PLC0415  # and so do the dialects
+    from .providers.vendors import codec  # noqa: PLC0415  # and so do the dialects
 
-    row = VENDORS.get(vendor.lower())
+    row = vendor or _known(whose, name)
     spoken = codec(
-        row or vendor,  # whom nobody knows is refused there
+        row,
         model,
-        key=_key(row, key, is_elsewhere=bool(url)) if row else "",
+        key=_key(row, key, is_elsewhere=bool(url)),
         url=url or "",
         headers=headers,
         extra=extra,
@@ -71,7 +79,7 @@ def connect(
         quirks=quirks,
     )
     way = http or Way(settings.http)
-    private = row is not None and row.is_local and _is_loopback(url or row.url)
+    private = row.is_local and _is_loopback(url or row.url)
     return Model(
         spoken,
         way.transport(private=private),
@@ -97,9 +105,44 @@ def _from_file(path: str) -> Model:
     return Model(ScriptedCodec(), transport(cycle([parse_script(text)]), asyncio.sleep))
 
 
+def _parts(name: object) -> tuple[str, str]:
+    """The vendor and the model that *name* names."""
+    if not isinstance(name, str):  # of a variable that is not set, say
+        msg = f"a model is named by a text such as {_FORMS}, not {type(name).__name__}"
+        raise SettingsError(msg)
+    vendor, _, model = (part.strip() for part in name.partition(":"))
+    return vendor, model
+
+
+def _known(vendor: str, name: str) -> Vendor:
+    """The row of *vendor*; who forgot to name one is told how that is done."""
+    from .providers.vendors import VENDORS  # noqa: PLC0415  # as above
+
+    row = VENDORS.get(vendor.lower())
+    if row is not None:
+        return row
+    close = get_close_matches(vendor.lower(), [*VENDORS, "local", "script"], n=1)
+    if ":" not in name:
+        hint = f"name the vendor and the model, as in {_FORMS}"
+    elif close:
+        hint = f"did you mean {close[0]!r}?"
+    else:
+        hint = f"known are {', '.join(VENDORS)}, local and script; 'custom' is anybody else who speaks like OpenAI"
+    msg = f"unknown vendor {vendor!r}; {hint}"
+    raise SettingsError(msg)
+
+
+def _refuse_address(vendor: str, url: str | None) -> None:
+    if url:
+        msg = (
+            f"{vendor!r} has no address that could be changed; a server of your own is 'llamacpp:NAME' or 'custom:NAME'"
+        )
+        raise SettingsError(msg)
+
+
 def _key(vendor: Vendor, key: str | None, *, is_elsewhere: bool) -> str:
     """The key for *vendor*. One who runs on this machine, or somebody else at another address, may want none."""
-    found = from_environment(vendor.key_variables) if key is None else key
+    found = from_environment(vendor.key_variables) if key is None else key.strip()
     if found or not vendor.key_variables or vendor.is_local or is_elsewhere:
         return found
     msg = f"{vendor.name!r} needs a key; put it into the environment as {' or '.join(vendor.key_variables)}"
@@ -108,10 +151,8 @@ def _key(vendor: Vendor, key: str | None, *, is_elsewhere: bool) -> str:
 
 def _is_loopback(url: str) -> bool:
     """Whether *url* leads to this very machine."""
-    host = urlsplit(url).hostname or ""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
     try:
-        return ip_address(host).is_loopback
-    except ValueError:
+        host = urlsplit(url).hostname or ""
+        return host == "localhost" or host.endswith(".localhost") or ip_address(host).is_loopback
+    except ValueError:  # it is a name, or no address at all, which whoever asks there will say
         return False

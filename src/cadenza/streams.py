@@ -7,7 +7,7 @@ be entered is entered, and whatever can be closed is closed on every way out.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Coroutine, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Coroutine, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, suppress
 from inspect import isawaitable
 from typing import Any, TypeAlias
@@ -28,7 +28,8 @@ def from_stream(stream: Speech) -> AsyncGenerator[Chunk, None]:
     """The chunks of any stream: of texts, of chunks, or of what the clients of others yield.
 
     Those of openai, anthropic, google-genai, pydantic-ai, LangChain, litellm, mistral, cohere and ollama are known, by
-    the shape of what they yield. The last chunk says how it ended. Close it to hang up.
+    the shape of what they yield; an answer that was not streamed is one such thing. The last chunk says how it ended.
+    Close it to hang up. A client that blocks keeps everybody waiting while it does: take its asynchronous twin.
     """
     return _Chunks(stream)
 
@@ -88,13 +89,16 @@ def _failure(error: BaseException) -> CadenzaError:
     if isinstance(error, CadenzaError):
         return error
     known = of_exception(error) if isinstance(error, Exception) else None
-    return known or ProviderError(f"the model's stream broke off ({type(error).__name__})", retryable=True)
+    return known or ProviderError(f"the model's stream broke off ({type(error).__name__}); try again", retryable=True)
 
 
 async def _items(stream: Speech) -> AsyncGenerator[object, None]:
     """What *stream* yields, however it has to be opened."""
     async with AsyncExitStack() as doors:
         opened: Any = stream
+        if _is_spent(opened):
+            msg = "this stream has been read already; ask the model again for a new one"
+            raise InputError(msg)
         if isawaitable(opened):
             opened = await opened
         if not isinstance(opened, AsyncIterable) and isinstance(opened, AbstractAsyncContextManager):
@@ -108,12 +112,25 @@ async def _items(stream: Speech) -> AsyncGenerator[object, None]:
                 doors.push_async_callback(_close, iterator)
             async for item in iterator:
                 yield item
+        elif _is_one(opened):
+            yield opened
         elif isinstance(opened, Iterable):
-            for item in [opened] if isinstance(opened, str) else opened:
+            for item in opened:
                 yield item
         else:
-            msg = f"a model's stream must be a text, an iterable or an async iterable, not {type(opened).__name__}"
+            advice = "call it first" if callable(opened) else "let the client stream, and give what it gives back"
+            msg = f"a model's stream must be a text, an iterable or an async iterable, not {type(opened).__name__}; {advice}"
             raise InputError(msg)
+
+
+def _is_spent(stream: object) -> bool:
+    """Whether *stream* is a coroutine or a generator of which nothing more can come: it would look like silence."""
+    return any(getattr(stream, frame, ...) is None for frame in ("cr_frame", "ag_frame", "gi_frame"))
+
+
+def _is_one(opened: object) -> bool:
+    """Whether *opened* is a thing by itself, though one could iterate it: a text, or an answer that was not streamed."""
+    return isinstance(opened, str | bytes | bytearray | Mapping) or hasattr(type(opened), "model_dump")
 
 
 async def _close(source: object) -> None:

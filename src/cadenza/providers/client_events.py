@@ -72,6 +72,14 @@ def _read_message_delta(item: Any, heard: Heard) -> None:
     heard.output_tokens(count(of(item, "usage"), "output_tokens"))
 
 
+def _read_whole_message(item: Any, heard: Heard) -> None:
+    """An answer that was not streamed."""
+    for index, block in enumerate(of(item, "content") or ()):
+        _read_block_start({"content_block": block, "index": index}, heard)
+    _read_message_start({"message": item}, heard)
+    heard.finish(of(item, "stop_reason"))
+
+
 def _read_error(item: Any, heard: Heard) -> None:
     error = of(item, "error")
     told = error if error is not None else {"code": of(item, "code"), "message": of(item, "message")}
@@ -132,6 +140,17 @@ def _read_response(item: Any, heard: Heard) -> None:
         heard.finish(of(of(response, "incomplete_details"), "reason") or "stop")
 
 
+def read_whole_response(response: Any, heard: Heard) -> None:
+    """An answer that was not streamed."""
+    for index, item in enumerate(of(response, "output") or ()):
+        for part in of(item, "summary") or ():
+            heard.thought(of(part, "text"))
+        for part in of(item, "content") or ():
+            heard.text(of(part, "text") or of(part, "refusal"))
+        _read_output_item({"item": item, "output_index": index}, heard)
+    _read_response({"response": response}, heard)
+
+
 # --- cohere -----------------------------------------------------------------------------------------
 
 
@@ -163,6 +182,7 @@ def _pass_over(item: Any, heard: Heard) -> None:
 
 
 TYPED: Mapping[str, Reader] = {
+    "message": _read_whole_message,
     "message_start": _read_message_start,
     "content_block_start": _read_block_start,
     "content_block_delta": _read_block_delta,

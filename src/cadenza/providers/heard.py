@@ -11,7 +11,7 @@ from ..types import Chunk, Failed, Finished, TextDelta, ThoughtDelta, ToolCall, 
 from .arguments import tool_call
 from .failures import failure
 
-VENDOR = "the model"
+VENDOR = "the provider"
 """How somebody else's client is called in an error: who is behind it is not known."""
 
 _ENDINGS: Mapping[str, str] = {

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import CadenzaError, InputError
 from ..types import Chunk, Failed, Finished, TextDelta
-from .client_events import MESSAGES, RAW, TOLD_AGAIN, TYPED
+from .client_events import MESSAGES, RAW, TOLD_AGAIN, TYPED, read_whole_response
 from .clients import (
     GEMINI,
     Reader,
@@ -28,7 +28,7 @@ from .clients import (
     read_pydantic_ai,
     read_wrapped,
 )
-from .failures import failure
+from .failures import failure, reported
 from .heard import VENDOR, Heard
 
 
@@ -94,15 +94,24 @@ class Shapes:
 
 
 def of_exception(error: Exception) -> CadenzaError | None:
-    """What an exception of somebody's client means, if it tells the status of an answer."""
+    """What an exception of somebody's client means, if it tells the status of an answer, or what was said of it."""
     status = count(error, "status_code", "status", "code")
+    told = of(error, "body")
+    if not status and isinstance(told, Mapping) and told:
+        return reported({"error": dict(told)}, vendor=VENDOR)  # it came in the middle of an answer
     if not status:
-        return None
+        return _of_the_line(type(error).__name__)
     headers = of(of(error, "response"), "headers")
     wait = headers.get("retry-after") if isinstance(headers, Mapping) else None
     seconds = float(wait) if isinstance(wait, str) and wait.isascii() and wait.isdigit() else None
     detail = next((text for name in ("message", "body") if isinstance(text := of(error, name), str)), "")
     return failure(detail or type(error).__name__, vendor=VENDOR, status=status, retry_after=seconds)
+
+
+def _of_the_line(name: str) -> CadenzaError | None:
+    """What an exception called *name* means if it is about the connection: clients agree on how they call those."""
+    code = "ETIMEDOUT" if "Timeout" in name else "ECONNRESET" if "Connect" in name else ""
+    return failure(name, vendor=VENDOR, code=code) if code else None
 
 
 # --- whose an item is ----------------------------------------------------------------------
@@ -123,6 +132,8 @@ class _Memory:
             return self._read_pair if len(item) == 2 and isinstance(item[1], Mapping) else None
         if isinstance(of(item, "choices"), Sequence):
             return read_completion
+        if of(item, "object") == "response":
+            return read_whole_response
         if isinstance(of(item, "event_kind"), str):
             return read_pydantic_ai
         if isinstance(of(item, "event"), str) and isinstance(of(item, "data"), Mapping):
