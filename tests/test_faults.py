@@ -23,12 +23,18 @@ from cadenza.errors import ErrorKind, HttpError, ProviderError
 from cadenza.http import Http
 from cadenza.models import Model, stream
 from cadenza.pipeline import end_task
+from cadenza.providers.anthropic import AnthropicCodec
 from cadenza.providers.dialect import Dialect, Endpoint, EventReader
+from cadenza.providers.google import GoogleCodec
+from cadenza.providers.ollama import OllamaCodec
+from cadenza.providers.openai import OpenAICodec
+from cadenza.providers.openai_responses import ResponsesCodec
 from cadenza.replies import reply, say
 from cadenza.settings import Settings
 from cadenza.stages.s2_generation import ServerSentEvents
 from cadenza.stages.s3_chunks import NO_PROMPT, Codec
 from cadenza.stages.stage import Stage
+from cadenza.stops import Stops
 from cadenza.targets.memory import MemoryTarget
 from cadenza.types import (
     Broke,
@@ -47,7 +53,7 @@ from cadenza.types import (
     TextDelta,
 )
 from tests.loopback import Act, Answer, Loopback, Pause, Step, serving
-from tests.providers.recorded import decoded
+from tests.providers.recorded import STREAMS, decoded
 
 SETTINGS = Settings.of(degree=1)
 HASTY = Settings.of(degree=1, first_timeout=0.1, idle_timeout=0.1)
@@ -141,11 +147,26 @@ class Spoken:
     @property
     def unfinished(self) -> bytes:
         """The good answer as far as nothing in it says that it is over."""
-        return [begun for begun in self._beginnings() if Finished("end_of_stream") in self._chunks(begun)][-1]
+        return [begun for begun in self._beginnings() if self._is_cut(begun)][-1]
+
+    @property
+    def unfinished_said(self) -> str:
+        """The words of that."""
+        return self._words(self.unfinished)
+
+    @property
+    def whole(self) -> bytes:
+        """The good answer up to and with the reason why the model stopped."""
+        return next(
+            begun for begun in self._beginnings() if self._words(begun) == self.said and not self._is_cut(begun)
+        )
+
+    def _is_cut(self, body: bytes) -> bool:
+        return Finished("end_of_stream") in self._chunks(body)
 
     def _beginnings(self) -> Iterable[bytes]:
         """The good answer, event by event, longer and longer."""
-        mark = b"\n\n" if b"\n\n" in self.good else b"\n"
+        mark = next(mark for mark in (b"\r\n\r\n", b"\n\n", b"\n") if mark in self.good)
         return accumulate(part + mark for part in self.good.split(mark) if part)
 
     def _words(self, body: bytes) -> str:
@@ -160,7 +181,48 @@ PLAIN = Spoken(
     b': hello\n\ndata: {}\n\ndata: {"say": "One."}\n\ndata: {"say": " Two. \xe5\xa5\xbd"}\n\ndata: [DONE]\n\n',
     b'data: {"error": 503}\n\n',
 )
-SPOKEN = [pytest.param(PLAIN, id="plain")]
+
+
+def recording(path: str) -> bytes:
+    """A recorded body."""
+    return (STREAMS / path).read_bytes()
+
+
+SPOKEN = [
+    pytest.param(PLAIN, id="plain"),
+    pytest.param(
+        Spoken(OpenAICodec, recording("openai/text.sse"), b'data: {"error":{"code":503,"message":"Overloaded"}}\n\n'),
+        id="openai",
+    ),
+    pytest.param(
+        Spoken(
+            ResponsesCodec,
+            recording("openai-responses/text.sse"),
+            b'event: error\ndata: {"type":"error","code":"server_error","message":"Sorry about that!"}\n\n',
+        ),
+        id="openai-responses",
+    ),
+    pytest.param(
+        Spoken(
+            AnthropicCodec,
+            recording("anthropic/text.sse"),
+            b'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
+        ),
+        id="anthropic",
+    ),
+    pytest.param(
+        Spoken(
+            GoogleCodec,
+            recording("google/plain.sse"),
+            b'data: {"error":{"code":503,"message":"Overloaded","status":"UNAVAILABLE"}}\n\n',
+        ),
+        id="google",
+    ),
+    pytest.param(
+        Spoken(OllamaCodec, recording("ollama/plain.ndjson"), b'{"error":"the server is overloaded"}\n'),
+        id="ollama",
+    ),
+]
 
 
 @pytest.fixture(params=SPOKEN)
@@ -202,6 +264,13 @@ async def replied(
     return result, target.texts
 
 
+async def seen(text: str) -> list[str]:
+    """The messages that people see of *text*, said by somebody with whom nothing goes wrong."""
+    target = MemoryTarget()
+    await say(target, text, settings=SETTINGS)
+    return target.texts
+
+
 def failure(result: Reply) -> ProviderError:
     assert isinstance(result.outcome, Broke), result.outcome
     assert isinstance(result.outcome.error, ProviderError)
@@ -219,13 +288,13 @@ async def test_a_good_answer_arrives(spoken: Spoken) -> None:
     result, texts = await replied(spoken, spoken.good)
 
     assert isinstance(result.outcome, Completed)
-    assert [spoken.said] == texts
+    assert await seen(spoken.said) == texts
 
 
 async def test_a_good_answer_arrives_byte_by_byte(spoken: Spoken) -> None:
     _, texts = await replied(spoken, *(spoken.good[index : index + 1] for index in range(len(spoken.good))))
 
-    assert [spoken.said] == texts
+    assert await seen(spoken.said) == texts
 
 
 async def test_one_connection_serves_one_answer_after_another(spoken: Spoken) -> None:
@@ -282,16 +351,44 @@ async def test_a_body_ends_before_the_answer_does(spoken: Spoken) -> None:
     result, texts = await replied(spoken, spoken.unfinished)
 
     assert Completed("end_of_stream") == result.outcome
-    assert "".join(texts)
-    assert spoken.said.startswith("".join(texts))
+    assert texts
+    assert await seen(spoken.unfinished_said) == texts
 
 
-async def test_a_body_never_ends_after_the_answer_has(spoken: Spoken) -> None:
+async def test_a_body_never_ends_after_the_answer_has(spoken: Spoken, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cadenza.models._GRACE", 0.05)  # Gemini has no other last word than the end
     started = asyncio.get_running_loop().time()
     result, texts = await replied(spoken, spoken.good, Act.STALL)
 
     assert isinstance(result.outcome, Completed)
-    assert [spoken.said] == texts
+    assert await seen(spoken.said) == texts
+    assert asyncio.get_running_loop().time() - started < 5
+
+
+@pytest.mark.parametrize("end", [Act.STALL, Act.RESET, Act.DROP])
+async def test_an_answer_is_whole_once_the_model_has_said_why_it_stopped(
+    spoken: Spoken, end: Act, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some never send the end behind it, and some cut the line."""
+    monkeypatch.setattr("cadenza.models._GRACE", 0.05)
+
+    result, texts = await replied(spoken, spoken.whole, end)
+
+    assert Completed("stop") == result.outcome
+    assert await seen(spoken.said) == texts
+
+
+async def test_comments_behind_the_reason_why_it_stopped_keep_nobody_waiting(
+    spoken: Spoken, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cadenza.models._GRACE", 0.05)
+    ticking = [step for _ in range(1000) for step in (_keep_alive(spoken), Pause(0.01))]
+    started = asyncio.get_running_loop().time()
+
+    result, texts = await replied(spoken, spoken.whole, *ticking)
+
+    assert Completed("stop") == result.outcome
+    assert await seen(spoken.said) == texts
     assert asyncio.get_running_loop().time() - started < 5
 
 
@@ -342,9 +439,7 @@ async def test_a_server_does_not_even_begin_to_answer(spoken: Spoken) -> None:
 
 async def test_keep_alive_comments_are_no_words(spoken: Spoken) -> None:
     """However many of them come, a model that says nothing has stalled."""
-    if not _takes_comments(spoken):
-        pytest.skip("the dialect has no comments")
-    ticking = [step for _ in range(100) for step in (b": processing\n\n", Pause(0.01))]
+    ticking = [step for _ in range(100) for step in (_keep_alive(spoken), Pause(0.01))]
 
     result, texts = await replied(spoken, spoken.first, *ticking, spoken.rest, settings=HASTY)
 
@@ -353,15 +448,17 @@ async def test_keep_alive_comments_are_no_words(spoken: Spoken) -> None:
 
 
 async def test_a_megabyte_of_keep_alive_comments_does_no_harm(spoken: Spoken) -> None:
-    if not _takes_comments(spoken):
-        pytest.skip("the dialect has no comments")
-    comments = b": OPENROUTER PROCESSING\n\n" * 40_000
+    comments = b": OPENROUTER PROCESSING\n\n" * 40_000 if _takes_comments(spoken) else b"\n" * 1_000_000
 
     result, texts = await replied(spoken, comments, spoken.first, comments, spoken.rest)
 
     assert len(comments) == 1_000_000
     assert isinstance(result.outcome, Completed)
-    assert [spoken.said] == texts
+    assert await seen(spoken.said) == texts
+
+
+def _keep_alive(spoken: Spoken) -> bytes:
+    return b": processing\n\n" if _takes_comments(spoken) else b"\n"
 
 
 def _takes_comments(spoken: Spoken) -> bool:
@@ -384,7 +481,7 @@ async def test_garbage_among_an_answer_is_passed_over(spoken: Spoken) -> None:
     result, texts = await replied(spoken, spoken.first, garbage, spoken.rest)
 
     assert isinstance(result.outcome, Completed)
-    assert [spoken.said] == texts
+    assert await seen(spoken.said) == texts
 
 
 # --- refusals -----------------------------------------------------------------------------------
@@ -449,8 +546,9 @@ async def test_somebody_hears_one_word_and_leaves(spoken: Spoken) -> None:
     async with watched(Answer((spoken.first, Act.STALL))) as (loopback, http):
         async with aclosing(stream(spoken.model(loopback.url, http), PROMPT)) as chunks:  # type: ignore[type-var]
             async for chunk in chunks:
-                assert spoken.first_said == getattr(chunk, "text", "")
-                break
+                if isinstance(chunk, TextDelta):
+                    assert spoken.first_said == chunk.text
+                    break
         await loopback.quiet()
 
 
@@ -460,6 +558,58 @@ async def test_somebody_leaves_without_a_word(spoken: Spoken) -> None:
         async for _ in stream(spoken.model(loopback.url, http), PROMPT):
             break
         await loopback.quiet()
+
+
+@pytest.mark.parametrize("how", ["cancelled", "stopped", "closed"])
+async def test_a_reply_may_end_at_any_moment(how: str) -> None:
+    """Wherever it is just waiting: one outcome comes, at once, and nothing is left behind."""
+    steps = [step for begun in PLAIN.good.split(b"\n\n") if begun for step in (begun + b"\n\n", Pause(0))]
+    was_done, moment = False, 0
+    while not was_done:
+        async with watched(Answer(steps)) as (loopback, http):
+            stops = Stops()
+            with stops.open("turn") as handle:
+                model, target = PLAIN.model(loopback.url, http), MemoryTarget()
+                task = asyncio.create_task(reply(SCENE, model, target, settings=SETTINGS, stop=handle))
+                for _ in range(moment):
+                    await asyncio.sleep(0)
+                was_done = task.done()
+                match how:
+                    case "cancelled":
+                        task.cancel()
+                    case "stopped":
+                        stops.request("turn")
+                    case _:
+                        await http.close()
+                async with asyncio.timeout(5):
+                    outcome = (await asyncio.gather(task, return_exceptions=True))[0]
+        assert _is_end(how, outcome), (moment, outcome)
+        assert PLAIN.said.startswith("".join(target.texts))
+        moment += 1
+    assert moment > 10
+
+
+def _is_end(how: str, outcome: Reply | BaseException) -> bool:
+    match how, outcome:
+        case "cancelled", asyncio.CancelledError():
+            return True
+        case _, Reply(Completed()):
+            return True  # it was over before
+        case "stopped", Reply(Stopped(StopReason.USER)):
+            return True
+        case "closed", Reply(Broke(ProviderError(code="closed"))):
+            return True
+        case _:
+            return False
+
+
+async def test_many_replies_share_a_model(spoken: Spoken) -> None:
+    targets = [MemoryTarget() for _ in range(100)]
+    async with watched(Answer((spoken.good,))) as (loopback, http):
+        model = spoken.model(loopback.url, http)
+        await asyncio.gather(*(reply(SCENE, model, target, settings=SETTINGS) for target in targets))
+
+    assert [await seen(spoken.said)] * len(targets) == [target.texts for target in targets]
 
 
 @pytest.mark.parametrize("begun", [True, False], ids=["in the middle", "before the first word"])

@@ -212,6 +212,35 @@ def test_it_belongs_to_the_loop_in_which_it_was_first_used() -> None:
     assert "closed" == refused.code
 
 
+async def test_who_still_listens_when_it_is_closed_hears_that_it_is_over() -> None:
+    async with serving(Answer((b"hi", Act.STALL))) as loopback, asyncio.timeout(10):
+        http = Http()
+        body = http.transport(private=True)(request(loopback.url))
+        assert b"hi" == await anext(body)
+        listening = asyncio.ensure_future(anext(body))
+        await asyncio.sleep(0)
+        await http.close()
+        with pytest.raises(ProviderError) as caught:
+            await listening
+        await loopback.quiet()
+
+    assert (ErrorKind.API, "closed", False) == told(caught.value)
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # nobody closed it, and aiohttp says so
+def test_one_loop_after_another_may_use_it() -> None:
+    """As a script does that calls ``asyncio.run`` for every question."""
+    http = Http()
+
+    async def ask() -> bytes:
+        async with serving(Answer((b"hi",))) as loopback:
+            return await heard(http, request(loopback.url))
+
+    assert [b"hi", b"hi"] == [asyncio.run(ask()) for _ in range(2)]
+    asyncio.run(http.close())
+    gc.collect()
+
+
 # --- refusals ---------------------------------------------------------------------------------
 
 

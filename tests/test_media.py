@@ -16,7 +16,7 @@ import pytest
 from cadenza.http import Http
 from cadenza.media import fetcher
 from cadenza.settings import HttpSettings
-from cadenza.types import Media, MediaKind, Part, Prompt, PromptTurn, Role
+from cadenza.types import Abilities, Media, MediaKind, Part, Prompt, PromptTurn, Role
 from tests.loopback import Act, Answer, Asked, Loopback, serving
 
 Image = pytest.importorskip("PIL.Image")
@@ -287,6 +287,64 @@ async def test_cancelling_hangs_up() -> None:
         with pytest.raises(asyncio.CancelledError):
             await fetching
         await loopback.quiet()
+
+
+# --- what is not fetched, or not again ---------------------------------------------------------
+
+
+async def test_what_was_had_is_not_fetched_again_in_the_next_round() -> None:
+    files = {"/a": ("image/png", PNG), "/b": Answer((), 404)}
+    settings = HttpSettings(private_addresses=True)
+    async with serving(answers(files)) as loopback, Http(settings) as http:
+        fill, asked = fetcher(http, settings), prompt(image(f"{loopback.url}/a"), image(f"{loopback.url}/b"))
+        first, second = await fill(asked), await fill(asked)
+
+        assert first == second
+        assert (image(f"{loopback.url}/a", data=PNG), LOST) == second.turns[0].parts
+        assert ["/a", "/b"] == sorted(request.path for request in loopback.asked)
+
+
+async def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cadenza.media._MEMORY", 2 * len(PNG))
+    files = {f"/{name}": ("image/png", PNG) for name in "abc"}
+    settings = HttpSettings(private_addresses=True)
+    async with serving(answers(files)) as loopback, Http(settings) as http:
+        fill = fetcher(http, settings)
+        for name in "abccba":
+            await fill(prompt(image(f"{loopback.url}/{name}")))
+
+        assert ["/a", "/b", "/c", "/a"] == [request.path for request in loopback.asked]
+
+
+async def test_what_was_had_is_fetched_again_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cadenza.media._REMEMBERED", 0.0)
+    settings = HttpSettings(private_addresses=True)
+    async with serving(answers({"/a": ("image/png", PNG)})) as loopback, Http(settings) as http:
+        fill = fetcher(http, settings)
+        for _ in range(2):
+            await fill(prompt(image(f"{loopback.url}/a")))
+
+        assert 2 == len(loopback.asked)
+
+
+@pytest.mark.parametrize(
+    ("abilities", "expected"),
+    [
+        pytest.param(Abilities(images=False), [], id="blind"),
+        pytest.param(Abilities(), ["/a"], id="sees pictures"),
+        pytest.param(Abilities(images=False, videos=True), ["/b"], id="watches films"),
+    ],
+)
+async def test_what_a_model_cannot_be_shown_is_not_fetched(abilities: Abilities, expected: list[str]) -> None:
+    files = {"/a": ("image/png", PNG), "/b": ("video/mp4", MP4)}
+    settings = HttpSettings(private_addresses=True)
+    async with serving(answers(files)) as loopback, Http(settings) as http:
+        links = prompt(image(f"{loopback.url}/a"), video(f"{loopback.url}/b"))
+        result = await fetcher(http, settings, abilities)(links)
+
+        assert expected == [request.path for request in loopback.asked]
+        assert expected == [part.url.removeprefix(loopback.url) for part in result.turns[0].media if part.data]
+        assert 2 == len(result.turns[0].media)
 
 
 # --- pages with films -------------------------------------------------------------------------

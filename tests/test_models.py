@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from cadenza.errors import CadenzaError, ErrorKind, HttpError, ProviderError
+from cadenza.http import Http
 from cadenza.models import Lessons, Model, stream
 from cadenza.settings import HttpSettings
 from cadenza.stages.s3_chunks import NO_PROMPT
@@ -481,6 +482,20 @@ async def test_the_key_is_never_noted_nor_told(log: pytest.LogCaptureFixture, pl
     error = error_of(chunks)
     assert log.records
     assert KEY not in log.text + str(vars(error)) + str(error) + repr(error)
+
+
+@pytest.mark.parametrize("name", ["authorization", "x-corp"])
+async def test_a_key_that_stands_in_the_settings_is_never_noted_nor_told(
+    log: pytest.LogCaptureFixture, name: str
+) -> None:
+    settings = HttpSettings(headers={name: f"Bearer {KEY}s"}, proxy=f"http://me:{KEY}@proxy.example")
+    echo = sse({"error": {"message": f"you sent {KEY}s", "code": 401}})
+    async with Http(settings) as http:
+        shown = repr(Model(TinyCodec(BODY), http.transport(), settings=settings))
+
+    error = error_of(await heard(codec=TinyCodec(BODY), transport=Server(echo), settings=settings))
+
+    assert KEY not in shown + log.text + str(vars(error)) + str(error) + repr(error)
 
 
 async def test_events_that_cannot_be_read_are_counted_and_noted_once(log: pytest.LogCaptureFixture) -> None:

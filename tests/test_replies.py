@@ -11,6 +11,8 @@ import pytest
 
 from cadenza.errors import ProviderError
 from cadenza.models import Model
+from cadenza.providers.dialect import Endpoint
+from cadenza.providers.openai import OpenAICodec
 from cadenza.providers.scripted import Beat, ScriptedCodec, parse_script, transport
 from cadenza.replies import reply, say
 from cadenza.rules import RULES, Rule
@@ -21,6 +23,7 @@ from cadenza.targets.memory import MemoryTarget
 from cadenza.tools import Tool
 from cadenza.types import (
     Broke,
+    Chunk,
     Completed,
     Empty,
     HttpRequest,
@@ -33,6 +36,7 @@ from cadenza.types import (
     Sprite,
     Stopped,
     StopReason,
+    TextDelta,
     ToolSpec,
     Usage,
 )
@@ -242,3 +246,105 @@ async def test_only_the_first_message_answers_the_one_that_was_asked() -> None:
     await say(target, "a\nb", scene=Scene("c", Persona("Ren"), reply_to="42"), settings=AT_ONCE)
 
     assert ["42", None] == [post.reply for post in target.posts]
+
+
+# --- with a real dialect ------------------------------------------------------------------------
+
+
+def event(delta: object = None, finish: str | None = None) -> bytes:
+    """An event of the OpenAI family."""
+    return b"data: %b\n\n" % json.dumps({"choices": [{"delta": delta or {}, "finish_reason": finish}]}).encode()
+
+
+def piece(arguments: str, **call: str) -> bytes:
+    """A piece of a call."""
+    function = {"arguments": arguments, **({"name": "dice"} if call else {})}
+    return event({"tool_calls": [{"index": 0, **call, "function": function}]})
+
+
+def speaking(*answers: Sequence[bytes | float], asked: list[bytes] | None = None) -> Model:
+    """A model of the OpenAI family that gives *answers*, one a request; a number is so many seconds of silence."""
+    waiting = list(answers)
+
+    async def transport(request: HttpRequest) -> AsyncIterator[bytes]:
+        if asked is not None:
+            asked.append(request.body)
+        for step in waiting.pop(0):
+            if isinstance(step, bytes):
+                yield step
+            else:
+                await asyncio.sleep(step)
+
+    return Model(OpenAICodec(Endpoint("openai", "m", "https://test.invalid")), transport)
+
+
+DONE = (event({"content": "Done."}), event(finish="stop"), b"data: [DONE]\n\n")
+
+
+@pytest.mark.parametrize("end", ["length", None], ids=["no more tokens", "broken off"])
+async def test_a_call_that_was_cut_off_is_not_run_and_the_model_may_send_it_again(end: str | None) -> None:
+    rolled: list[Mapping[str, object]] = []
+    asked: list[bytes] = []
+    cut = (
+        event({"content": "Rolling."}),
+        piece('{"sides": 6, "of": "wo', id="7"),
+        *([event(finish=end)] if end else []),
+    )
+    target = MemoryTarget()
+
+    model = speaking(cut, (piece('{"sides": 8}', id="8"), event(finish="tool_calls")), DONE, asked=asked)
+    result = await reply(SCENE, model, target, settings=AT_ONCE, tools=dice(rolled))
+
+    assert [{"sides": 8}] == rolled
+    assert ["Rolling.", "Done."] == target.texts
+    assert Completed("stop") == result.outcome
+    call, told = json.loads(asked[1])["messages"][-2:]
+    assert {"sides": 6} == json.loads(call["tool_calls"][0]["function"]["arguments"])
+    assert "was cut off" in told["content"]
+
+
+@pytest.mark.parametrize("before", [(event({"content": "I will write."}),), ()], ids=["after words", "at once"])
+async def test_a_model_that_writes_a_long_call_has_not_stalled(before: tuple[bytes, ...]) -> None:
+    rolled: list[Mapping[str, object]] = []
+    pieces = [step for _ in range(20) for step in (60.0, piece("word "))]
+    writing = (*before, piece('{"text": "', id="7"), *pieces, piece('"}'), event(finish="tool_calls"))
+
+    result = await reply(SCENE, speaking(writing, DONE), MemoryTarget(), settings=AT_ONCE, tools=dice(rolled))
+
+    assert [{"text": "word " * 20}] == rolled
+    assert Completed("stop") == result.outcome
+
+
+async def test_a_model_that_falls_silent_in_a_call_has_stalled() -> None:
+    writing = (event({"content": "Wait."}), piece('{"text": "', id="7"), 3600.0)
+    target = MemoryTarget()
+
+    result = await reply(SCENE, speaking(writing), target, settings=AT_ONCE, tools=dice([]))
+
+    assert Stopped(StopReason.STALLED) == result.outcome
+    assert ["Wait."] == target.texts
+
+
+async def test_words_behind_the_reason_why_it_stopped_are_heard() -> None:
+    """Some say it with every word; only silence behind it counts."""
+    words = [step for _ in range(5) for step in (2.0, event({"content": "word "}, "stop"))]
+    target = MemoryTarget()
+
+    result = await reply(SCENE, speaking((*words, 3600.0)), target, settings=AT_ONCE)
+
+    assert Completed("stop") == result.outcome
+    assert ["word word word word word"] == target.texts
+
+
+async def test_a_count_of_tokens_is_no_first_word() -> None:
+    """Claude counts what it was asked before it thinks, and may think for long."""
+    target = MemoryTarget()
+
+    async def thoughtful() -> AsyncIterator[Chunk]:
+        yield Usage(input_tokens=5)
+        await asyncio.sleep(200.0)
+        yield TextDelta("Hm.")
+
+    await say(target, thoughtful(), settings=AT_ONCE)
+
+    assert ["Hm."] == target.texts

@@ -65,6 +65,7 @@ def connect(
             pass
     from .http import Http as Way  # noqa: PLC0415  # likewise
     from .media import fetcher  # noqa: PLC0415
+    from .providers.dialect import Dialect  # noqa: PLC0415
     from .providers.vendors import codec  # noqa: PLC0415  # and so do the dialects
 
     row = vendor or _known(whose, name)
@@ -83,7 +84,7 @@ def connect(
     return Model(
         spoken,
         way.transport(private=private),
-        media=fetcher(way, settings.http),
+        media=fetcher(way, settings.http, spoken.endpoint.abilities if isinstance(spoken, Dialect) else None),
         settings=settings.http,
         on_close=None if http else way.close,
     )

@@ -70,7 +70,7 @@ class Fetched:
 class Http:
     """The way out, shared by all models of a program. Close it, or use it with ``async with``.
 
-    It belongs to the event loop in which it is first used.
+    It belongs to the event loop in which it is used; when that has been closed, to the next one.
     """
 
     def __init__(self, settings: HttpSettings | None = None, *, may_reach: Callable[[str], bool] = is_public) -> None:
@@ -80,6 +80,7 @@ class Http:
         self._proxy = _proxy(self._settings.proxy)
         # Two, because a connection that was made without the guard must not be found in the pool by somebody with it.
         self._sessions: dict[bool, aiohttp.ClientSession] = {}
+        self._open: set[aiohttp.ClientResponse] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._is_closed = False
 
@@ -90,8 +91,10 @@ class Http:
         await self.close()
 
     async def close(self) -> None:
-        """Hang up. Nothing can be asked any more."""
+        """Hang up. Nothing can be asked any more, and who still listens hears that it is over."""
         self._is_closed = True
+        for response in self._open:  # aiohttp would let them wait for ever
+            response.content.set_exception(aiohttp.ClientConnectionError())
         while self._sessions:
             _, session = self._sessions.popitem()
             await session.close()
@@ -113,12 +116,12 @@ class Http:
                 headers={"user-agent": _DEFAULTS["user-agent"], "accept-encoding": "identity"},
                 max_redirects=_REDIRECTS + 1,  # aiohttp counts the last request too
             )
+            self._listen(response)
             return Fetched(response.content_type, await _whole(response, kinds, most))
         except _TROUBLE as error:
-            trouble = _trouble(error, _host(url))
+            trouble = self._trouble(error, _host(url))
         finally:
-            if response is not None:
-                response.close()
+            self._hang_up(response)
         raise trouble
 
     async def _answered(self, request: HttpRequest, *, private: bool, proxy: URL | None) -> AsyncIterator[bytes]:
@@ -127,6 +130,7 @@ class Http:
         response: aiohttp.ClientResponse | None = None
         try:
             response = await self._asked(request, host, private=private, proxy=proxy)
+            self._listen(response)
             if response.status >= 300:
                 raise await _refusal(response, host, self._secrets(request))
             content = response.content
@@ -135,13 +139,12 @@ class Http:
                 if content.total_bytes > _MOST_BYTES:
                     raise _endless(host)
         except _TROUBLE as error:
-            trouble = _trouble(error, host)
+            trouble = self._trouble(error, host)
             left = _left(response)
         else:
             return
         finally:
-            if response is not None:
-                response.close()
+            self._hang_up(response)
         if left:
             yield left
         raise trouble
@@ -175,9 +178,11 @@ class Http:
 
     def _session(self, *, private: bool) -> aiohttp.ClientSession:
         loop = asyncio.get_running_loop()
+        if self._loop is not None and self._loop is not loop and self._loop.is_closed():
+            self._sessions.clear()  # nobody can use or close those any more; a script may run one loop after another
+            self._loop = None
         if self._is_closed or self._loop not in (None, loop):
-            message = "the way to the models is closed, or belongs to another event loop; make a new one"
-            raise ProviderError(message, kind=ErrorKind.API, code="closed")
+            raise _closed()
         self._loop = loop
         if private not in self._sessions:
             self._sessions[private] = aiohttp.ClientSession(
@@ -186,6 +191,19 @@ class Http:
                 timeout=aiohttp.ClientTimeout(total=None, connect=self._settings.connect_timeout, sock_read=_SILENCE),
             )
         return self._sessions[private]
+
+    def _trouble(self, error: Exception, host: str) -> ProviderError:
+        return _closed() if self._is_closed else _trouble(error, host)
+
+    def _listen(self, response: aiohttp.ClientResponse) -> None:
+        if self._is_closed:  # since it was asked for
+            raise _closed()
+        self._open.add(response)
+
+    def _hang_up(self, response: aiohttp.ClientResponse | None) -> None:
+        if response is not None:
+            self._open.discard(response)
+            response.close()
 
 
 # --- addresses ---------------------------------------------------------------------------
@@ -290,6 +308,11 @@ def _moment(text: str) -> datetime | None:
 
 
 # --- trouble -----------------------------------------------------------------------------
+
+
+def _closed() -> ProviderError:
+    message = "the way to the models is closed, or belongs to another event loop; make a new one"
+    return ProviderError(message, kind=ErrorKind.API, code="closed")
 
 
 def _endless(host: str) -> ProviderError:

@@ -19,7 +19,8 @@ from urllib.parse import unquote_to_bytes, urlsplit
 from .errors import CadenzaError, InputError
 from .http import Fetched, Http
 from .settings import HttpSettings
-from .types import Media, MediaKind, Part, Prompt, PromptTurn
+from .stages.s1_parts import is_seen
+from .types import Abilities, Media, MediaKind, Part, Prompt, PromptTurn
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -40,36 +41,88 @@ _KINDS = ("image/", "video/", "application/octet-stream")
 """What a server may say that it sends; the last is what those say who do not look."""
 _FORMATS = {"image/png": "PNG", "image/jpeg": "JPEG", "image/gif": "GIF", "image/webp": "WEBP"}
 """What pictures are read as. Pillow knows many more formats, some of which run programs."""
+_LONGEST_ADDRESS = 2048
+"""Characters of an address that is worth remembering; a ``data:`` URI is none of those."""
+_MEMORY = 64 * 2**20
+"""Bytes of what is remembered, for the rounds and turns in which the same pictures stand in the prompt again."""
+_MOST_KEPT = 256
+"""And how many of them."""
+_REMEMBERED = 600.0
+"""Seconds for which something that was had is not fetched again."""
+_FORGIVEN = 60.0
+"""Seconds for which something that could not be had is not tried again: its server may take all its time to say no."""
 _YOUTUBE = ("youtube.com", "youtu.be", "youtube-nocookie.com")
 
 
-def fetcher(http: Http, settings: HttpSettings) -> Callable[[Prompt], Awaitable[Prompt]]:
-    """What fills the media of a prompt that are only links."""
-    desks = asyncio.Semaphore(_UNFOLDED)
+def fetcher(
+    http: Http, settings: HttpSettings, abilities: Abilities | None = None
+) -> Callable[[Prompt], Awaitable[Prompt]]:
+    """What fills the media of a prompt that are only links.
+
+    With *abilities*, what the model cannot be shown is not fetched: it stays a link, of which the dialect only tells.
+    What was had is remembered for a while, so that a round after a tool, or the next turn, does not fetch it again.
+    """
+    desks, memory = asyncio.Semaphore(_UNFOLDED), _Memory()
 
     async def filled(prompt: Prompt) -> Prompt:
         if not any(turn.media for turn in prompt.turns):
             return prompt
-        loader = _Loader(http, settings, desks)
+        loader = _Loader(http, settings, desks, memory, abilities)
         await loader.load(prompt)
         return replace(prompt, turns=tuple(loader.filled(turn) for turn in prompt.turns))
 
     return filled
 
 
+class _Memory:
+    """What was had lately, and what could not be had, by address. The oldest is forgotten first."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, tuple[float, Fetched | None]] = {}
+
+    def __contains__(self, address: str) -> bool:
+        return address in self._kept and self._kept[address][0] > asyncio.get_running_loop().time()
+
+    def __getitem__(self, address: str) -> Fetched | None:
+        return self._kept[address][1]
+
+    def keep(self, address: str, found: Fetched | None) -> None:
+        """Remember what *address* led to, and forget what is old or too much."""
+        if len(address) > _LONGEST_ADDRESS or address.startswith("data:"):
+            return
+        now = asyncio.get_running_loop().time()
+        self._kept.pop(address, None)
+        self._kept[address] = (now + (_FORGIVEN if found is None else _REMEMBERED), found)
+        room, most = _MEMORY, _MOST_KEPT
+        for name, (until, file) in reversed(list(self._kept.items())):
+            room -= 0 if file is None else len(file.data)
+            most -= 1
+            if until <= now or room < 0 or most < 0:
+                del self._kept[name]
+
+
 class _Loader:
     """The media of one prompt. Each address is asked once, however often it stands there."""
 
-    def __init__(self, http: Http, settings: HttpSettings, desks: asyncio.Semaphore) -> None:
+    def __init__(
+        self,
+        http: Http,
+        settings: HttpSettings,
+        desks: asyncio.Semaphore,
+        memory: _Memory,
+        abilities: Abilities | None,
+    ) -> None:
         self._http = http
         self._settings = settings
         self._desks = desks
+        self._memory = memory
+        self._abilities = abilities
         self._places = asyncio.Semaphore(_AT_ONCE)
         self._found: dict[str, Fetched | None] = {}
 
     async def load(self, prompt: Prompt) -> None:
         """Get everything that is not there yet; where the first address has nothing, the other one is asked."""
-        wanted = [medium for turn in prompt.turns for medium in turn.media if _is_wanted(medium)]
+        wanted = [medium for turn in prompt.turns for medium in turn.media if self._is_wanted(medium)]
         await self._ask(medium.url for medium in wanted)
         await self._ask(medium.fallback for medium in wanted if self._found.get(medium.url) is None)
 
@@ -82,6 +135,14 @@ class _Loader:
         self._found.update(zip(new, await asyncio.gather(*map(self._one, new)), strict=True))
 
     async def _one(self, address: str) -> Fetched | None:
+        """What *address* leads to, as far as it is not known already."""
+        if address in self._memory:
+            return self._memory[address]
+        found = await self._fetched(address)
+        self._memory.keep(address, found)
+        return found
+
+    async def _fetched(self, address: str) -> Fetched | None:
         """What *address* leads to; nothing if anything at all goes wrong."""
         async with self._places:
             try:
@@ -107,19 +168,23 @@ class _Loader:
             raise InputError(message)
         return replace(found, mime=_mime(found))
 
+    def _is_wanted(self, medium: Media) -> bool:
+        return not medium.data and self._is_shown(medium) and not _is_youtube(medium.url)
+
+    def _is_shown(self, medium: Media) -> bool:
+        return self._abilities is None or is_seen(medium, self._abilities)
+
     def _part(self, part: Part) -> Part:
         if isinstance(part, str) or part.data:
             return part
         if _is_youtube(part.url):
             return part if part.is_watched else f"[A video: {part.url}]"
+        if not self._is_shown(part):
+            return part
         found = self._found.get(part.url) or self._found.get(part.fallback)
         if found is None:
             return f"[{'An image' if part.kind is MediaKind.IMAGE else 'A video'} was shown here that cannot be loaded]"
         return replace(part, data=found.data, mime=found.mime, kind=MediaKind(found.mime.partition("/")[0]))
-
-
-def _is_wanted(medium: Media) -> bool:
-    return not medium.data and not _is_youtube(medium.url)
 
 
 def _is_youtube(address: str) -> bool:

@@ -18,7 +18,7 @@ from collections.abc import (
     Iterator,
     Sequence,
 )
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Self, TypeVar
 
@@ -35,6 +35,8 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+_GRACE = 3.0
+"""Seconds for what may follow the reason why a model stopped: the counts and the end, which some servers never send."""
 _DRAIN = 0.1
 """Seconds for a server to end a body whose last word has been said; a connection that ended cleanly is used again."""
 _DRAIN_READS = 64
@@ -58,6 +60,8 @@ _HARMLESS = frozenset(
 """Headers whose values are no secrets."""
 _SCHEMES = frozenset({"bearer", "basic", "token", "key"})
 _NO_ANSWER = Finished("end_of_stream")
+_ALIVE: Sequence[Chunk] = (TextDelta(""),)
+"""What is heard while a call is being written: no word, but a sign that the model has not stalled."""
 
 
 class Lessons:
@@ -87,10 +91,10 @@ class Model:
     """A dialect and the way to whoever speaks it. ``async with`` closes the way behind it."""
 
     codec: Codec
-    transport: Transport
+    transport: Transport = field(repr=False)  # the password of a proxy may be among it
     media: Callable[[Prompt], Awaitable[Prompt]] | None = None
     """Fetches what a prompt only links to; without it, links are all there is."""
-    settings: HttpSettings = field(default_factory=HttpSettings)
+    settings: HttpSettings = field(default_factory=HttpSettings, repr=False)  # and keys among these
     lessons: Lessons = field(default_factory=Lessons, repr=False)
     on_close: Callable[[], Awaitable[None]] | None = None
 
@@ -116,9 +120,12 @@ async def stream(model: Model, prompt: Prompt) -> AsyncIterator[Chunk]:
         early: list[Chunk] = []  # what came before the answer: it is forgotten if the model is asked again
         async with aclosing(_answer(model, patience.request, prompt)) as answer:
             async for chunks in answer:
+                if chunks is _ALIVE:
+                    yield chunks[0]  # even before the answer has begun: it takes nothing back
+                    continue
                 last = chunks[-1]
                 if type(last) is Failed:
-                    _report(last.error, patience.request)
+                    _report(last.error, _secrets(patience.request, model.settings))
                     if not has_begun and patience.degrade(last.error):
                         break  # what a decoder held back until this failure has been heard by nobody
                 if not has_begun:
@@ -180,27 +187,42 @@ async def _answer(model: Model, request: HttpRequest, prompt: Prompt) -> AsyncGe
     """One request, and what comes back, event by event: whatever happens, the last chunk says how it ended."""
     framing, chunks = model.codec.framing(), Chunks(model.codec.decoder(prompt))
     failure: CadenzaError | None = None
-    _show(request)
+    until: float | None = None  # when it is too late for what may follow the reason why the model stopped
+    _show(request, _secrets(request, model.settings))
     with _counting_unread(framing, chunks):
         try:
             async with aclosing(closing(model.transport(request))) as body:
-                async for data in body:
+                while (data := await _piece(body, until)) is not None:
                     for event in framing.feed(data):
-                        heard = chunks.feed(event)
+                        heard = chunks.feed(event) or (_ALIVE if chunks.is_calling else ())
                         try:
                             if heard:
+                                until = None  # a word behind the reason: it was not the last one
                                 yield heard
                         finally:  # whoever has heard the last word hangs up, and need not wait for this before
                             if chunks.has_ended:
                                 await _drain(body)
                         if chunks.has_ended:
                             return
+                    if until is None and chunks.is_ending:
+                        until = asyncio.get_running_loop().time() + _GRACE
         except (Exception, asyncio.CancelledError) as error:
             if is_cancelled(error):
                 raise
-            failure = _failure(model.codec, error)
+            if not chunks.is_ending:  # else it is whole, whatever became of the line behind it
+                failure = _failure(model.codec, error)
         for heard in _rest(framing, chunks, failure):
             yield heard
+
+
+async def _piece(body: AsyncIterator[bytes], until: float | None) -> bytes | None:
+    """The next piece of *body*; ``None`` if there is none, or not in time."""
+    if until is None:
+        return await anext(body, None)
+    with suppress(TimeoutError):
+        async with asyncio.timeout_at(until):
+            return await anext(body, None)
+    return None
 
 
 def _rest(framing: Framing, chunks: Chunks, failure: CadenzaError | None) -> Iterator[Sequence[Chunk]]:
@@ -222,17 +244,15 @@ def _counting_unread(framing: Framing, chunks: Chunks) -> Iterator[None]:
             logger.warning("events of a stream that could not be read and were passed over: %d", unread)
 
 
-def _show(request: HttpRequest) -> None:
+def _show(request: HttpRequest, secrets: Sequence[str]) -> None:
     """Write down for operators what is asked: without headers, pictures and keys."""
     if logger.isEnabledFor(logging.DEBUG):
         body = without_payloads(request.body.decode("utf-8", "replace"))
-        secrets = _secrets(request)
         logger.debug("asking %s: %s", without_secrets(request.url, *secrets), without_secrets(body, *secrets))
 
 
-def _report(error: CadenzaError, request: HttpRequest) -> None:
+def _report(error: CadenzaError, secrets: Sequence[str]) -> None:
     """Write down *error* for operators; what the provider said of it may hold what it was asked with."""
-    secrets = _secrets(request)
     words = without_secrets(str(error), *secrets)
     if isinstance(error, ProviderError):
         error.detail = without_secrets(error.detail, *secrets)
@@ -240,9 +260,10 @@ def _report(error: CadenzaError, request: HttpRequest) -> None:
     logger.warning("%s", words)
 
 
-def _secrets(request: HttpRequest) -> list[str]:
-    """The keys that *request* carries, without the schemes in front of them."""
-    values = [value for name, value in request.headers.items() if name.lower() not in _HARMLESS]
+def _secrets(request: HttpRequest, settings: HttpSettings) -> list[str]:
+    """The keys that *request* carries, and those that *settings* add, without the schemes in front of them."""
+    headers = {**(settings.headers or {}), **request.headers}
+    values = [value for name, value in headers.items() if name.lower() not in _HARMLESS]
     parts = [value.partition(" ") for value in values]
     return values + [secret for scheme, _, secret in parts if scheme.lower() in _SCHEMES]
 

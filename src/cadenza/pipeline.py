@@ -54,9 +54,11 @@ from .types import (
     Scene,
     Segment,
     SendFailed,
+    Served,
     Stopped,
     StopReason,
     StopRequested,
+    Usage,
 )
 
 T = TypeVar("T")
@@ -347,10 +349,10 @@ class _Watch:
         self.expired: asyncio.Future[None] = self._loop.create_future()
         self._timer = self._loop.call_later(first, self._look)
 
-    def note(self) -> None:
-        """The model spoke."""
+    def note(self, chunk: Chunk) -> None:
+        """The model spoke; some count tokens or say who answers before the first word."""
         self._since = self._loop.time()
-        if self._timeout is not self._idle:
+        if self._timeout is not self._idle and not isinstance(chunk, Usage | Served):
             self._timeout = self._idle
             self._timer.cancel()  # the first word may be waited for much longer than the next
             self._timer = self._loop.call_later(self._idle, self._look)
@@ -433,7 +435,7 @@ async def _read(round_: Round, chunks: AsyncIterable[Chunk], outbox: Outbox, wat
             await outbox.room()
             if not number % _BREATH:
                 await asyncio.sleep(0)  # a stream that is always ready must not keep everybody else waiting
-            watch.note()
+            watch.note(chunk)
 
 
 async def _next_chunk(source: AsyncIterator[Chunk]) -> Chunk:

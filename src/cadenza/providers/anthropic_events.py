@@ -139,6 +139,16 @@ class AnthropicDecoder(EventReader[_Event]):
         self._has_called = False
         self._end: Finished | Failed | None = None
 
+    @property
+    def is_ending(self) -> bool:
+        """Whether the model has said why it stopped."""
+        return self._end is not None
+
+    @property
+    def is_calling(self) -> bool:
+        """Whether a call is being written."""
+        return bool(self._calls)
+
     def read(self, value: _Event) -> Sequence[Chunk]:
         """What one event comes to."""
         match value.type:

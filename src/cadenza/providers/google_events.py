@@ -143,6 +143,11 @@ class GoogleDecoder(EventReader[Shape]):
         self._tokens: _Tokens | _TokensByProtocol | None = None
         self._reason = ""
 
+    @property
+    def is_ending(self) -> bool:
+        """Whether the model has said why it stopped."""
+        return bool(self._reason)
+
     def read(self, value: Shape) -> Sequence[Chunk]:
         """What *value* comes to: an answer, or a list of some."""
         if isinstance(value, list):

@@ -108,6 +108,16 @@ class OpenAIDecoder(EventReader[Event]):
         self._has_spoken = False
         self._is_over = False
 
+    @property
+    def is_ending(self) -> bool:
+        """Whether the model has said why it stopped."""
+        return self._finish is not None
+
+    @property
+    def is_calling(self) -> bool:
+        """Whether a call is being written."""
+        return bool(self._calls)
+
     def feed(self, event: RawEvent, /) -> Sequence[Chunk]:
         """Read *event*."""
         data = event.data

@@ -134,6 +134,11 @@ class ResponsesDecoder(EventReader[_Event]):
         """Whether anything of the present message was heard."""
         self._has_called = False
 
+    @property
+    def is_calling(self) -> bool:
+        """Whether a call is being written."""
+        return bool(self._calls)
+
     def feed(self, event: RawEvent, /) -> Sequence[Chunk]:
         """Read *event*, if its name is one of those that matter."""
         if event.name not in _READ or event.data == b"[DONE]":

@@ -61,17 +61,18 @@ def relocated(turn: PromptTurn, speaker: str) -> tuple[PromptTurn, ...]:
 
 def described(turn: PromptTurn, abilities: Abilities) -> PromptTurn:
     """*turn* with words in place of what the model cannot be shown."""
-    unseen = tuple(part for part in turn.media if not _is_seen(part, abilities))
+    unseen = tuple(part for part in turn.media if not is_seen(part, abilities))
     if not unseen:
         return turn
     if turn.role is Role.TOOL:
-        seen = (part for part in turn.parts if isinstance(part, str) or _is_seen(part, abilities))
+        seen = (part for part in turn.parts if isinstance(part, str) or is_seen(part, abilities))
         return replace(turn, parts=together((*seen, notice(_delivered(unseen)))))
     runs = groupby(turn.parts, key=lambda part: _sort(part, abilities))
     return replace(turn, parts=together(part for sort, run in runs for part in _shown(sort, tuple(run))))
 
 
-def _is_seen(media: Media, abilities: Abilities) -> bool:
+def is_seen(media: Media, abilities: Abilities) -> bool:
+    """Whether a model of these *abilities* can be shown *media*."""
     if media.kind is MediaKind.VIDEO:
         return abilities.videos
     return abilities.images and not _is_gif(media)
@@ -83,7 +84,7 @@ def _is_gif(media: Media) -> bool:
 
 def _sort(part: Part, abilities: Abilities) -> str:
     """What sort of part it is; neighbours of one sort are told of together."""
-    if isinstance(part, str) or _is_seen(part, abilities):
+    if isinstance(part, str) or is_seen(part, abilities):
         return "as it is"
     return "GIF" if _is_gif(part) else part.kind.value
 

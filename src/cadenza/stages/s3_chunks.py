@@ -12,7 +12,7 @@ from typing import Protocol
 from ..errors import CadenzaError, HttpError, ProviderError
 from ..types import Aside, Chunk, Ending, Failed, Finished, Halt, HttpRequest, Prompt, RawEvent, TextDelta
 from .s2_generation import Framing
-from .stage import Stage, skipped
+from .stage import Stage, is_calling, is_ending, skipped
 
 NO_PROMPT = Prompt("", ())
 """For a decoder that is to read an answer without knowing the question."""
@@ -83,6 +83,16 @@ class Chunks:
     def has_ended(self) -> bool:
         """Whether a ``Finished`` or ``Failed`` has come out."""
         return self._ended
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether the model has said why it stopped: the answer is whole, and only counts may follow."""
+        return self._ended or is_ending(self._decoder)
+
+    @property
+    def is_calling(self) -> bool:
+        """Whether a call is being written, of which nothing comes out before it is whole."""
+        return not self.is_ending and is_calling(self._decoder)
 
     @property
     def skipped(self) -> int:

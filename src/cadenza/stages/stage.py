@@ -111,5 +111,21 @@ def skipped(stage: object) -> int:
     return count if isinstance(count, int) else 0
 
 
+def is_ending(stage: object) -> bool:
+    """Whether *stage*, or one of a row, knows why the stream ends, and waits for what may yet come with that."""
+    return _says(stage, "is_ending")
+
+
+def is_calling(stage: object) -> bool:
+    """Whether *stage*, or one of a row, holds a call that is still being written."""
+    return _says(stage, "is_calling")
+
+
+def _says(stage: object, name: str) -> bool:
+    if isinstance(stage, Pipe):
+        return any(_says(inner, name) for inner in stage.stages)
+    return getattr(stage, name, False) is True
+
+
 def _unchanged(item: Any) -> tuple[Any]:
     return (item,)
