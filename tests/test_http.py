@@ -141,6 +141,46 @@ async def test_a_refusal_gives_its_connection_back_too() -> None:
         assert 1 == loopback.accepted
 
 
+@asynccontextmanager
+async def hanging_up(answers: int) -> AsyncIterator[tuple[str, list[int]]]:
+    """A server that closes a connection without a word when it is asked over it once more than *answers* times."""
+    asked: list[int] = []
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.append(0)
+        mine = len(asked) - 1
+        while await reader.readline():
+            while (line := await reader.readline()).strip():
+                if line.lower().startswith(b"content-length"):
+                    length = int(line.split(b":")[1])
+            await reader.readexactly(length)
+            asked[mine] += 1
+            if asked[mine] > answers:
+                break
+            writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi")
+        writer.close()
+
+    server = await asyncio.start_server(connected, "127.0.0.1", 0)
+    async with server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", asked
+
+
+async def test_a_connection_that_was_closed_meanwhile_is_made_anew() -> None:
+    async with hanging_up(1) as (url, asked), Http() as http:
+        answers = [await heard(http, request(url)) for _ in range(3)]
+
+        assert [b"hi"] * 3 == answers
+        assert [2, 2, 1] == asked
+
+
+async def test_a_server_that_hangs_up_at_once_is_asked_once() -> None:
+    async with hanging_up(0) as (url, asked), Http() as http:
+        error = await failed(http, request(url))
+
+        assert "ECONNRESET" == error.code
+        assert [1] == asked
+
+
 async def test_closing_before_the_end_hangs_up_at_once() -> None:
     async with serving(Answer((b"one", Act.STALL))) as loopback, Http() as http:
         body = http.transport(private=True)(request(loopback.url))

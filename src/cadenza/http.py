@@ -21,7 +21,7 @@ from email.utils import parsedate_to_datetime
 from functools import partial
 from io import BytesIO
 from math import ceil
-from typing import Self
+from typing import Any, Self
 
 import aiohttp
 from multidict import CIMultiDict
@@ -44,6 +44,8 @@ _ERROR_SECONDS = 5.0
 _LARGE = 2**20
 """Bytes of a body above which aiohttp wants to send it in pieces."""
 _REDIRECTS = 5
+_STALE = 3
+"""How many connections that were used before may turn out to be closed."""
 _SECRETIVE = re.compile("auth|key|token|secret|cookie", re.IGNORECASE)
 """What the name of a header says whose value is nobody's business."""
 _SECRET_LENGTH = 8
@@ -155,14 +157,24 @@ class Http:
         # Behind a proxy it is the proxy that knows where it goes: all that can be looked at is an address in numbers.
         if proxy is not None and not private and _is_number(host) and not self._may_reach(host.strip("[]")):
             raise PrivateAddressError
-        body = request.body
-        return await self._session(private=private or proxy is not None).post(
-            request.url,
-            data=body if len(body) <= _LARGE else BytesIO(body),
-            headers=self._headers(request),
-            proxy=proxy,
-            allow_redirects=False,
-        )
+        line = _Line()
+        session = self._session(private=private or proxy is not None)
+        while True:
+            line.is_used = False
+            body = request.body
+            try:
+                return await session.post(
+                    request.url,
+                    data=body if len(body) <= _LARGE else BytesIO(body),
+                    headers=self._headers(request),
+                    proxy=proxy,
+                    allow_redirects=False,
+                    trace_request_ctx=line,
+                )
+            except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
+                line.failures += 1
+                if not line.is_used or line.failures > _STALE:
+                    raise
 
     def _headers(self, request: HttpRequest) -> CIMultiDict[str]:
         """Ours, then those of the settings, then the dialect's own, the key among them: the last one counts."""
@@ -189,6 +201,7 @@ class Http:
                 connector=aiohttp.TCPConnector(limit=0, socket_factory=None if private else guard(self._may_reach)),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 timeout=aiohttp.ClientTimeout(total=None, connect=self._settings.connect_timeout, sock_read=_SILENCE),
+                trace_configs=[_tracing()],
             )
         return self._sessions[private]
 
@@ -204,6 +217,31 @@ class Http:
         if response is not None:
             self._open.discard(response)
             response.close()
+
+
+@dataclass(slots=True)
+class _Line:
+    """The connection over which something is asked.
+
+    A server may hang up on one that was used before at the very moment at which it is used again. Nothing was answered
+    then, so it is asked once more over another one.
+    """
+
+    is_used: bool = False
+    """Whether it is one that was used before."""
+    failures: int = 0
+
+
+def _tracing() -> aiohttp.TraceConfig:
+    """What tells us, of each request, whether its connection was used before."""
+
+    async def reused(_session: object, context: Any, _parameters: object) -> None:
+        if isinstance(line := context.trace_request_ctx, _Line):
+            line.is_used = True
+
+    config = aiohttp.TraceConfig()
+    config.on_connection_reuseconn.append(reused)
+    return config
 
 
 # --- addresses ---------------------------------------------------------------------------

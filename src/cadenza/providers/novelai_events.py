@@ -104,6 +104,11 @@ class CompletionDecoder(_Reader[Completion]):
         self._finish: Finished | Failed | None = None
         self._usage: Usage | None = None
 
+    @property
+    def is_ending(self) -> bool:
+        """Whether the model has said why it stopped."""
+        return self._finish is not None
+
     def read(self, value: Completion) -> Sequence[Chunk]:
         """What *value* comes to."""
         if value.error or value.message:
