@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from cadenza.errors import ProviderError
+from cadenza.errors import InputError, ProviderError
 from cadenza.models import Model
 from cadenza.providers.dialect import Endpoint
 from cadenza.providers.openai import OpenAICodec
@@ -348,3 +348,8 @@ async def test_a_count_of_tokens_is_no_first_word() -> None:
     await say(target, thoughtful(), settings=AT_ONCE)
 
     assert ["Hm."] == target.texts
+
+
+async def test_what_is_no_target_is_refused_in_a_sentence() -> None:
+    with pytest.raises(InputError, match="a target has 'limits', 'send' and 'typing', and object has not"):
+        await say(object(), "Hello")  # type: ignore[arg-type]

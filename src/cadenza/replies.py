@@ -8,6 +8,7 @@ from dataclasses import replace
 from random import Random
 
 from .backstage import Backstage
+from .errors import InputError
 from .models import Model, stream
 from .pipeline import (
     Outbox,
@@ -22,7 +23,7 @@ from .rules import RULES, Rule
 from .settings import Settings
 from .stages.s1_context import assemble
 from .stages.s4_round import Round
-from .stages.s7_delivery import Chance, Target
+from .stages.s7_delivery import Chance, Limits, Target
 from .stages.stage import Pipe
 from .stops import StopHandle
 from .streams import Speech, from_stream
@@ -95,7 +96,10 @@ async def reply(
 
 def _within(settings: Settings, target: Target) -> Settings:
     """Plan no longer messages than *target* takes, leave tables to one that shows them itself, and no picture for one without."""
-    limits, tables = target.limits, settings.rules.tables
+    limits, tables = getattr(target, "limits", None), settings.rules.tables
+    if not isinstance(limits, Limits):
+        msg = f"a target has 'limits', 'send' and 'typing', and {type(target).__name__} has not; CONTRIBUTING.md shows one"
+        raise InputError(msg)
     if limits.tables:
         tables = "source"
     elif tables == "picture" and not limits.files:
