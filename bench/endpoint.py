@@ -63,7 +63,7 @@ def openai_events(count: int) -> Iterator[bytes]:
 def anthropic_events(count: int) -> Iterator[bytes]:
     """A message."""
     usage = {"input_tokens": 9, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 1}
-    message = {
+    message: dict[str, object] = {
         "id": "msg_0123456789",
         "type": "message",
         "role": "assistant",

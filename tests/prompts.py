@@ -55,8 +55,8 @@ def _known(tag: Tag) -> st.SearchStrategy[list[PromptTurn]]:
 def prompts(draw: st.DrawFn) -> Prompt:
     """A prompt in the order in which stage 1 puts one together."""
     turns = draw(_known(Tag.CURRENT_CONTEXT))
-    for tag in (Tag.SAMPLE, Tag.HISTORY):
-        for exchange in draw(st.lists(exchanges(tag), max_size=4)):
+    for tag, most in ((Tag.SAMPLE, 2), (Tag.HISTORY, 3)):
+        for exchange in draw(st.lists(exchanges(tag), max_size=most)):
             turns += [*exchange, *draw(_known(Tag.NOTE))]
     return Prompt(
         draw(st.sampled_from(["", "You are Ren."])),

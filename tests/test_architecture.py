@@ -164,7 +164,7 @@ def test_a_name_that_is_not_public_is_missing_in_the_usual_words() -> None:
 @pytest.mark.parametrize("name", [name for name in cadenza.__all__ if name != "__version__"])
 def test_every_public_name_is_documented(name: str) -> None:
     described = getattr(cadenza, name)
-    if name in ("RULES", "Outcome"):  # values: their words stand under them in the source
+    if name in ("RULES", "Chunk", "Outcome"):  # values: their words stand under them in the source
         return
 
     # A dataclass without a docstring is given its signature as one.

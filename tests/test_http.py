@@ -320,7 +320,16 @@ async def test_a_refusal_that_repeats_the_key_does_not_give_it_away() -> None:
 
     error = await refusal(Answer((body,), 401), headers=settings, authorization=f"Bearer {KEY}")
 
-    assert b"a long title: [hidden] or [hidden] is no key for Bearer auth" == error.body
+    assert b"a long title: *** or *** is no key for Bearer auth" == error.body
+
+
+async def test_no_cookie_is_kept() -> None:
+    async with serving(Answer((b"a",), headers={"set-cookie": "who=me"})) as server, Http() as http:
+        for _ in range(2):  # by its name: of an address in numbers, cookies are not kept anyway
+            request = HttpRequest(server.url.replace("127.0.0.1", "localhost"), b"")
+            assert [b"a"] == [data async for data in http.transport(private=True)(request)]
+
+    assert ["cookie" in asked.headers for asked in server.asked] == [False, False]
 
 
 NOW = datetime(2030, 5, 6, 7, 8, 9, tzinfo=UTC)

@@ -335,10 +335,10 @@ async def test_a_model_that_breaks_off_leaves_what_it_said() -> None:
 
 async def test_a_foreign_error_is_named_but_its_text_is_not_repeated() -> None:
     """The text of an error from a client library may hold an address with a key in it."""
-    reply = await say(TimedTarget(), SlowStream("one", ConnectionError("key=secret")), settings=AT_ONCE)
+    reply = await say(TimedTarget(), SlowStream("one", RuntimeError("key=secret")), settings=AT_ONCE)
 
     assert isinstance(reply.outcome, Broke)
-    assert "ConnectionError" in str(reply.outcome.error)
+    assert "RuntimeError" in str(reply.outcome.error)
     assert "secret" not in str(reply.outcome.error)
 
 

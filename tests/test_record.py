@@ -43,6 +43,14 @@ async def recorded(order: Order) -> int:
     return await asyncio.to_thread(record.run, order)
 
 
+async def test_a_secret_that_the_settings_add_is_not_saved(output: Path) -> None:
+    settings = Settings.of(headers={"x-gateway-token": "open sesame"})
+    async with serving(lambda asked: Answer((f": {asked.headers['x-gateway-token']}\n\n".encode(),))) as server:
+        await recorded(Order("vllm:tiny", "Hi", output, url=server.url, settings=settings))
+
+    assert [b": ***********\n\n"] == [beat.data for beat in load(output).answers[0].beats]
+
+
 async def test_an_answer_is_shown_and_saved(
     output: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -427,9 +427,9 @@ async def test_what_a_provider_says_in_the_middle_of_an_answer_is_understood() -
 class Source:
     """An iterable that can be closed, in one of the ways in which that is done."""
 
-    def __init__(self, *, fails: bool = False) -> None:
+    def __init__(self, trouble: type[BaseException] | None = None) -> None:
         self.closed = 0
-        self._fails = fails
+        self._trouble = trouble
 
     async def __aiter__(self) -> AsyncIterator[str]:
         yield "a"
@@ -437,15 +437,33 @@ class Source:
 
     async def close(self) -> None:
         self.closed += 1
-        if self._fails:
-            raise OSError
+        if self._trouble is not None:
+            raise self._trouble
 
 
-@pytest.mark.parametrize("fails", [False, True], ids=["well", "badly"])
-async def test_a_stream_is_closed_once_however_that_goes(fails: bool) -> None:  # noqa: FBT001  # a table of two
-    source = Source(fails=fails)
+HOW_CLOSING_GOES = [
+    pytest.param(None, id="well"),
+    pytest.param(OSError, id="badly"),
+    pytest.param(asyncio.CancelledError, id="as if we were cancelled"),
+]
+
+
+@pytest.mark.parametrize("trouble", HOW_CLOSING_GOES)
+async def test_a_stream_is_closed_once_however_that_goes(trouble: type[BaseException] | None) -> None:
+    source = Source(trouble)
 
     assert [TextDelta("ab"), Finished("end_of_stream")] == await heard(source)
+    assert source.closed == 1
+
+
+@pytest.mark.parametrize("trouble", HOW_CLOSING_GOES)
+async def test_hanging_up_closes_it_likewise(trouble: type[BaseException] | None) -> None:
+    source = Source(trouble)
+    chunks = from_stream(source)
+    await anext(chunks)
+
+    await chunks.aclose()
+
     assert source.closed == 1
 
 

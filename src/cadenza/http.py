@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -29,6 +28,7 @@ from yarl import URL
 
 from .addresses import PrivateAddressError, guard, is_public
 from .errors import ErrorKind, HttpError, InputError, ProviderError, SettingsError
+from .providers.redaction import HIDDEN, secrets_of
 from .settings import HttpSettings
 from .stages.s2_generation import Transport
 from .types import HttpRequest
@@ -46,10 +46,6 @@ _LARGE = 2**20
 _REDIRECTS = 5
 _STALE = 3
 """How many connections that were used before may turn out to be closed."""
-_SECRETIVE = re.compile("auth|key|token|secret|cookie", re.IGNORECASE)
-"""What the name of a header says whose value is nobody's business."""
-_SECRET_LENGTH = 8
-"""Characters of the shortest word that may be a secret; ``Bearer`` is none."""
 
 _TROUBLE = (aiohttp.ClientError, OSError, ValueError)
 """What aiohttp raises: errors of its own, of sockets, and ``ValueError`` for a header or an address that cannot be sent."""
@@ -134,7 +130,7 @@ class Http:
             response = await self._asked(request, host, private=private, proxy=proxy)
             self._listen(response)
             if response.status >= 300:
-                raise await _refusal(response, host, self._secrets(request))
+                raise await _refusal(response, host, secrets_of(request, self._settings.headers or {}))
             content = response.content
             while data := await content.readany():
                 yield data
@@ -182,11 +178,6 @@ class Http:
         headers.update(self._settings.headers or {})
         headers.update(request.headers)
         return headers
-
-    def _secrets(self, request: HttpRequest) -> list[bytes]:
-        """What of our headers must be shown to nobody."""
-        values = [value for name, value in self._headers(request).items() if _SECRETIVE.search(name)]
-        return [word.encode() for value in values for word in value.split() if len(word) >= _SECRET_LENGTH]
 
     def _session(self, *, private: bool) -> aiohttp.ClientSession:
         loop = asyncio.get_running_loop()
@@ -292,12 +283,12 @@ async def _whole(response: aiohttp.ClientResponse, kinds: tuple[str, ...], most:
     raise InputError(message)
 
 
-async def _refusal(response: aiohttp.ClientResponse, host: str, secrets: list[bytes]) -> HttpError | ProviderError:
+async def _refusal(response: aiohttp.ClientResponse, host: str, secrets: Collection[str]) -> HttpError | ProviderError:
     """The error for an answer that is none; some repeat the key that they did not like."""
     if response.status >= 400:
         body = await _beginning(response)
-        for secret in secrets:
-            body = body.replace(secret, b"[hidden]")
+        for secret in sorted(secrets, key=len, reverse=True):  # one may be a part of another
+            body = body.replace(secret.encode(), HIDDEN.encode())
         return HttpError(response.status, _plain_headers(response), body)
     return ProviderError(
         f"the model's address is not right: {host} sends us on to another one; set the address that it means",

@@ -15,15 +15,17 @@ from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
+    Collection,
     Iterator,
     Sequence,
 )
 from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass, field
+from inspect import isawaitable
 from typing import Self, TypeVar
 
-from .errors import CadenzaError, ErrorKind, HttpError, ProviderError
-from .providers.redaction import without_payloads, without_secrets
+from .errors import CadenzaError, HttpError, ProviderError
+from .providers.redaction import secrets_of, without_payloads, without_secrets
 from .settings import HttpSettings
 from .stages.s2_generation import Framing, Transport
 from .stages.s3_chunks import Chunks, Codec
@@ -41,24 +43,8 @@ _DRAIN = 0.1
 """Seconds for a server to end a body whose last word has been said; a connection that ended cleanly is used again."""
 _DRAIN_READS = 64
 """And how often it is listened to for that: one that is always ready would never let the time run out."""
-
-
 _MOST_LESSONS = 256
 """How many interfaces and models are remembered; whoever asks more of them forgets the oldest."""
-_HARMLESS = frozenset(
-    {
-        "content-type",
-        "accept",
-        "user-agent",
-        "referer",
-        "http-referer",
-        "x-title",
-        "anthropic-version",
-        "anthropic-beta",
-    }
-)
-"""Headers whose values are no secrets."""
-_SCHEMES = frozenset({"bearer", "basic", "token", "key"})
 _NO_ANSWER = Finished("end_of_stream")
 _ALIVE: Sequence[Chunk] = (TextDelta(""),)
 """What is heard while a call is being written: no word, but a sign that the model has not stalled."""
@@ -125,7 +111,7 @@ async def stream(model: Model, prompt: Prompt) -> AsyncIterator[Chunk]:
                     continue
                 last = chunks[-1]
                 if type(last) is Failed:
-                    _report(last.error, _secrets(patience.request, model.settings))
+                    _report(last.error, secrets_of(patience.request, model.settings.headers or {}))
                     if not has_begun and patience.degrade(last.error):
                         break  # what a decoder held back until this failure has been heard by nobody
                 if not has_begun:
@@ -188,7 +174,7 @@ async def _answer(model: Model, request: HttpRequest, prompt: Prompt) -> AsyncGe
     framing, chunks = model.codec.framing(), Chunks(model.codec.decoder(prompt))
     failure: CadenzaError | None = None
     until: float | None = None  # when it is too late for what may follow the reason why the model stopped
-    _show(request, _secrets(request, model.settings))
+    _show(request, secrets_of(request, model.settings.headers or {}))
     with _counting_unread(framing, chunks):
         try:
             async with aclosing(closing(model.transport(request))) as body:
@@ -244,28 +230,20 @@ def _counting_unread(framing: Framing, chunks: Chunks) -> Iterator[None]:
             logger.warning("events of a stream that could not be read and were passed over: %d", unread)
 
 
-def _show(request: HttpRequest, secrets: Sequence[str]) -> None:
+def _show(request: HttpRequest, secrets: Collection[str]) -> None:
     """Write down for operators what is asked: without headers, pictures and keys."""
     if logger.isEnabledFor(logging.DEBUG):
         body = without_payloads(request.body.decode("utf-8", "replace"))
         logger.debug("asking %s: %s", without_secrets(request.url, *secrets), without_secrets(body, *secrets))
 
 
-def _report(error: CadenzaError, secrets: Sequence[str]) -> None:
+def _report(error: CadenzaError, secrets: Collection[str]) -> None:
     """Write down *error* for operators; what the provider said of it may hold what it was asked with."""
     words = without_secrets(str(error), *secrets)
     if isinstance(error, ProviderError):
         error.detail = without_secrets(error.detail, *secrets)
         words = f"{words} [{error.kind.value}, {error.code or 'no code'}] {error.detail}".rstrip()
     logger.warning("%s", words)
-
-
-def _secrets(request: HttpRequest, settings: HttpSettings) -> list[str]:
-    """The keys that *request* carries, and those that *settings* add, without the schemes in front of them."""
-    headers = {**(settings.headers or {}), **request.headers}
-    values = [value for name, value in headers.items() if name.lower() not in _HARMLESS]
-    parts = [value.partition(" ") for value in values]
-    return values + [secret for scheme, _, secret in parts if scheme.lower() in _SCHEMES]
 
 
 async def _drain(body: AsyncIterator[bytes]) -> None:
@@ -284,14 +262,14 @@ async def _drain(body: AsyncIterator[bytes]) -> None:
 
 
 def _failure(codec: Codec, error: BaseException) -> CadenzaError:
+    return codec.refused(error) if isinstance(error, HttpError) else broken_off(error)
+
+
+def broken_off(error: BaseException) -> CadenzaError:
     """What went wrong, in our words: a stream is foreign code, and the text of its errors may hold secrets."""
-    if isinstance(error, HttpError):
-        return codec.refused(error)
     if isinstance(error, CadenzaError):
         return error
-    return ProviderError(
-        f"the model's stream broke off ({type(error).__name__})", kind=ErrorKind.UNKNOWN, retryable=True
-    )
+    return ProviderError(f"the model's stream broke off ({type(error).__name__}); try again", retryable=True)
 
 
 async def closing(source: AsyncIterable[T]) -> AsyncGenerator[T, None]:
@@ -301,15 +279,16 @@ async def closing(source: AsyncIterable[T]) -> AsyncGenerator[T, None]:
         async for item in iterator:
             yield item
     finally:
-        close = getattr(iterator, "aclose", None)
-        if close is not None:
-            await _closed(close)
+        await hang_up(iterator)
 
 
-async def _closed(close: Callable[[], Awaitable[None]]) -> None:
-    """Close something foreign: what was to be heard has been heard, and a failure in this must not hide another one."""
+async def hang_up(source: object) -> None:
+    """Close *source*, if it can be closed. It is foreign: a failure in this must not hide what was heard, or another."""
+    close = getattr(source, "aclose", None) or getattr(source, "close", None)
     try:
-        await close()
+        closed = close() if callable(close) else None
+        if isawaitable(closed):
+            await closed
     except (Exception, asyncio.CancelledError) as error:
         if is_cancelled(error):
             raise

@@ -23,8 +23,8 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from .backstage import Backstage
-from .errors import CadenzaError, DeliveryError, ProviderError
-from .models import closing
+from .errors import CadenzaError, DeliveryError
+from .models import broken_off, closing
 from .rules import RULES
 from .rules.repeated_emoji import recent_emoji
 from .rules.rule import Rule, RuleContext
@@ -444,13 +444,10 @@ async def _next_chunk(source: AsyncIterator[Chunk]) -> Chunk:
         return await anext(source)
     except StopAsyncIteration:
         return Finished("end_of_stream")
-    except CadenzaError as error:
-        return Failed(error)
     except (Exception, asyncio.CancelledError) as error:
         if is_cancelled(error):
             raise
-        # A stream is foreign code, and the text of its errors may hold secrets.
-        return Failed(ProviderError(f"the model's stream broke off ({type(error).__name__})", retryable=True))
+        return Failed(broken_off(error))
 
 
 def _hand_over(chunk: Chunk, round_: Round, outbox: Outbox) -> None:

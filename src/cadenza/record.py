@@ -92,7 +92,14 @@ def _unwritable(order: Order, error: Exception) -> InputError:
 async def _record(model: Model, order: Order, tape: TextIO) -> CadenzaError | None:
     """Ask *model* with everything that comes written to *tape*; what failed, if anything did."""
     vendor, name = _who(model)
-    recorded = recorder(model.transport, tape, vendor=vendor, model=name, with_prompt=order.with_prompt)
+    recorded = recorder(
+        model.transport,
+        tape,
+        vendor=vendor,
+        model=name,
+        with_prompt=order.with_prompt,
+        added=order.settings.http.headers or {},
+    )
     async with model, aclosing(closing(stream(replace(model, transport=recorded), _prompt(order)))) as chunks:
         async for chunk in _patiently(chunks, order.settings):
             if isinstance(chunk, TextDelta):

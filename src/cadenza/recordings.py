@@ -23,29 +23,26 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from itertools import cycle
 from pathlib import Path
+from types import MappingProxyType
 from typing import TextIO
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from .errors import CadenzaError, HttpError, InputError, ProviderError
 from .models import Model, closing
 from .providers import scripted
+from .providers.redaction import secrets_of
 from .providers.scripted import Beat, ScriptedCodec, Sleep, error_of, told_of
 from .stages.s2_generation import Transport
 from .stages.s3_chunks import Chunks, Codec
 from .types import Chunk, Ending, HttpRequest
 
+_NONE: Mapping[str, str] = MappingProxyType({})
 _VERSION = 1
 _NOWHERE = "http://recording.invalid/v1"
 """For vendors who have no address of their own: what was recorded is not asked again."""
 _TELLING_HEADERS = {"content-type": "content_type", "retry-after": "retry_after"}
 """What of the headers of a refusal is kept."""
 
-_SECRETIVE = re.compile("auth|key|token|secret|cookie", re.IGNORECASE)
-"""What the name of a header says whose value is nobody's business."""
-_LEAST_SECRET = 4
-"""Shorter than this, a secret is no secret, and blacking it out would leave nothing to read."""
-_LEAST_WORD = 8
-"""Likewise for a word of a header: ``Bearer`` is none."""
 _SHAPES = re.compile(
     rb"""(?x)
     (?<![A-Za-z0-9])(?:sk|pk|rk|gsk|csk|xai|nvapi|pplx|hf|gh[oprsu])[-_](?=[\w-]{0,100}\d)[\w-]{16,}
@@ -223,14 +220,23 @@ def _unreadable(number: int, why: str) -> InputError:
 # --- recording ----------------------------------------------------------------------------------
 
 
-def recorder(inner: Transport, file: TextIO, *, vendor: str, model: str, with_prompt: bool = False) -> Transport:
+def recorder(
+    inner: Transport,
+    file: TextIO,
+    *,
+    vendor: str,
+    model: str,
+    with_prompt: bool = False,
+    added: Mapping[str, str] = _NONE,
+) -> Transport:
     """*inner*, and all that comes over it is written to *file*: an answer when it is over, however it ended.
 
-    What was asked is written down only *with_prompt*.
+    What was asked is written down only *with_prompt*. *added* are the headers that *inner* adds to every request: what
+    is secret in them is blacked out too.
     """
 
     async def recorded(request: HttpRequest) -> AsyncIterator[bytes]:
-        tape = _Tape({"recording": _VERSION, "vendor": vendor, "model": model}, _secrets(request))
+        tape = _Tape({"recording": _VERSION, "vendor": vendor, "model": model}, _forms(secrets_of(request, added)))
         if with_prompt:
             tape.ask(request)
         try:
@@ -301,22 +307,12 @@ class _Tape:
                 yield {"after": after, "base64": base64.b64encode(clean).decode()}
 
 
-def _secrets(request: HttpRequest) -> set[bytes]:
-    """What *request* holds that nobody may read, in every form in which a server might repeat it."""
-    found = set()
-    for name, value in request.headers.items():
-        if _SECRETIVE.search(name):
-            found |= {value.strip(), *(word for word in value.split() if len(word) >= _LEAST_WORD)}
-    forms = {form for secret in found if len(secret) >= _LEAST_SECRET for form in _forms(secret)}
-    return {form.encode() for form in forms}
-
-
-def _forms(secret: str) -> Iterator[str]:
-    yield secret
-    yield json.dumps(secret)[1:-1]
-    yield secret.replace("/", "\\/")
-    yield quote(secret, safe="")
-    yield base64.b64encode(secret.encode()).decode()
+def _forms(secrets: Collection[str]) -> set[bytes]:
+    """*secrets* in every form in which a server might repeat them."""
+    plain = {form for secret in secrets for form in (secret, unquote(secret))}
+    escaped = {form for secret in plain for form in (json.dumps(secret)[1:-1], secret.replace("/", "\\/"))}
+    coded = {form for secret in plain for form in (quote(secret, safe=""), base64.b64encode(secret.encode()).decode())}
+    return {form.encode() for form in plain | escaped | coded}
 
 
 def black_out(data: bytes, secrets: Collection[bytes]) -> bytes:

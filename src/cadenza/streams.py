@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Coroutine, Iterable, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, suppress
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing
 from inspect import isawaitable
 from typing import Any, TypeAlias
 
-from .errors import CadenzaError, InputError, ProviderError
+from .errors import CadenzaError, InputError
+from .models import broken_off, hang_up
 from .providers.shapes import Shapes, of_exception
 from .stops import is_cancelled
 from .types import Chunk
@@ -60,7 +61,7 @@ class _Chunks(AsyncGenerator[Chunk, None]):
         await self._chunks.aclose()
         if not self._has_begun:
             self._has_begun = True
-            await _close(self._stream)
+            await hang_up(self._stream)
 
 
 async def _read(stream: Speech) -> AsyncGenerator[Chunk, None]:
@@ -85,11 +86,9 @@ async def _read(stream: Speech) -> AsyncGenerator[Chunk, None]:
 
 
 def _failure(error: BaseException) -> CadenzaError:
-    """What went wrong, in our words: a stream is foreign code, and the text of its errors may hold secrets."""
-    if isinstance(error, CadenzaError):
-        return error
-    known = of_exception(error) if isinstance(error, Exception) else None
-    return known or ProviderError(f"the model's stream broke off ({type(error).__name__}); try again", retryable=True)
+    """What went wrong; the exceptions of clients may tell the status of an answer."""
+    known = of_exception(error) if isinstance(error, Exception) and not isinstance(error, CadenzaError) else None
+    return known or broken_off(error)
 
 
 async def _items(stream: Speech) -> AsyncGenerator[object, None]:
@@ -105,11 +104,11 @@ async def _items(stream: Speech) -> AsyncGenerator[object, None]:
             opened = await doors.enter_async_context(opened)
         if callable(as_text := getattr(opened, "stream_text", None)):
             opened = as_text(delta=True)  # a run of pydantic-ai, which has its text in several forms
-        doors.push_async_callback(_close, opened)
+        doors.push_async_callback(hang_up, opened)
         if isinstance(opened, AsyncIterable):
             iterator = aiter(opened)
             if iterator is not opened:
-                doors.push_async_callback(_close, iterator)
+                doors.push_async_callback(hang_up, iterator)
             async for item in iterator:
                 yield item
         elif _is_one(opened):
@@ -131,12 +130,3 @@ def _is_spent(stream: object) -> bool:
 def _is_one(opened: object) -> bool:
     """Whether *opened* is a thing by itself, though one could iterate it: a text, or an answer that was not streamed."""
     return isinstance(opened, str | bytes | bytearray | Mapping) or hasattr(type(opened), "model_dump")
-
-
-async def _close(source: object) -> None:
-    """Close *source*, if it can be closed."""
-    close = getattr(source, "aclose", None) or getattr(source, "close", None)
-    with suppress(Exception):  # nothing more is wanted of it
-        closed = close() if callable(close) else None
-        if isawaitable(closed):
-            await closed

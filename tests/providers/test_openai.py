@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from openai import APIError, AsyncOpenAI
 
+from cadenza.errors import HttpError, ProviderError
 from cadenza.providers.openai import OpenAICodec
 from cadenza.providers.vendors import codec
 from cadenza.types import (
@@ -67,6 +68,10 @@ def called(*calls: ToolCall, text: tuple[str, ...] = ()) -> PromptTurn:
 
 def result(call: str, text: str, *media: Media) -> PromptTurn:
     return PromptTurn(Role.TOOL, (text, *media), call_id=call)
+
+
+def refused(status: int, words: str) -> ProviderError:
+    return codec("openai", "m").refused(HttpError(status, {}, json.dumps({"error": {"message": words}}).encode()))
 
 
 class TestTheRequest:
@@ -625,3 +630,46 @@ def test_an_ability_of_the_row_is_what_the_prompt_is_fitted_to() -> None:
         Abilities(images=False, stops=16, prefill=Prefill.PREFIX, prefill_with_tools=False)
         == _endpoint("deepseek", {}).abilities
     )
+
+
+class TestAskingAgainWithLess:
+    """What is known of a vendor reaches the ladder."""
+
+    @pytest.mark.parametrize(
+        ("status", "words", "vendor"),
+        [
+            pytest.param(502, "Bad gateway", "openrouter", id="a router may have chosen badly"),
+            pytest.param(500, "Internal server error.", "nvidia", id="a server error may mean a parameter"),
+            pytest.param(
+                422,
+                "the stop list that you have just sent to us is invalid",
+                "custom",
+                id="nobody knows whose words these are",
+            ),
+        ],
+    )
+    def test_some_failures_are_worth_it_only_with_some(self, status: int, words: str, vendor: str) -> None:
+        for name in ("openai", vendor):
+            options = {"url": "http://localhost:1/v1"} if name == "custom" else {}
+            spoken = codec(name, "a-model", key="k", **options)
+            attempts = spoken.attempts(spoken.encode(asked(stop=("#",), sampling={"temperature": 1.0})))
+
+            assert attempts is not None
+            assert (name == vendor) == attempts.degrade(refused(status, words))
+
+    def test_what_a_vendor_must_have_stays_and_what_is_ours_goes_first(self) -> None:
+        spoken = codec("nvidia", "a-model", key="k")
+        attempts = spoken.attempts(spoken.encode(asked(sampling={"top_p": 0.5}, thinking=Thinking.MEDIUM)))
+        assert attempts is not None
+        labels = []
+        while attempts.degrade(refused(400, "Bad request")):
+            labels.append(attempts.label)
+            assert "chat_template_kwargs" in json.loads(attempts.request.body)
+
+        assert ["no_stream_options", "probe_drop_reasoning_budget", "probe_drop_top_p", "minimal_payload"] == labels
+
+    @pytest.mark.parametrize(
+        ("vendor", "asks"), [("openai", True), ("mistral", False), ("perplexity", False), ("zai", False)]
+    )
+    def test_only_who_must_be_asked_to_count_is_asked(self, vendor: str, *, asks: bool) -> None:
+        assert asks == ("stream_options" in body(vendor, asked()))

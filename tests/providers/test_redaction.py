@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.providers.redaction import HIDDEN, without_payloads, without_secrets
+from cadenza.providers.redaction import HIDDEN, secrets_of, without_payloads, without_secrets
+from cadenza.types import HttpRequest
 
 # Made up, in the shapes that vendors give their keys.
 KEYS = {
@@ -107,6 +108,26 @@ def test_what_is_too_short_for_a_secret_leaves_the_text_alone(known: str) -> Non
 
 def test_a_secret_within_another_leaves_nothing_of_the_longer_one() -> None:
     assert HIDDEN == without_secrets("longer-secret", "secret", "longer-secret")
+
+
+@pytest.mark.parametrize(
+    ("url", "headers", "secrets"),
+    [
+        pytest.param("", {"Authorization": "Bearer abcdefghi"}, {"Bearer abcdefghi", "abcdefghi"}, id="with a scheme"),
+        pytest.param("", {"x-goog-api-key": " abcd "}, {"abcd"}, id="short"),
+        pytest.param("", {"x-api-key": "abc"}, set(), id="too short for one"),
+        pytest.param("", {"x-team": "night-shift-7"}, {"night-shift-7"}, id="under a name that does not say so"),
+        pytest.param("", {"x-corp": "Bearer night-shift"}, {"Bearer night-shift", "night-shift"}, id="by its scheme"),
+        pytest.param("", {"x-debug": "true", "x-team": "the night shift 7"}, set(), id="words"),
+        pytest.param("", {"Anthropic-Version": "2023-06-01", "user-agent": "a/1.2.3.4"}, set(), id="known to be none"),
+        pytest.param("https://a.example/v1?key=abcd&v=2024-10-21", {}, {"abcd"}, id="in an address"),
+        pytest.param("https://a.example/v1?v=1&Access_Token=a%2Fb1#x=1", {}, {"a%2Fb1"}, id="behind another question"),
+        pytest.param("https://a.example/key=abcdef", {}, set(), id="before the question mark"),
+    ],
+)
+def test_what_a_request_holds_that_nobody_may_read(url: str, headers: dict[str, str], secrets: set[str]) -> None:
+    assert secrets == secrets_of(HttpRequest(url, b"", headers))
+    assert secrets == secrets_of(HttpRequest(url, b""), headers)
 
 
 @given(st.text(), st.text(alphabet="abcdefghijklmnop0123456789", min_size=4, max_size=40), st.text())

@@ -8,11 +8,40 @@ and for anything that is introduced as one. A name, a number or a sentence stays
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ..types import HttpRequest
 
 HIDDEN = "***"
 
 _LEAST_KNOWN = 4
 """Shorter than this, a secret is no secret, and blacking it out would leave nothing to read."""
+_LEAST_WORD = 8
+"""Likewise for a word of a header: ``Bearer`` is none."""
+
+_NONE: Mapping[str, str] = MappingProxyType({})
+_NAMES = "auth|key|token|secret|cookie|pass|credential|signature|session"
+_SECRETIVE = re.compile(_NAMES, re.IGNORECASE)
+"""What the name of a header says whose value is nobody's business."""
+_ASKED_WITH = re.compile(rf"(?i)[?&][^=&#]*(?:{_NAMES})[^=&#]*=([^&#]+)")
+"""The same behind the question mark of an address."""
+_WITH_SCHEME = re.compile(r"(?i)\s*(?:bearer|basic|token|key)\s")
+_KEYLIKE = re.compile(r"(?=\D*\d)\S{8,}")
+"""What may be a key, under whatever name."""
+_HARMLESS = frozenset(
+    [
+        "accept",
+        "anthropic-beta",
+        "anthropic-version",
+        "content-type",
+        "http-referer",
+        "referer",
+        "user-agent",
+        "x-title",
+    ]
+)
+"""Headers that look like it and hold none."""
 
 _BY_PREFIX = re.compile(
     r"""(?<![A-Za-z0-9])(?:
@@ -40,6 +69,17 @@ _QUERY = re.compile(r"(?i)\b(https?://[^\s\"'<>?#]{1,2000})\?[^\s\"'<>]+")
 _USER_OF_ADDRESS = re.compile(r"(?i)\b([a-z][a-z0-9+.-]{1,20}://)[^\s/@\"'<>]{1,500}@")
 _DATA_ADDRESS = re.compile(r"(?i)\bdata:([\w.+-]+/[\w.+-]+)?(?:;[\w=.+-]+){0,4},[A-Za-z0-9+/=%_-]{16,}")
 _PAYLOAD = re.compile(r"[A-Za-z0-9+/_-]{256,}={0,2}")
+
+
+def secrets_of(request: HttpRequest, added: Mapping[str, str] = _NONE) -> set[str]:
+    """What nobody may read of *request* and the headers *added* to it on the way: keys, with and without their schemes."""
+    found = set(_ASKED_WITH.findall(request.url))
+    for name, value in (*added.items(), *request.headers.items()):
+        if _SECRETIVE.search(name) or _WITH_SCHEME.match(value):
+            found |= {value.strip(), *(word for word in value.split() if len(word) >= _LEAST_WORD)}
+        elif name.lower() not in _HARMLESS:
+            found |= set(filter(_KEYLIKE.fullmatch, value.split()))
+    return {secret for secret in found if len(secret) >= _LEAST_KNOWN}
 
 
 def without_secrets(text: str, *known: str) -> str:
