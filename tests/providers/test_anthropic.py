@@ -364,7 +364,7 @@ def test_an_id_of_another_vendor_is_written_so_that_it_is_taken() -> None:
         *said("Look!"), PromptTurn(Role.MODEL, (), (call,)), PromptTurn(Role.TOOL, ("A.",), call_id=call.id)
     )
 
-    assert "functions_look_0" == called["content"][0]["id"] == result["content"][0]["tool_use_id"]
+    assert "call00000" == called["content"][0]["id"] == result["content"][0]["tool_use_id"]
 
 
 @pytest.mark.parametrize("arguments", ["", "[]", "nonsense", "{"])

@@ -268,7 +268,31 @@ def test_arguments_may_come_with_the_name() -> None:
 def test_a_call_without_an_id_gets_the_same_one_every_time() -> None:
     call = block(3, type="tool_use", name="look")
 
-    assert ToolCall("look-3", "look", "{}") == read(*call)[0] == read(*call)[0]
+    assert ToolCall("look-0", "look", "{}") == read(*call)[0] == read(*call)[0]
+
+
+def test_made_ids_go_on_where_the_conversation_is() -> None:
+    decoder = AnthropicDecoder("anthropic", "a-model", "anthropic:anthropic", first=2)
+    events = [*block(0, type="tool_use", name="look"), *block(1, type="tool_use", name="look")]
+
+    chunks = [
+        *(chunk for event in events for chunk in decoder.feed(RawEvent("", json.dumps(event).encode()))),
+        *decoder.flush(Ending.FINAL),
+    ]
+
+    assert [ToolCall("look-2", "look", "{}"), ToolCall("look-3", "look", "{}")] == chunks
+
+
+def test_a_call_of_nothing_is_none() -> None:
+    assert [Finished("stop")] == read(*block(0, type="tool_use", id="t0"), *ended("end_turn"))
+
+
+def test_a_call_that_was_cut_off_before_its_arguments_is_not_one_without_any() -> None:
+    first, last = (block(index, type="tool_use", id=f"t{index}", name="look") for index in (0, 1))
+
+    calls = [chunk for chunk in read(*first, *last, *ended("max_tokens")) if isinstance(chunk, ToolCall)]
+
+    assert [("t0", False), ("t1", True)] == [(call.id, call.is_truncated) for call in calls]
 
 
 def test_what_was_thought_before_each_call_goes_with_that_call() -> None:

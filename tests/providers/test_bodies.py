@@ -28,7 +28,11 @@ def test_read_only_mappings_and_other_rows_are_written_wherever_they_stand() -> 
 
 
 def test_half_an_emoji_does_not_spoil_a_request() -> None:
-    assert {"a": "?!"} == json.loads(written({"a": "\ud83d!"}, {}))
+    assert {"a": "\ufffd!", "b": "😀"} == json.loads(written({"a": "\ud83d!", "b": "\ud83d" + "\ude00"}, {}))
+
+
+def test_a_number_that_no_json_can_hold_does_not_spoil_a_request() -> None:
+    assert b'{"a":null,"b":100000000000000000000}' == written(object_of('{"a": 1e999, "b": 100000000000000000000}'), {})
 
 
 def test_what_is_no_data_is_refused() -> None:

@@ -45,7 +45,44 @@ def test_events_are_read_and_what_is_held_is_let_go() -> None:
 
 
 def test_an_event_that_cannot_be_read_is_passed_over_and_counted() -> None:
-    assert ([TextDelta("a")], 2) == read(b"nonsense", b'{"say": 1}', b'{"say": "a"}')
+    assert ([TextDelta("a")], 2) == read(b"nonsense", b"[1]", b'{"say": "a"}')
+
+
+class Inner(msgspec.Struct):
+    say: str = ""
+    count: int = 0
+
+
+class Outer(msgspec.Struct):
+    inner: list[Inner] | None = None
+    other: Inner | None = None
+
+
+class InnerReader(EventReader[Outer]):
+    def __init__(self) -> None:
+        super().__init__(msgspec.json.Decoder(Outer), "somebody")
+
+    def read(self, value: Outer) -> Sequence[Chunk]:
+        return [TextDelta(inner.say) for inner in value.inner or ()]
+
+
+def test_what_is_not_as_it_should_be_is_left_out_and_the_rest_is_read() -> None:
+    reader = InnerReader()
+
+    chunks = reader.feed(
+        RawEvent("", b'{"inner": [{"say": "a", "count": null}, {"say": "b", "count": "c"}], "other": "d"}')
+    )
+
+    assert [TextDelta("a"), TextDelta("b")] == chunks
+    assert (1, ()) == (reader.skipped, reader.flush(Ending.FINAL))
+
+
+@pytest.mark.parametrize("data", [b"3", b'{"inner": [3, 4]}', b'{"other": {"say": {}}}'])
+def test_a_stream_of_which_only_the_frame_could_be_read_has_failed(data: bytes) -> None:
+    reader = InnerReader()
+
+    assert () == tuple(reader.feed(RawEvent("", data)))
+    assert isinstance(reader.flush(Ending.FINAL)[0], Failed)
 
 
 def test_a_stream_of_which_nothing_could_be_read_has_failed() -> None:

@@ -17,6 +17,7 @@ from cadenza.types import (
     MediaKind,
     Opaque,
     Part,
+    Prefill,
     Prompt,
     PromptTurn,
     Role,
@@ -200,9 +201,46 @@ def test_instructions_have_a_place_of_their_own() -> None:
 
 def test_a_prefill_is_the_last_thing_that_the_model_said() -> None:
     """Behind the results of its calls, where the conversation is."""
-    turns = (HI, called(ToolCall("now-0", "now", "{}")), result("now-0", "noon"), PromptTurn.said(Role.MODEL, "It is"))
+    prompt = Prompt("", (HI,), prefill="It is")
 
-    assert ["user", "model", "user", "model"] == [content["role"] for content in contents_of(*turns)]
+    contents = body_of(prompt, abilities=Abilities(prefill=Prefill.TURN))["contents"]
+
+    assert {"role": "model", "parts": [{"text": "It is"}]} == contents[-1]
+
+
+START, CONTINUE = (
+    {"role": "user", "parts": [{"text": f"[System: {word}]"}]} for word in ("Conversation start", "Continue")
+)
+
+
+@pytest.mark.parametrize(
+    ("turns", "contents"),
+    [
+        pytest.param((), [START], id="nothing was said"),
+        pytest.param(
+            (PromptTurn.said(Role.MODEL, "I"), HI),
+            [START, {"role": "model", "parts": [{"text": "I"}]}, {"role": "user", "parts": [{"text": "hi"}]}],
+            id="the model spoke first",
+        ),
+        pytest.param(
+            (HI, PromptTurn.said(Role.MODEL, "I")),
+            [{"role": "user", "parts": [{"text": "hi"}]}, {"role": "model", "parts": [{"text": "I"}]}, CONTINUE],
+            id="the model spoke last",
+        ),
+        pytest.param(
+            (HI, PromptTurn.said(Role.MODEL, "I"), called(ToolCall("a-0", "a", "{}")), result("a-0", "b")),
+            [
+                {"role": "user", "parts": [{"text": "hi"}]},
+                {"role": "model", "parts": [{"text": "I"}, {"functionCall": {"name": "a", "args": {}}}]},
+                {"role": "user", "parts": [{"functionResponse": {"name": "a", "response": {"result": "b"}}}]},
+            ],
+            id="a call stands in no turn behind another of the model's",
+        ),
+    ],
+)
+def test_the_user_speaks_first_and_last(turns: tuple[PromptTurn, ...], contents: list[object]) -> None:
+    """Anything else is answered with status 400."""
+    assert contents == contents_of(*turns)
 
 
 # --- calls and their results ----------------------------------------------------------
@@ -233,9 +271,9 @@ def test_calls_made_together_are_answered_together() -> None:
             "parts": [
                 {"functionResponse": {"name": "weather", "response": {"result": {"sky": "blue"}}}},
                 {"functionResponse": {"name": "now", "response": {"result": "noon"}}},
-                INLINE,
             ],
         },
+        {"role": "user", "parts": [INLINE]},
         {"role": "user", "parts": [{"text": "and?"}]},
     ]
 
@@ -260,16 +298,16 @@ def test_a_result_is_told_as_it_is(text: str, value: object) -> None:
 def test_a_result_whose_call_is_gone_is_told_all_the_same() -> None:
     (content,) = contents_of(result("now-0", "noon"))
 
-    assert content["parts"] == [{"functionResponse": {"name": "now-0", "response": {"result": "noon"}}}]
+    assert content["parts"] == [{"text": "[System: A tool was run and gave back what follows.]\nnoon"}]
 
 
 def test_an_id_goes_back_only_to_who_gave_it() -> None:
     theirs = ToolCall("call_1", "now", "{}", state=Opaque(OURS, '{"id":true,"signature":"s"}'))
     foreign = ToolCall("call_2", "now", "{}", state=Opaque("openai:openai", '{"id":true,"signature":"s"}'))
 
-    contents = contents_of(called(theirs, foreign), result("call_1", "a"), result("call_2", "b"))
+    contents = contents_of(HI, called(theirs, foreign), result("call_1", "a"), result("call_2", "b"))
 
-    assert contents == [
+    assert contents[1:] == [
         {
             "role": "model",
             "parts": [
@@ -291,7 +329,7 @@ def test_every_signature_goes_back_to_its_place() -> None:
     first = ToolCall("a-0", "a", "{}", state=Opaque(OURS, '{"signature":"s1","before":["s0"]}'))
     last = ToolCall("b-1", "b", "{}", state=Opaque(OURS, '{"after":["s2"]}'))
 
-    (content,) = contents_of(called(first, last, text="So."))
+    _, content, _ = contents_of(HI, called(first, last, text="So."))
 
     assert content["parts"] == [
         {"text": "So."},
@@ -318,14 +356,14 @@ def test_calls_that_another_model_made_are_taken(model: str, states: list[str], 
         for index, sign in enumerate(states)
     ]
 
-    (content,) = contents_of(called(*calls), model=model)
+    _, content, _ = contents_of(HI, called(*calls), model=model)
 
     assert signatures == [part.get("thoughtSignature") for part in content["parts"]]
 
 
 @pytest.mark.parametrize("arguments", ["", "[1]", '{"a": '])
 def test_arguments_are_always_an_object(arguments: str) -> None:
-    (content,) = contents_of(called(ToolCall("a-0", "a", arguments)))
+    _, content, _ = contents_of(HI, called(ToolCall("a-0", "a", arguments)))
 
     assert content["parts"] == [{"functionCall": {"name": "a", "args": {}}}]
 
@@ -382,6 +420,30 @@ def test_parameters_have_their_names_and_unknown_ones_are_left_out() -> None:
     assert '"topK":40,' in GoogleCodec(GEMINI).encode(prompt).body.decode()
 
 
+def test_the_newer_ones_get_no_penalties_which_they_refuse() -> None:
+    sampling = {"temperature": 0.5, "frequency_penalty": 0.1, "presence_penalty": 0.2}
+
+    config = config_of(Prompt("", (HI,), sampling=sampling), model="gemini-2.5-flash")
+
+    assert {"temperature", "thinkingConfig"} == set(config)
+
+
+@pytest.mark.parametrize(
+    ("model", "thinking", "longest"),
+    [
+        ("gemini-2.0-flash", "high", 100),
+        ("gemini-2.5-flash", "none", 100),
+        ("gemini-2.5-pro", "none", 100 + 1024),
+        ("gemini-2.5-flash", "medium", 100 + 4096),
+        ("gemini-3-pro", "auto", 100 + 8192),
+    ],
+)
+def test_thoughts_do_not_cut_an_answer_short(model: str, thinking: str, longest: int) -> None:
+    prompt = Prompt("", (HI,), max_tokens=100, thinking=Thinking(thinking))
+
+    assert longest == config_of(prompt, model=model)["maxOutputTokens"]
+
+
 def test_what_is_not_set_is_not_sent() -> None:
     assert {"contents"} == body_of(Prompt("", (HI,))).keys()
 
@@ -413,6 +475,9 @@ SHOWN = {"includeThoughts": True}
         ("gemini-3-flash-preview", "auto", SHOWN),
         ("gemini-3-flash-preview", "none", {"thinkingLevel": "MINIMAL"}),
         ("gemini-3-pro-preview", "none", {"thinkingLevel": "LOW"}),
+        ("gemini-3-pro-preview", "medium", {**SHOWN, "thinkingLevel": "HIGH"}),
+        ("gemini-3.7-flash", "none", {"thinkingLevel": "LOW"}),
+        ("gemini-flash-latest", "none", {"thinkingLevel": "LOW"}),
         ("gemini-3.1-pro", "low", {**SHOWN, "thinkingLevel": "LOW"}),
         ("gemini-3.1-pro", "medium", {**SHOWN, "thinkingLevel": "MEDIUM"}),
         ("Gemini-4-Flash", "high", {**SHOWN, "thinkingLevel": "HIGH"}),
@@ -433,7 +498,7 @@ def test_how_long_to_think_is_said_as_each_model_takes_it(model: str, thinking: 
 def test_half_an_emoji_does_not_keep_a_prompt_from_being_written() -> None:
     (content,) = contents_of(user("a\ud83d"))
 
-    assert content["parts"] == [{"text": "a?"}]
+    assert content["parts"] == [{"text": "a\ufffd"}]
 
 
 # --- against Google's own client ------------------------------------------------------
@@ -462,7 +527,7 @@ async def test_googles_own_client_sends_the_same_for_the_same() -> None:
             result("call_1", '{"sky": "blue"}'),
         ),
         tools=(ToolSpec("weather", "Tells the weather.", schema),),
-        sampling={"temperature": 0.5, "top_p": 0.9, "top_k": 40, "frequency_penalty": 0.1, "presence_penalty": 0.2},
+        sampling={"temperature": 0.5, "top_p": 0.9, "top_k": 40},
         stop=("###",),
         thinking=Thinking.LOW,
         max_tokens=100,
@@ -506,10 +571,8 @@ async def test_googles_own_client_sends_the_same_for_the_same() -> None:
         temperature=0.5,
         top_p=0.9,
         top_k=40,
-        frequency_penalty=0.1,
-        presence_penalty=0.2,
         stop_sequences=["###"],
-        max_output_tokens=100,
+        max_output_tokens=100 + 1024,
         thinking_config=types.ThinkingConfig(include_thoughts=True, thinking_level=types.ThinkingLevel.LOW),
         tools=[types.Tool(function_declarations=[declaration])],
     )

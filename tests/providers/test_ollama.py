@@ -158,7 +158,7 @@ def test_what_a_tool_showed_is_shown_even_at_the_end() -> None:
 def test_what_was_thought_before_a_call_goes_back_to_who_thought_it(owner: str, thoughts: dict[str, str]) -> None:
     call = ToolCall("now-0", "now", "{}", state=Opaque(owner, '{"thinking":"hm"}'))
 
-    (message,) = messages_of(called(call))
+    message, _ = messages_of(called(call), result("now-0", "noon"))
 
     calls = [{"function": {"name": "now", "arguments": {}}}]
     assert {"role": "assistant", "content": "", "tool_calls": calls, **thoughts} == message

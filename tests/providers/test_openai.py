@@ -226,6 +226,47 @@ class TestTheConversation:
         assert ["call00000", "D681PevKs"] == [call["id"] for call in found[1]["tool_calls"]]
         assert ["call00000", "D681PevKs"] == [message["tool_call_id"] for message in found[2:]]
 
+    @pytest.mark.parametrize("turns", [(PromptTurn.said(Role.USER, ""),), (PromptTurn(Role.MODEL, ()),)])
+    def test_somebody_always_says_something(self, turns: tuple[PromptTurn, ...]) -> None:
+        """With instructions alone many answer with status 400, and with nothing at all everybody does."""
+        start = {"role": "user", "content": "[System: Conversation start]"}
+
+        assert [{"role": "system", "content": "S"}, start] == messages("openai", *turns, system="S")
+        assert [start] == messages("openai", *turns)
+
+    def test_a_blank_beside_a_picture_is_left_out(self) -> None:
+        (message,) = messages("openai", PromptTurn(Role.USER, ("", PNG)))
+
+        assert [{"type": "image_url", "image_url": {"url": PNG_URL}}] == message["content"]
+
+    @pytest.mark.parametrize(
+        ("turns", "roles"),
+        [
+            pytest.param((PromptTurn.said(Role.MODEL, "Hi."),), "user assistant user", id="the model spoke last"),
+            pytest.param(
+                (called(ToolCall("c1", "weather", "{}")), result("c1", "ok"), HELLO),
+                "user assistant tool assistant user",
+                id="it said nothing to a result",
+            ),
+            pytest.param(
+                (called(ToolCall("c1", "weather", "{}")), result("c1", "ok", PNG)),
+                "user assistant tool assistant user",
+                id="a tool showed something",
+            ),
+            pytest.param(
+                (called(ToolCall("c1", "weather", "{}")), result("c1", "ok")), "user assistant tool", id="as it must be"
+            ),
+        ],
+    )
+    def test_mistral_gets_turns_in_the_order_that_it_takes(self, turns: tuple[PromptTurn, ...], roles: str) -> None:
+        found = messages("mistral", HELLO, *turns, tools=(WEATHER,))
+
+        assert roles.split() == [message["role"] for message in found]
+        assert all(message.get("content") or message.get("tool_calls") for message in found)
+
+    def test_a_beginning_may_be_the_last_turn_even_there(self) -> None:
+        assert "Once upon" == messages("mistral", HELLO, prefill="Once upon")[-1]["content"]
+
 
 class TestWhatBelongsToTheProvider:
     STATE = json.dumps(
@@ -248,7 +289,12 @@ class TestWhatBelongsToTheProvider:
         )  # fmt: skip
 
     def test_nobody_else_gets_it(self) -> None:
-        assert {"role", "content", "tool_calls"} == set(self._sent("deepseek", "openai:openrouter"))
+        assert {"role", "content", "tool_calls"} == set(self._sent("zai", "openai:openrouter"))
+
+    def test_one_who_must_be_told_is_told_that_nothing_was_thought(self) -> None:
+        """DeepSeek answers a turn of its own without thoughts with status 400, even if another model called."""
+        assert "" == self._sent("deepseek", "openai:openrouter")["reasoning_content"]
+        assert "" == messages("deepseek", HELLO, PromptTurn.said(Role.MODEL, "Hi."), HELLO)[1]["reasoning_content"]
 
     def test_what_a_stream_gave_comes_back_as_it_would_stand_in_a_whole_answer(self) -> None:
         stream = next(path for path in recorded("deepseek") if path.stem == "thinking-and-call")
@@ -364,6 +410,26 @@ class TestParameters:
                 },
             }
         ] == body("openai", asked(tools=(WEATHER,)))["tools"]
+
+    def test_a_tool_that_takes_nothing_says_so(self) -> None:
+        (tool,) = body("openai", asked(tools=(ToolSpec("now", "", {}),)))["tools"]
+
+        assert {"type": "object", "properties": {}} == tool["function"]["parameters"]
+
+    @pytest.mark.parametrize(
+        ("model", "thinking", "longest"),
+        [
+            ("gpt-4.1", Thinking.HIGH, 100),
+            ("gpt-5", Thinking.AUTO, 100 + 8192),
+            ("gpt-5", Thinking.NONE, 100 + 1024),
+            ("gpt-5.1", Thinking.NONE, 100),
+            ("o3", Thinking.MEDIUM, 100 + 4096),
+        ],
+    )
+    def test_thoughts_do_not_cut_an_answer_short(self, model: str, thinking: Thinking, longest: int) -> None:
+        found = body("openai", asked(max_tokens=100, thinking=thinking), model)
+
+        assert longest == found["max_completion_tokens"]
 
     def test_vendors_want_more_beside_tools(self) -> None:
         assert {"require_parameters": True} == body("openrouter", asked(tools=(WEATHER,)))["provider"]

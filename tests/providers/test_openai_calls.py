@@ -23,6 +23,13 @@ def piece(name: str | None = None, arguments: object = None, **more: object) -> 
     return {**more, "function": {"name": name, "arguments": arguments}}
 
 
+def test_made_ids_go_on_where_the_conversation_is() -> None:
+    calls = Calls(OWNER, first=2)
+    calls.take(msgspec.convert([piece("f", "{}"), piece("f", "{}")], list[CallPiece]))
+
+    assert ["f-2", "f-3"] == [call.id for call in calls.whole({"reasoning_content": "hm"}, is_cut=False)]
+
+
 @pytest.mark.parametrize(
     ("events", "calls"),
     [

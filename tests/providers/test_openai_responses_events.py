@@ -293,7 +293,22 @@ def test_a_call_that_had_to_stop_is_not_to_be_run_even_if_it_looks_whole() -> No
 def test_a_call_without_an_id_gets_the_same_one_every_time() -> None:
     call = done(2, type="function_call", name="look", arguments="{}")
 
-    assert ToolCall("look-2", "look", "{}") == read(call)[0] == read(call)[0]
+    assert ToolCall("look-0", "look", "{}") == read(call)[0] == read(call)[0]
+
+
+def test_made_ids_go_on_where_the_conversation_is() -> None:
+    decoder = ResponsesDecoder("openai", "gpt-5.1", "openai-responses:openai", first=2)
+    calls = (done(index, type="function_call", name="look", arguments="{}") for index in (0, 1))
+
+    chunks = [chunk for call in calls for chunk in decoder.feed(RawEvent("", json.dumps(call).encode()))]
+
+    assert [ToolCall("look-2", "look", "{}"), ToolCall("look-3", "look", "{}")] == chunks
+
+
+def test_a_call_of_nothing_is_none() -> None:
+    added = {"type": "response.output_item.added", "output_index": 1, "item": {"type": "function_call"}}
+
+    assert [Finished("end_of_stream")] == read(done(0, type="function_call", arguments="{}"), added)
 
 
 def test_reasoning_that_cannot_be_sent_back_is_not_kept() -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias, assert_never
 
+from ..stages.s1_budget import CONTINUE, START
 from ..stages.s1_context import fit
 from ..stages.s3_chunks import NO_PROMPT
 from ..stages.stage import Stage
@@ -32,9 +33,10 @@ from ..types import (
     ToolSpec,
 )
 from .anthropic_events import AnthropicDecoder
-from .bodies import THOUGHT_TOKENS, inline, link, object_of, written
+from .bodies import THOUGHT_TOKENS, inline, link, object_of, schema, written
 from .claude import Claude, Silence, claude
 from .dialect import Dialect, Endpoint
+from .exchanges import settled
 from .guards import guarded
 
 Block: TypeAlias = dict[str, object]
@@ -43,9 +45,7 @@ _VERSION = "2023-06-01"
 """Of the interface. Its answers are those of 2026-10-21, which no longer takes the sampling that older models do."""
 _CACHED = {"type": "ephemeral"}
 _IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
-_START = "[System: Conversation start]"
-_GO_ON = "[System: Continue]"
-_NOT_IN_AN_ID = re.compile(r"[^a-zA-Z0-9_-]")
+_ID = re.compile(r"[a-zA-Z0-9_-]+")
 _SAMPLING = ("temperature", "top_p", "top_k")
 
 
@@ -66,7 +66,7 @@ class AnthropicCodec(Dialect):
         endpoint = self._endpoint
         thinking = self._thinking(prompt)
         thinks = _is_on(thinking)
-        prompt = fit(prompt, self._abilities(thinks=thinks))
+        prompt = fit(settled(prompt, _ID), self._abilities(thinks=thinks))
         is_cached = "cache_control" not in endpoint.extra
         body: dict[str, object] = {
             "model": endpoint.model,
@@ -85,7 +85,9 @@ class AnthropicCodec(Dialect):
     def decoder(self, prompt: Prompt = NO_PROMPT, /) -> Stage[RawEvent, Chunk]:
         """A fresh reader of events into chunks."""
         endpoint = self._endpoint
-        return guarded(AnthropicDecoder(endpoint.vendor, endpoint.model, self._owner), endpoint.quirks, prompt)
+        first = sum(len(turn.calls) for turn in prompt.turns)
+        decoder = AnthropicDecoder(endpoint.vendor, endpoint.model, self._owner, first=first)
+        return guarded(decoder, endpoint.quirks, prompt)
 
     def _headers(self) -> Mapping[str, str]:
         endpoint = self._endpoint
@@ -166,11 +168,11 @@ class AnthropicCodec(Dialect):
                 messages[-1][1].extend(blocks)
             elif blocks:
                 messages.append((role, blocks))
-        if not messages:
-            messages.append(("user", [_text(_START)]))
+        if not messages or messages[0][0] == "assistant":  # what came before it may have been blank
+            messages.insert(0, ("user", [_text(START)]))
         role, blocks = messages[-1]
         if role == "assistant" and (thinks or not self._claude.prefill):
-            messages.append(("user", [_text(_GO_ON)]))  # such a model must be answered before it speaks
+            messages.append(("user", [_text(CONTINUE)]))  # such a model must be answered before it speaks
         elif role == "assistant" and blocks[-1]["type"] == "text":
             blocks[-1] = _text(str(blocks[-1]["text"]).rstrip(WHITESPACE))
         return [{"role": role, "content": _content(blocks)} for role, blocks in messages]
@@ -179,7 +181,7 @@ class AnthropicCodec(Dialect):
         said = [block for part in turn.parts for block in _part(part)]
         match turn.role:
             case Role.TOOL:
-                result: Block = {"type": "tool_result", "tool_use_id": _id(turn.call_id or "")}
+                result: Block = {"type": "tool_result", "tool_use_id": turn.call_id}
                 return [{**result, "content": _content(said)} if said else result]
             case Role.MODEL:
                 return self._with_calls(said, turn.calls, thinks=thinks)
@@ -200,9 +202,7 @@ class AnthropicCodec(Dialect):
                     said = []
             blocks += said
             said = []
-            blocks.append(
-                {"type": "tool_use", "id": _id(call.id), "name": call.name, "input": object_of(call.arguments)}
-            )
+            blocks.append({"type": "tool_use", "id": call.id, "name": call.name, "input": object_of(call.arguments)})
         return [*blocks, *said]
 
     def _thoughts(self, call: ToolCall) -> list[Block]:
@@ -245,9 +245,8 @@ def _tools(prompt: Prompt, *, is_cached: bool) -> Mapping[str, object]:
 
 
 def _tool(tool: ToolSpec) -> Block:
-    schema = {"type": "object", "properties": {}, **tool.parameters}
     described = {"description": tool.description} if tool.description else {}
-    return {"name": tool.name, **described, "input_schema": schema}
+    return {"name": tool.name, **described, "input_schema": schema(tool)}
 
 
 def _sampling(prompt: Prompt, model: Claude, *, thinks: bool) -> Mapping[str, float]:
@@ -288,8 +287,3 @@ def _content(blocks: list[Block]) -> object:
     if len(blocks) == 1 and blocks[0]["type"] == "text":
         return blocks[0]["text"]
     return blocks
-
-
-def _id(identity: str) -> str:
-    """An id as the API takes it: other vendors' ids may hold dots and colons."""
-    return _NOT_IN_AN_ID.sub("_", identity) or "call"

@@ -120,9 +120,12 @@ class AnthropicDecoder(EventReader[_Event]):
 
     Where words go on after a thought or a search of the model's own, a blank line is put between: they are two
     paragraphs, and nothing in the stream says so. Blocks of words that follow each other are one text.
+
+    Calls are held back until it is known why the answer ended: one without arguments may have none, or may have been
+    cut off. One without an id gets one of its name and number, counted from *first*.
     """
 
-    def __init__(self, vendor: str, model: str, owner: str) -> None:
+    def __init__(self, vendor: str, model: str, owner: str, *, first: int = 0) -> None:
         super().__init__(_EVENTS, vendor)
         self._model = model
         self._owner = owner
@@ -136,7 +139,10 @@ class AnthropicDecoder(EventReader[_Event]):
         self._usage = Usage()
         self._read_tokens = (0, 0, 0)
         """Fresh, put into the cache, and found there."""
-        self._has_called = False
+        self._first = self._number = first
+        self._closed: list[ToolCall] = []
+        self._is_bare = False
+        """Whether the last of them came without arguments."""
         self._end: Finished | Failed | None = None
 
     @property
@@ -157,22 +163,23 @@ class AnthropicDecoder(EventReader[_Event]):
             case "content_block_start" if value.content_block is not None:
                 return self._on_block(value.content_block, value.index)
             case "content_block_stop":
-                return (self._closed(value.index),) if value.index in self._calls else ()
+                self._close(value.index)
+                return ()
             case "message_start" if value.message is not None:
                 return self._on_usage(value.message.usage)
             case "message_delta":
-                self._on_end(value.delta)
-                return self._on_usage(value.usage)
+                return [*self._on_end(value.delta), *self._on_usage(value.usage)]
             case "message_stop":
-                return [*self._cut_off(), self._end or Finished()]
+                return [*self._finished_calls(), self._end or Finished("tool_calls" if self._has_called else "stop")]
             case "error":
-                return (Failed(reported({"error": value.error}, vendor=self._vendor)),)
+                return [*self._finished_calls(), Failed(reported({"error": value.error}, vendor=self._vendor))]
             case _:
                 return ()
 
     def rest(self) -> Sequence[Chunk]:
-        """Calls that were never closed, and how it ended, if that was said."""
-        return [*self._cut_off(), self._end] if self._end is not None else self._cut_off()
+        """The calls, and how it ended, if that was said."""
+        calls = self._finished_calls()
+        return [*calls, self._end] if self._end is not None else calls
 
     def _on_delta(self, delta: _Delta, index: int) -> Sequence[Chunk]:
         match delta.type:
@@ -217,22 +224,33 @@ class AnthropicDecoder(EventReader[_Event]):
                 return self._on_thought(block.thinking or "", index)
             case "redacted_thinking":
                 self._kept.append(_Redacted(block.data or ""))
-            case "tool_use":
+            case "tool_use" if block.name:
                 given = json.dumps(block.input, ensure_ascii=False) if block.input else ""
-                self._calls[index] = _Call(block.id or "", block.name or "", given)
+                self._calls[index] = _Call(block.id or "", block.name, given)
             case _:
                 pass
         return ()
 
-    def _cut_off(self) -> list[ToolCall]:
-        """The calls that were never closed: even one that looks whole may not be."""
-        return [replace(self._closed(index), is_truncated=True) for index in sorted(self._calls)]
+    @property
+    def _has_called(self) -> bool:
+        return self._number > self._first
 
-    def _closed(self, index: int) -> ToolCall:
-        call = self._calls.pop(index)
-        self._has_called = True
+    def _finished_calls(self) -> list[ToolCall]:
+        """The calls, with those that were never closed: even one that looks whole may not be."""
+        for index in sorted(self._calls):
+            self._close(index, is_cut=True)
+        calls, self._closed, self._is_bare = self._closed, [], False
+        return calls
+
+    def _close(self, index: int, *, is_cut: bool = False) -> None:
+        call = self._calls.pop(index, None)
+        if call is None:
+            return
         arguments = "".join(call.pieces) or call.given
-        return tool_call(call.id or f"{call.name}-{index}", call.name, arguments, self._state())
+        made = tool_call(call.id or f"{call.name}-{self._number}", call.name, arguments, self._state())
+        self._number += 1
+        self._closed.append(replace(made, is_truncated=made.is_truncated or is_cut))
+        self._is_bare = not arguments.strip()
 
     def _state(self) -> Opaque | None:
         """What goes back with the next call; nothing if there was no thought."""
@@ -261,13 +279,16 @@ class AnthropicDecoder(EventReader[_Event]):
         )
         return (self._usage,)
 
-    def _on_end(self, delta: _Delta | None) -> None:
-        """Remember why it ended; the counts are still to come."""
+    def _on_end(self, delta: _Delta | None) -> Sequence[Chunk]:
+        """Let the calls go, and remember why it ended; the counts are still to come."""
         if delta is None or not delta.stop_reason:
-            return
+            return ()
         if delta.stop_reason == "refusal":
             said = delta.stop_details.get("explanation") if isinstance(delta.stop_details, dict) else None
             detail = str(said or "the answer was stopped by the provider's safety rules")
             self._end = Failed(failure(detail, vendor=self._vendor, kind=ErrorKind.CONTENT_BLOCKED, code="refusal"))
-            return
+            return self._finished_calls()
         self._end = Finished(_REASONS.get(delta.stop_reason, "tool_calls" if self._has_called else "stop"))
+        if self._end.reason == "length" and self._is_bare:
+            self._closed[-1] = replace(self._closed[-1], is_truncated=True)
+        return self._finished_calls()

@@ -1,14 +1,15 @@
-"""What several dialects write alike: a body of JSON, a picture within it, room for thoughts."""
+"""What several dialects write alike: a body of JSON, a picture or a tool within it, room for thoughts."""
 
 from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from ..types import Media, Thinking
+from ..types import Media, Thinking, ToolSpec
+from .dialect import as_json
 
 THOUGHT_TOKENS: Mapping[Thinking, int] = MappingProxyType(
     {Thinking.NONE: 0, Thinking.LOW: 1024, Thinking.MEDIUM: 4096, Thinking.HIGH: 8192, Thinking.AUTO: 8192}
@@ -33,12 +34,9 @@ class Inline(NamedTuple):
 def written(body: Mapping[str, object], extra: Mapping[str, object]) -> bytes:
     """*body* with the fields of *extra* as JSON, the same bytes for the same fields.
 
-    An extra field replaces one of the same name; ``None`` leaves it out. Half an emoji, which no API would read,
-    becomes a question mark.
+    An extra field replaces one of the same name; ``None`` leaves it out.
     """
-    fields = {name: value for name, value in {**body, **extra}.items() if value is not None}
-    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"), default=_plain)
-    return text.encode("utf-8", "replace")
+    return as_json({name: value for name, value in {**body, **extra}.items() if value is not None})
 
 
 def within(body: Mapping[str, object], extra: Mapping[str, object]) -> Mapping[str, object]:
@@ -50,14 +48,9 @@ def within(body: Mapping[str, object], extra: Mapping[str, object]) -> Mapping[s
     }
 
 
-def _plain(value: object) -> object:
-    """Schemas may be read-only mappings, or hold some, which ``json`` does not know."""
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, Iterable):
-        return list(value)
-    msg = f"a request cannot hold a {type(value).__name__}"
-    raise TypeError(msg)
+def schema(tool: ToolSpec) -> Mapping[str, object]:
+    """What *tool* takes. One that takes nothing must say so: a schema that is empty is refused."""
+    return {"type": "object", "properties": {}, **tool.parameters}
 
 
 def inline(media: Media) -> Inline | None:

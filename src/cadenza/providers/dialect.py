@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
@@ -22,6 +23,9 @@ Shape = TypeVar("Shape")
 _NONE: Mapping[str, str] = MappingProxyType({})
 _NO_FIELDS: Mapping[str, object] = MappingProxyType({})
 _NO_WORDS: Mapping[Thinking, str] = MappingProxyType({})
+_PATH = re.compile(r"\.([^.\[`]+)|\[(\d+)\]")
+_MOST_LEFT_OUT = 8
+"""How many fields of one event may hold something else than they should."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,10 @@ class Manner:
     """Whether a picture may be a link, and need not be sent along."""
     short_ids: bool = False
     """Whether the id of a call must be nine letters or digits."""
+    strict_turns: bool = False
+    """Whether the model's own turn must follow a result, and must not be the last unless it is marked as a beginning."""
+    counts_thoughts: bool = False
+    """Whether thoughts count as part of the longest answer, so that there must be room for them."""
     tool_stream: bool = False
     """Whether the arguments of calls are streamed only if ``tool_stream`` asks for it."""
     requires_parameters: bool = False
@@ -93,8 +101,8 @@ class Manner:
     """Whether it must be told to go on with a last turn of the model's own."""
     prefix_path: str = ""
     """The part of the address under which a marked beginning is understood, if it is another."""
-    prefix_thought: bool = False
-    """Whether a marked beginning must say that nothing was thought before it."""
+    wants_thoughts: bool = False
+    """Whether a turn of the model's own must say what was thought before it, even if that was nothing."""
     mandatory: tuple[str, ...] = ()
     """Fields that are never left out to please the interface."""
     priority: tuple[str, ...] = ()
@@ -196,12 +204,38 @@ class EventReader(Generic[Shape]):
     def _read_leniently(self, data: bytes) -> Sequence[Chunk]:
         """Some interfaces cut an emoji in two, and half of one is not valid here: Python's own reader is not so strict."""
         try:
-            value = msgspec.convert(json.loads(data.decode("utf-8", "replace")), self._shape)
+            return self._read_in_part(json.loads(data.decode("utf-8", "replace")))
         except (ValueError, RecursionError):
             self.skipped += 1
             return ()
-        self._has_read = True
-        return self.read(value)
+
+    def _read_in_part(self, value: object) -> Sequence[Chunk]:
+        """Read what can be read of *value*: a field that holds something else than it should is left out."""
+        left_out = 0
+        while True:
+            try:
+                shaped = msgspec.convert(value, self._shape)
+                break
+            except msgspec.ValidationError as error:
+                left_out += 1
+                if left_out > _MOST_LEFT_OUT or not _left_out(value, str(error)):
+                    raise
+        chunks = self.read(shaped)
+        self.skipped += left_out > 0
+        self._has_read = self._has_read or not left_out or bool(chunks)
+        return chunks
+
+
+def _left_out(value: Any, complaint: str) -> bool:
+    """Take out of *value* the field that *complaint* names; ``False`` if there is none."""
+    path = _PATH.findall(complaint.rpartition(" - at `$")[2])
+    last = max((place for place, (name, _) in enumerate(path) if name), default=None)
+    if last is None:
+        return False
+    for name, index in path[:last]:
+        value = value[name or int(index)]
+    del value[path[last][0]]
+    return True
 
 
 def nonsense(vendor: str) -> ProviderError:
@@ -223,12 +257,27 @@ def as_json(body: Mapping[str, object]) -> bytes:
     try:
         return msgspec.json.encode(body, enc_hook=_plain)
     except UnicodeEncodeError:
-        text = json.dumps(body, default=_plain, ensure_ascii=False, separators=(",", ":"))
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+        return msgspec.json.encode(_mended(body), enc_hook=_plain)
+
+
+def _mended(value: object) -> object:
+    """*value* with halves of characters put together, or replaced, wherever they stand."""
+    match value:
+        case str():
+            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        case Mapping():
+            return {_mended(name): _mended(inner) for name, inner in value.items()}
+        case list() | tuple():
+            return [_mended(inner) for inner in value]
+        case _:
+            return value
 
 
 def _plain(value: object) -> object:
-    """What is a mapping but no ``dict``, as a ``dict``."""
+    """Schemas may be read-only mappings, or hold some, which no writer of JSON knows."""
     if isinstance(value, Mapping):
         return dict(value)
-    raise NotImplementedError
+    if isinstance(value, Iterable):
+        return list(value)
+    msg = f"a request cannot hold a {type(value).__name__}"
+    raise TypeError(msg)

@@ -9,7 +9,9 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import TypeAlias
 
+from ..stages.s1_budget import CONTINUE, START
 from ..stages.s1_context import fit
 from ..stages.s2_generation import EventsOrJson
 from ..stages.s3_chunks import NO_PROMPT
@@ -17,8 +19,12 @@ from ..stages.stage import Stage
 from ..types import Chunk, HttpRequest, Media, Prompt, PromptTurn, RawEvent, Role, Thinking, ToolCall, ToolSpec
 from .bodies import THOUGHT_TOKENS, inline, object_of, within, written
 from .dialect import Dialect
+from .exchanges import ANY_ID, settled
 from .google_events import GoogleDecoder
 from .guards import guarded
+
+Content: TypeAlias = tuple[str, list[Mapping[str, object]]]
+"""A role, and parts."""
 
 GEMINI_URL = "https://generativelanguage.googleapis.com/v1beta"
 VERTEX_EXPRESS_URL = "https://aiplatform.googleapis.com/v1beta1/publishers/google"
@@ -42,6 +48,10 @@ _BUDGETS: Mapping[Thinking, int] = MappingProxyType({**THOUGHT_TOKENS, Thinking.
 _LEAST_OF_PRO = 128
 """Tokens: the Pro models cannot do without any thought."""
 _VERSION = re.compile(r"gemini-(\d+)(?:\.(\d+))?")
+_PENALTYLESS = (2, 5)
+"""Since when penalties are refused."""
+_NEVER_MINIMAL = (3, 7)
+"""Since when the Flash models do not take the least level either."""
 _LATEST = (3, 0)
 """What a name without a version stands for, ``gemini-flash-latest``."""
 _THOUGHTLESS = re.compile(r"-(?:image|tts|audio|live)\b")
@@ -65,8 +75,8 @@ class GoogleCodec(Dialect):
     def encode(self, prompt: Prompt, /) -> HttpRequest:
         """Write *prompt* down."""
         endpoint = self.endpoint
-        prompt = fit(prompt, endpoint.abilities)
-        body: dict[str, object] = {"contents": list(self._contents(prompt.turns))}
+        prompt = fit(settled(prompt, ANY_ID), endpoint.abilities)
+        body: dict[str, object] = {"contents": _in_turn(self._contents(prompt.turns), begins=bool(prompt.prefill))}
         if prompt.system:
             body["systemInstruction"] = {"parts": [{"text": prompt.system}]}
         if prompt.tools:
@@ -106,7 +116,7 @@ class GoogleCodec(Dialect):
 
     # --- the conversation ---
 
-    def _contents(self, turns: Sequence[PromptTurn]) -> Iterator[Mapping[str, object]]:
+    def _contents(self, turns: Sequence[PromptTurn]) -> Iterator[Content]:
         """The turns; the results of calls that were made together are one of them."""
         calls = {call.id: call for turn in turns for call in turn.calls}
         results: list[PromptTurn] = []
@@ -114,13 +124,13 @@ class GoogleCodec(Dialect):
             if turn.role is Role.TOOL:
                 results.append(turn)
                 continue
-            yield from _content("user", self._result_parts(results, calls))
+            yield from self._results(results, calls)
             results = []
             if turn.role is Role.MODEL:
                 yield from _content("model", [*_parts(turn), *self._call_parts(turn.calls)])
             else:
                 yield from _content("user", _parts(turn))
-        yield from _content("user", self._result_parts(results, calls))
+        yield from self._results(results, calls)
 
     def _call_parts(self, calls: Sequence[ToolCall]) -> Iterator[Mapping[str, object]]:
         """The calls of one turn, each with what it was signed with; other parts that were signed have no words left."""
@@ -136,17 +146,15 @@ class GoogleCodec(Dialect):
             yield part
             yield from _signed_parts(state.get("after"))
 
-    def _result_parts(
-        self, results: Iterable[PromptTurn], calls: Mapping[str, ToolCall]
-    ) -> Iterator[Mapping[str, object]]:
-        """What the calls came to, and then what they showed."""
-        media: list[Media] = []
+    def _results(self, results: Sequence[PromptTurn], calls: Mapping[str, ToolCall]) -> Iterator[Content]:
+        """What the calls came to, and then, in a turn of its own, what they showed."""
+        parts: list[Mapping[str, object]] = []
         for turn in results:
-            call = calls.get(turn.call_id or "") or ToolCall(turn.call_id or "", turn.call_id or "tool", "{}")
+            call = calls[turn.call_id or ""]
             response = {"result": _result(turn.text)}
-            yield {"functionResponse": _with_id(call, self._state(call), response=response)}
-            media += turn.media
-        yield from _media_parts(media)
+            parts.append({"functionResponse": _with_id(call, self._state(call), response=response)})
+        yield from _content("user", parts)
+        yield from _content("user", _media_parts(medium for turn in results for medium in turn.media))
 
     def _state(self, call: ToolCall) -> Mapping[str, object]:
         """What is to go back with *call*, if it is ours."""
@@ -154,10 +162,28 @@ class GoogleCodec(Dialect):
         return object_of(call.state.data) if call.state and is_own else {}
 
 
-def _content(role: str, parts: Iterable[Mapping[str, object]]) -> Iterator[Mapping[str, object]]:
+def _in_turn(contents: Iterable[Content], *, begins: bool) -> list[Mapping[str, object]]:
+    """*contents* as they are taken: the user first and last, and no call in a turn behind another of the model's.
+
+    With *begins*, the last one may be the model's.
+    """
+    taken: list[Content] = []
+    for role, parts in contents:
+        if role == "model" and taken and taken[-1][0] == "model":
+            taken[-1][1].extend(parts)
+            continue
+        if role == "model" and not taken:
+            taken.append(("user", [{"text": START}]))
+        taken.append((role, parts))
+    if not taken or (taken[-1][0] == "model" and not begins):
+        taken.append(("user", [{"text": CONTINUE if taken else START}]))
+    return [{"role": role, "parts": parts} for role, parts in taken]
+
+
+def _content(role: str, parts: Iterable[Mapping[str, object]]) -> Iterator[Content]:
     """A turn, if there is anything in it."""
     if written_parts := list(parts):
-        yield {"role": role, "parts": written_parts}
+        yield role, written_parts
 
 
 def _parts(turn: PromptTurn) -> Iterator[Mapping[str, object]]:
@@ -217,13 +243,23 @@ def _generation_config(prompt: Prompt, model: str) -> Mapping[str, object]:
     }
     if "topK" in config:
         config["topK"] = int(prompt.sampling["top_k"])
+    if _version(model) >= _PENALTYLESS:
+        config = {name: value for name, value in config.items() if not name.endswith("Penalty")}
+    thinking = _thinking_config(model, prompt.thinking)
     if prompt.max_tokens:
-        config["maxOutputTokens"] = prompt.max_tokens
+        config["maxOutputTokens"] = prompt.max_tokens + _room(thinking, prompt.thinking)
     if prompt.stop:
         config["stopSequences"] = list(prompt.stop[:_STOPS])
-    if thinking := _thinking_config(model, prompt.thinking):
+    if thinking:
         config["thinkingConfig"] = thinking
     return config
+
+
+def _room(config: Mapping[str, object], thinking: Thinking) -> int:
+    """Tokens for thoughts: they are counted with the answer, and should not cut it short."""
+    if not config or config.get("thinkingBudget") == 0:
+        return 0
+    return THOUGHT_TOKENS[thinking] or THOUGHT_TOKENS[Thinking.LOW]
 
 
 def _thinking_config(model: str, thinking: Thinking) -> Mapping[str, object]:
@@ -240,7 +276,10 @@ def _thinking_config(model: str, thinking: Thinking) -> Mapping[str, object]:
         case Thinking.AUTO:
             return shown
         case Thinking.NONE:
-            return {"thinkingLevel": "LOW" if is_pro else "MINIMAL"}
+            has_less = not is_pro and _VERSION.search(model) and version < _NEVER_MINIMAL
+            return {"thinkingLevel": "MINIMAL" if has_less else "LOW"}
+        case Thinking.MEDIUM if is_pro and version == (3, 0) and _VERSION.search(model):
+            return {**shown, "thinkingLevel": "HIGH"}  # the first of them knew two levels only
         case Thinking.LOW | Thinking.MEDIUM | Thinking.HIGH:
             return {**shown, "thinkingLevel": thinking.value.upper()}
 

@@ -7,12 +7,13 @@ Only what would otherwise fail or go unheard stands here; what a name does not t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from ..types import Thinking
 from .dialect import ThinkingField
+from .gpt import effort, efforts
 
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 
@@ -60,24 +61,6 @@ def _effort(**words: str) -> dict[str, object]:
 
 
 FACTS: tuple[Fact, ...] = (
-    # OpenAI's reasoning models refuse sampling parameters and stop strings.
-    Fact(
-        r"(?:^|/)o\d",
-        _OPENAI,
-        abilities={"stops": 0},
-        manner={"sampling": NO_NAMES, **_effort(none="low", low="low", medium="medium", high="high")},
-    ),
-    Fact(
-        r"(?:^|/)gpt-5(?!.*-chat)",
-        _OPENAI,
-        abilities={"stops": 0},
-        manner={"sampling": NO_NAMES, **_effort(none="minimal", low="low", medium="medium", high="high")},
-    ),
-    Fact(
-        r"(?:^|/)gpt-5\.\d(?!.*-chat)",
-        _OPENAI,
-        manner=_effort(none="none", low="low", medium="medium", high="high"),
-    ),
     Fact(r"(?:^|/)o1-(?:mini|preview)", _OPENAI, abilities={"system": False, "tools": False}),
     Fact(r"(?:^|/)(?:gpt-3\.5|gpt-4(?:-\d{4})?$|o1-(?:mini|preview)|o3-mini)", _OPENAI, abilities={"images": False}),
     # Open models that think, by who serves them.
@@ -109,11 +92,21 @@ FACTS: tuple[Fact, ...] = (
         quirks={"opens_in_thought": True},
     ),
     # Gemma had no place for instructions before its fourth version; templates of servers make one from the third on.
-    Fact(r"gemma(?!-(?:[4-9]|\d\d))", frozenset({"google"}), abilities={"system": False}),
+    # Google gives it no tools before that either.
+    Fact(r"gemma(?!-(?:[4-9]|\d\d))", frozenset({"google"}), abilities={"system": False, "tools": False}),
     Fact(r"gemma-?[12](?!\d)", _RAW | _HOSTS, abilities={"system": False}),
 )
 
 
 def facts_about(vendor: str, model: str) -> Iterator[Fact]:
     """What is known of *model* at *vendor*, in the order of the table: a later one has the last word."""
-    return (fact for fact in FACTS if fact.holds(vendor, model))
+    if vendor in _OPENAI and (taken := efforts(model)):
+        yield _openai_thinker(taken)
+    yield from (fact for fact in FACTS if fact.holds(vendor, model))
+
+
+def _openai_thinker(taken: Sequence[str]) -> Fact:
+    """OpenAI's models that think refuse sampling parameters and stop strings, and count thoughts with the answer."""
+    words = {level.value: effort(taken, level) for level in Thinking if level is not Thinking.AUTO}
+    manner = {"sampling": NO_NAMES, "counts_thoughts": True, **_effort(**words)}
+    return Fact("", _OPENAI, abilities={"stops": 0}, manner=manner)

@@ -33,8 +33,9 @@ from ..types import (
     Usage,
 )
 from .arguments import tool_call
-from .bodies import inline, object_of, within, written
+from .bodies import inline, object_of, schema, within, written
 from .dialect import Dialect, EventReader
+from .exchanges import ANY_ID, settled
 from .failures import reported
 from .guards import guarded
 
@@ -60,7 +61,7 @@ class OllamaCodec(Dialect):
     def encode(self, prompt: Prompt, /) -> HttpRequest:
         """Write *prompt* down."""
         endpoint = self.endpoint
-        prompt = fit(prompt, endpoint.abilities)
+        prompt = fit(settled(prompt, ANY_ID), endpoint.abilities)
         body: dict[str, object] = {"model": endpoint.model, "messages": list(self._messages(prompt)), "stream": True}
         if prompt.tools:
             body["tools"] = [_tool(tool) for tool in prompt.tools]
@@ -104,7 +105,7 @@ class OllamaCodec(Dialect):
         shown: list[str] = []
         for turn in prompt.turns:
             if turn.role is Role.TOOL:
-                yield {"role": "tool", "tool_name": names.get(turn.call_id or "", turn.call_id), "content": turn.text}
+                yield {"role": "tool", "tool_name": names[turn.call_id or ""], "content": turn.text}
                 shown += _images(turn.media)
                 continue
             yield from _showing(shown)
@@ -144,7 +145,7 @@ def _called(call: ToolCall) -> Mapping[str, object]:
 
 
 def _tool(tool: ToolSpec) -> Mapping[str, object]:
-    function = {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
+    function = {"name": tool.name, "description": tool.description, "parameters": schema(tool)}
     return {"type": "function", "function": function}
 
 

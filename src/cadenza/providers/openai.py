@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..stages.s1_budget import output_tokens
+from ..stages.s1_budget import CONTINUE, START, output_tokens
 from ..stages.s1_context import fit
 from ..stages.s2_generation import EventsOrJson
 from ..stages.s3_chunks import NO_PROMPT
@@ -29,7 +29,9 @@ from ..types import (
     Thinking,
     ToolCall,
 )
+from .bodies import THOUGHT_TOKENS, schema
 from .dialect import Dialect, ThinkingField, as_json
+from .exchanges import settled
 from .guards import guarded
 from .ladder import Ladder
 from .openai_decoder import OpenAIDecoder
@@ -46,8 +48,10 @@ _SAMPLING = (
 )
 """In the order in which they are written; whatever else was set comes after them."""
 _WHOLE_NUMBERS = frozenset({"top_k", "seed"})
-_BUDGETS = {Thinking.LOW: 1024, Thinking.MEDIUM: 4096, Thinking.HIGH: 8192}
+_ID = re.compile(r"(?s).{1,40}")
 _SHORT_ID = re.compile(r"[a-zA-Z0-9]{9}")
+_UNDERSTOOD = "Understood."
+"""What a model said to a result, if it said nothing and must have said something."""
 
 
 class OpenAICodec(Dialect):
@@ -61,9 +65,11 @@ class OpenAICodec(Dialect):
     def encode(self, prompt: Prompt, /) -> HttpRequest:
         """Write *prompt* down."""
         endpoint = self.endpoint
-        prompt = fit(prompt, endpoint.abilities)
+        prompt = fit(settled(prompt, _SHORT_ID if endpoint.manner.short_ids else _ID), endpoint.abilities)
         messages = self._messages(prompt)
         begins = _marks_beginning(messages, prompt)
+        if endpoint.manner.strict_turns:
+            messages = list(_in_strict_turns(messages, begins=begins))
         body: dict[str, object] = {"model": endpoint.model, "messages": messages, "stream": True}
         if endpoint.manner.usage_on_request:
             body["stream_options"] = {"include_usage": True}
@@ -80,7 +86,10 @@ class OpenAICodec(Dialect):
     def decoder(self, prompt: Prompt = NO_PROMPT, /) -> Stage[RawEvent, Chunk]:
         """A fresh reader of events into chunks."""
         quirks = self.endpoint.quirks
-        decoder = OpenAIDecoder(self.endpoint.vendor, self.owner, replays_reasoning=quirks.replays_reasoning)
+        first = sum(len(turn.calls) for turn in prompt.turns)
+        decoder = OpenAIDecoder(
+            self.endpoint.vendor, self.owner, replays_reasoning=quirks.replays_reasoning, first=first
+        )
         return guarded(decoder, quirks, prompt)
 
     def attempts(self, request: HttpRequest, /) -> Ladder:
@@ -105,7 +114,6 @@ class OpenAICodec(Dialect):
     # --- the conversation -------------------------------------------------------
 
     def _messages(self, prompt: Prompt) -> list[dict[str, object]]:
-        ids = self._ids(prompt)
         messages: list[dict[str, object]] = []
         if prompt.system:
             messages.append({"role": "system", "content": prompt.system})
@@ -114,36 +122,41 @@ class OpenAICodec(Dialect):
             if shown and turn.role is not Role.TOOL:
                 messages += self._shown(shown)
                 shown = []
-            messages += self._turn(turn, ids)
+            messages += self._turn(turn)
             if turn.role is Role.TOOL:
                 shown += turn.media
-        return [*messages, *self._shown(shown)]
+        messages += self._shown(shown)
+        if all(message["role"] == "system" for message in messages):
+            messages.append({"role": "user", "content": START})
+        return messages
 
-    def _turn(self, turn: PromptTurn, ids: Mapping[str, str]) -> Iterator[dict[str, object]]:
+    def _turn(self, turn: PromptTurn) -> Iterator[dict[str, object]]:
         match turn.role:
             case Role.TOOL:
-                call = turn.call_id or ""
-                yield {"role": "tool", "tool_call_id": ids.get(call, call), "content": turn.text}
+                yield {"role": "tool", "tool_call_id": turn.call_id, "content": turn.text}
             case Role.MODEL if turn.calls:
-                yield self._calling(turn, ids)
+                yield {"role": "assistant", **self._calling(turn)}
             case Role.MODEL:
                 if turn.text:
-                    yield {"role": "assistant", "content": turn.text}
+                    yield {"role": "assistant", "content": turn.text, **self._no_thoughts()}
             case Role.USER | Role.SYSTEM:
                 if content := self._content(turn.parts):
                     yield {"role": turn.role.value, "content": content}
 
-    def _calling(self, turn: PromptTurn, ids: Mapping[str, str]) -> dict[str, object]:
+    def _no_thoughts(self) -> dict[str, object]:
+        return {"reasoning_content": ""} if self.endpoint.manner.wants_thoughts else {}
+
+    def _calling(self, turn: PromptTurn) -> dict[str, object]:
         """A turn that ended in calls, with what the provider gave us along with them."""
         said = "".join(part for part in turn.parts if isinstance(part, str))
         calls: list[dict[str, object]] = []
-        thoughts: dict[str, object] = {}
+        thoughts = self._no_thoughts()
         for call in turn.calls:
             state = self._state(call)
             thoughts |= {name: state.pop(name) for name in ("reasoning_content", "reasoning_details") if name in state}
             function = {"name": call.name, "arguments": call.arguments}
-            calls.append({"id": ids.get(call.id, call.id), "type": "function", "function": function, **state})
-        return {"role": "assistant", "content": said or None, **thoughts, "tool_calls": calls}
+            calls.append({"id": call.id, "type": "function", "function": function, **state})
+        return {"content": said or None, **thoughts, "tool_calls": calls}
 
     def _state(self, call: ToolCall) -> dict[str, object]:
         """What *call* carries, if it is ours."""
@@ -155,25 +168,15 @@ class OpenAICodec(Dialect):
             return {}
         return state if isinstance(state, dict) else {}
 
-    def _ids(self, prompt: Prompt) -> dict[str, str]:
-        """The ids that must be written differently here: a call of another vendor's may be called what is no id here."""
-        if not self.endpoint.manner.short_ids:
-            return {}
-        ids: dict[str, str] = {}
-        for turn in prompt.turns:
-            for call in turn.calls:
-                if not _SHORT_ID.fullmatch(call.id):
-                    ids.setdefault(call.id, f"call{len(ids):05d}")
-        return ids
-
     def _content(self, parts: Sequence[Part]) -> str | list[dict[str, object]]:
         """What a user said and showed; words alone are a plain text, since some interfaces take nothing else."""
         written: list[dict[str, object]] = []
         words: list[str] = []
         for part in parts:
             if isinstance(part, str):
-                words.append(part)
-                written.append({"type": "text", "text": part})
+                if part.strip():  # some refuse a text with nothing in it
+                    words.append(part)
+                    written.append({"type": "text", "text": part})
             elif url := self._url(part):
                 kind = "video_url" if part.kind is MediaKind.VIDEO else "image_url"
                 written.append({"type": kind, kind: {"url": url}})
@@ -222,8 +225,10 @@ class OpenAICodec(Dialect):
         return fields
 
     def _longest(self, prompt: Prompt, messages: Sequence[Mapping[str, object]]) -> int:
-        abilities = self.endpoint.abilities
-        if not self.endpoint.manner.clamps_output:
+        abilities, manner = self.endpoint.abilities, self.endpoint.manner
+        if manner.counts_thoughts and manner.efforts.get(prompt.thinking) != "none":
+            return prompt.max_tokens + (THOUGHT_TOKENS[prompt.thinking] or THOUGHT_TOKENS[Thinking.LOW])
+        if not manner.clamps_output:
             return prompt.max_tokens
         return output_tokens(
             prompt.max_tokens,
@@ -239,7 +244,7 @@ class OpenAICodec(Dialect):
             "tools": [
                 {
                     "type": "function",
-                    "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters},
+                    "function": {"name": tool.name, "description": tool.description, "parameters": schema(tool)},
                 }
                 for tool in prompt.tools
             ]
@@ -270,7 +275,9 @@ class OpenAICodec(Dialect):
             case ThinkingField.TEMPLATE:
                 fields: dict[str, object] = {"chat_template_kwargs": {"enable_thinking": thinks}}
                 return (
-                    {**fields, manner.thinking_budget: _BUDGETS[level]} if thinks and manner.thinking_budget else fields
+                    {**fields, manner.thinking_budget: THOUGHT_TOKENS[level]}
+                    if thinks and manner.thinking_budget
+                    else fields
                 )
 
     def _known(self, fields: dict[str, object]) -> dict[str, object]:
@@ -291,8 +298,6 @@ class OpenAICodec(Dialect):
         manner = self.endpoint.manner
         if self.endpoint.abilities.prefill is Prefill.PREFIX:
             last["prefix"] = True
-            if manner.prefix_thought:
-                last.setdefault("reasoning_content", "")
         return {"add_generation_prompt": False, "continue_final_message": True} if manner.continues_last else {}
 
     def _beginning_url(self) -> str:
@@ -302,6 +307,18 @@ class OpenAICodec(Dialect):
         if path and self.endpoint.abilities.prefill is Prefill.PREFIX and not base.endswith(path):
             base = base.removesuffix("/v1") + path
         return f"{base}{_CALL}{mark}{query}"
+
+
+def _in_strict_turns(messages: Sequence[dict[str, object]], *, begins: bool) -> Iterator[dict[str, object]]:
+    """*messages* with somebody's words where there must be some; with *begins*, the last one may be the model's own."""
+    before = ""
+    for message in messages:
+        if before == "tool" and message["role"] not in ("assistant", "tool"):
+            yield {"role": "assistant", "content": _UNDERSTOOD}
+        before = str(message["role"])
+        yield message
+    if before == "assistant" and not begins:
+        yield {"role": "user", "content": CONTINUE}
 
 
 def _marks_beginning(messages: Sequence[Mapping[str, object]], prompt: Prompt) -> bool:

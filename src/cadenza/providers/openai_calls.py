@@ -70,10 +70,11 @@ class _Call:
 
 
 class Calls:
-    """The calls of one answer."""
+    """The calls of one answer. One without an id gets one of its name and number, counted from *first*."""
 
-    def __init__(self, owner: str) -> None:
+    def __init__(self, owner: str, first: int = 0) -> None:
         self._owner = owner
+        self._first = first
         self._calls: list[_Call] = []
         self._current: dict[int, _Call] = {}
 
@@ -104,10 +105,10 @@ class Calls:
         """
         named = sorted((call for call in self._calls if call.name), key=lambda call: call.index)
         calls = []
-        for place, call in enumerate(named):
-            state = {**shared, **call.state} if not place else call.state
+        for number, call in enumerate(named, self._first):
+            state = {**shared, **call.state} if number == self._first else call.state
             opaque = Opaque(self._owner, json.dumps(state, ensure_ascii=False)) if state else None
-            made = tool_call(call.id or f"{call.name}-{place}", call.name, call.arguments, opaque)
+            made = tool_call(call.id or f"{call.name}-{number}", call.name, call.arguments, opaque)
             calls.append(replace(made, is_truncated=True) if is_cut and not call.arguments.strip() else made)
         return calls
 

@@ -94,11 +94,11 @@ _FAILURES: Mapping[str, tuple[ErrorKind, str]] = MappingProxyType(
 
 
 class OpenAIDecoder(EventReader[Event]):
-    """Reads the events of one answer."""
+    """Reads the events of one answer; *first* is how many calls the conversation has seen already."""
 
-    def __init__(self, vendor: str, owner: str, *, replays_reasoning: bool = False) -> None:
+    def __init__(self, vendor: str, owner: str, *, replays_reasoning: bool = False, first: int = 0) -> None:
         super().__init__(_SHAPE, vendor)
-        self._calls = Calls(owner)
+        self._calls = Calls(owner, first)
         self._replays_reasoning = replays_reasoning
         self._thoughts: list[str] = []
         self._details: list[_Reasoning] = []
@@ -260,14 +260,12 @@ class OpenAIDecoder(EventReader[Event]):
             return self._end()
         try:
             found = _unwrapped(json.loads(data.decode("utf-8", "replace")))
-            value = msgspec.convert(found, Event, strict=False)
+            if not found.get("choices") and found.get("error") is None and _is_error(found):
+                found["error"] = dict(found)
+            return self._read_in_part(found)
         except (ValueError, RecursionError):
             self.skipped += 1
             return ()
-        self._has_read = True
-        if not value.choices and value.error is None and _is_error(found):
-            value.error = found
-        return self.read(value)
 
     def _read_error(self, data: bytes) -> Sequence[Chunk]:
         """An event that is called an error, and says so in plain words."""

@@ -7,10 +7,12 @@ to the rules that read it, and stage 1 asks for a beginning in words.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TypeAlias, assert_never
 
+from ..stages.s1_budget import START
 from ..stages.s1_context import fit
 from ..stages.s3_chunks import NO_PROMPT
 from ..stages.stage import Stage
@@ -29,8 +31,9 @@ from ..types import (
     ToolCall,
     ToolSpec,
 )
-from .bodies import THOUGHT_TOKENS, inline, link, object_of, written
+from .bodies import THOUGHT_TOKENS, inline, link, object_of, schema, written
 from .dialect import Dialect, Endpoint
+from .exchanges import settled
 from .gpt import effort, efforts
 from .guards import guarded
 from .ladder import Ladder
@@ -38,8 +41,7 @@ from .openai_responses_events import ResponsesDecoder
 
 Item: TypeAlias = dict[str, object]
 
-_START = "[System: Conversation start]"
-_LONGEST_ID = 64
+_ID = re.compile(r"(?s).{1,64}")
 _LEAST_TOKENS = 16
 _MANDATORY = ("input", "instructions", "store", "include")
 
@@ -55,11 +57,11 @@ class ResponsesCodec(Dialect):
     def encode(self, prompt: Prompt, /) -> HttpRequest:
         """Write *prompt* down."""
         endpoint = self._endpoint
-        prompt = fit(prompt, replace(endpoint.abilities, prefill=Prefill.NONE))
+        prompt = fit(settled(prompt, _ID), replace(endpoint.abilities, prefill=Prefill.NONE))
         body: dict[str, object] = {
             "model": endpoint.model,
             "instructions": prompt.system or None,
-            "input": [item for turn in prompt.turns for item in self._items(turn)] or [_message("user", _START)],
+            "input": [item for turn in prompt.turns for item in self._items(turn)] or [_message("user", START)],
             "tools": [_tool(tool) for tool in prompt.tools] or None,
             "max_output_tokens": self._longest(prompt),
             **self._sampling(prompt),
@@ -73,7 +75,9 @@ class ResponsesCodec(Dialect):
     def decoder(self, prompt: Prompt = NO_PROMPT, /) -> Stage[RawEvent, Chunk]:
         """A fresh reader of events into chunks."""
         endpoint = self._endpoint
-        return guarded(ResponsesDecoder(endpoint.vendor, endpoint.model, self._owner), endpoint.quirks, prompt)
+        first = sum(len(turn.calls) for turn in prompt.turns)
+        decoder = ResponsesDecoder(endpoint.vendor, endpoint.model, self._owner, first=first)
+        return guarded(decoder, endpoint.quirks, prompt)
 
     def attempts(self, request: HttpRequest, /) -> Ladder:
         """With less in it: summaries of reasoning, for one, are not for every account."""
@@ -115,7 +119,7 @@ class ResponsesCodec(Dialect):
     def _items(self, turn: PromptTurn) -> Iterable[Item]:
         match turn.role:
             case Role.TOOL:
-                return [{"type": "function_call_output", "call_id": _id(turn.call_id or ""), "output": _content(turn)}]
+                return [{"type": "function_call_output", "call_id": turn.call_id, "output": _content(turn)}]
             case Role.MODEL:
                 return self._model_items(turn)
             case Role.USER | Role.SYSTEM:
@@ -139,7 +143,7 @@ class ResponsesCodec(Dialect):
                 yield _message("assistant", text)
                 text = ""
             arguments = call.arguments or "{}"
-            yield {"type": "function_call", "call_id": _id(call.id), "name": call.name, "arguments": arguments}
+            yield {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": arguments}
         if text:
             yield _message("assistant", text)
 
@@ -189,11 +193,5 @@ def _text(text: str) -> Item:
 
 def _tool(tool: ToolSpec) -> Item:
     """Not strict: a strict schema must name every field as required, and ours are anybody's."""
-    schema = {"type": "object", "properties": {}, **tool.parameters}
     described = {"description": tool.description} if tool.description else {}
-    return {"type": "function", "name": tool.name, **described, "parameters": schema, "strict": False}
-
-
-def _id(identity: str) -> str:
-    """An id as the API takes it: other vendors' ids may be longer. The end tells them apart."""
-    return identity[-_LONGEST_ID:] or "call"
+    return {"type": "function", "name": tool.name, **described, "parameters": schema(tool), "strict": False}

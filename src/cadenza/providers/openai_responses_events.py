@@ -116,10 +116,10 @@ class ResponsesDecoder(EventReader[_Event]):
     words away (``content_filter``) the answer has failed, after what was said before.
 
     Two messages in one answer are two paragraphs, and so are two parts of a summary of thoughts: a blank line is put
-    between them.
+    between them. A call without an id gets one of its name and number, counted from *first*.
     """
 
-    def __init__(self, vendor: str, model: str, owner: str) -> None:
+    def __init__(self, vendor: str, model: str, owner: str, *, first: int = 0) -> None:
         super().__init__(_EVENTS, vendor)
         self._model = model
         self._owner = owner
@@ -132,7 +132,7 @@ class ResponsesDecoder(EventReader[_Event]):
         self._is_new_thought = False
         self._has_spoken = False
         """Whether anything of the present message was heard."""
-        self._has_called = False
+        self._first = self._number = first
 
     @property
     def is_calling(self) -> bool:
@@ -175,7 +175,7 @@ class ResponsesDecoder(EventReader[_Event]):
 
     def rest(self) -> Sequence[Chunk]:
         """The calls that were still open."""
-        return [self._closed(index, self._calls.pop(index)) for index in sorted(self._calls)]
+        return [call for index in sorted(self._calls) for call in self._closed(self._calls.pop(index))]
 
     def _on_text(self, text: str) -> Sequence[Chunk]:
         if not text:
@@ -224,23 +224,27 @@ class ResponsesDecoder(EventReader[_Event]):
                 kept = {"type": "reasoning", "id": item.id, "summary": summary}
                 self._kept.append({**kept, "encrypted_content": item.encrypted_content})
             case "function_call":
-                return (self._called(item, index),)
+                return self._called(item, index)
             case _:
                 pass
         return ()
 
-    def _called(self, item: _Item, index: int) -> ToolCall:
+    def _called(self, item: _Item, index: int) -> Sequence[ToolCall]:
         """The call that *item* says: its last word counts, and what was heard before where it says nothing."""
         heard = self._calls.pop(index, None) or _Call("", "")
         call = _Call(item.call_id or heard.id or item.id or "", item.name or heard.name, heard.pieces)
         self._on_arguments(call, item.arguments)
         call.is_whole = item.status != "incomplete"
-        return self._closed(index, call)
+        return self._closed(call)
 
-    def _closed(self, index: int, call: _Call) -> ToolCall:
-        self._has_called = True
-        made = tool_call(call.id or f"{call.name}-{index}", call.name, "".join(call.pieces), self._state())
-        return made if call.is_whole else replace(made, is_truncated=True)
+    def _closed(self, call: _Call) -> Sequence[ToolCall]:
+        """The call, if it calls anything."""
+        if not call.name:
+            return ()
+        identity = call.id or f"{call.name}-{self._number}"
+        self._number += 1
+        made = tool_call(identity, call.name, "".join(call.pieces), self._state())
+        return (made if call.is_whole else replace(made, is_truncated=True),)
 
     def _state(self) -> Opaque | None:
         """What goes back with the next call; nothing if there is no reasoning among it."""
@@ -259,7 +263,7 @@ class ResponsesDecoder(EventReader[_Event]):
         if how == "response.failed":
             return Failed(reported({"error": response.error}, vendor=self._vendor))
         if how == "response.completed":
-            return Finished("tool_calls" if self._has_called else "stop")
+            return Finished("tool_calls" if self._number > self._first else "stop")
         reason = response.incomplete_details.reason if response.incomplete_details else None
         if reason != "content_filter":
             return Finished("length")

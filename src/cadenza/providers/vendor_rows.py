@@ -134,7 +134,7 @@ _ROWS: tuple[Vendor, ...] = (
             efforts=LEVELS,
             thinking_fixes_sampling=True,
             prefix_path="/beta",
-            prefix_thought=True,
+            wants_thoughts=True,
         ),
         verified=Verified.SHAPE,
     ),
@@ -169,7 +169,8 @@ _ROWS: tuple[Vendor, ...] = (
         "https://api.mistral.ai/v1",
         ("MISTRAL_API_KEY",),
         Abilities(prefill=Prefill.PREFIX),
-        manner=Manner(sampling=FOUR_NAMES, usage_on_request=False, short_ids=True),  # it refuses what it does not know
+        # It refuses what it does not know.
+        manner=Manner(sampling=FOUR_NAMES, usage_on_request=False, short_ids=True, strict_turns=True),
         verified=Verified.SHAPE,
     ),
     Vendor("xai", "openai", "https://api.x.ai/v1", ("XAI_API_KEY",), manner=Manner(sampling=FOUR_NAMES)),
@@ -189,7 +190,9 @@ _ROWS: tuple[Vendor, ...] = (
         "https://api.perplexity.ai",
         ("PERPLEXITY_API_KEY",),
         Abilities(tools=False, alternates=True, stops=0),
-        manner=Manner(sampling=MappingProxyType({**FOUR_NAMES, "top_k": "top_k"}), usage_on_request=False),
+        manner=Manner(
+            sampling=MappingProxyType({**FOUR_NAMES, "top_k": "top_k"}), usage_on_request=False, strict_turns=True
+        ),
     ),
     Vendor(
         "github",
