@@ -27,7 +27,13 @@ WEATHER = ToolSpec("weather", "tells the weather", {"type": "object", "propertie
 
 words = st.sampled_from(["hi", "how are you?", "one\ntwo", "[a] {b}", "猫が好き", "x" * 60])
 media = st.sampled_from([PICTURE, FILM, GIF])
-parts = st.tuples(words) | st.tuples(words, media) | st.tuples(media) | st.tuples(words, media, media, words)
+parts = (
+    st.tuples(words)
+    | st.tuples(words, words)
+    | st.tuples(words, media)
+    | st.tuples(media)
+    | st.tuples(words, media, media, words)
+)
 
 
 @st.composite

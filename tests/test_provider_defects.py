@@ -1,8 +1,8 @@
 """What the reference gets wrong on a model's side, by the number in its list of defects, and what Cadenza does instead.
 
 The numbers stand in section 12 of the specification of stages 1 to 4. What is said goes through ``say`` or ``reply`` as
-a whole, however it was sliced. Defects of one dialect stand here too, once there is the dialect: B20 to B26, B30, B31
-and B40 to B42 are still to be added.
+a whole, however it was sliced; what dialects send is read by their own codecs, from recorded streams where there is one.
+B30 is NovelAI's alone and stands with its dialect; B3 and B7 to B19 are those of other stages.
 """
 
 from __future__ import annotations
@@ -17,25 +17,36 @@ import pytest
 from cadenza.errors import ErrorKind, HttpError, ProviderError
 from cadenza.models import Model
 from cadenza.providers.failures import failure, refused, reported
+from cadenza.providers.vendors import codec
 from cadenza.replies import reply, say
 from cadenza.settings import Settings
+from cadenza.stages.s1_context import assemble
 from cadenza.targets.memory import MemoryTarget
 from cadenza.tools import Tool
 from cadenza.types import (
+    Broke,
     Completed,
+    Empty,
     Failed,
     Finished,
+    Line,
     Outcome,
     Participant,
     Persona,
+    Prompt,
+    PromptTurn,
+    Reply,
+    Role,
     Roster,
     Scene,
     Stopped,
     StopReason,
     TextDelta,
+    ToolCall,
     ToolSpec,
 )
 from tests.helpers import same_every_way
+from tests.providers.recorded import STREAMS, every_slicing
 from tests.tiny import CORE, Server, TinyCodec, heard, refusal, sse
 
 SCENE = Scene("general", Persona("Ren"), roster=Roster(participants=(Participant("Alice"),)))
@@ -177,6 +188,289 @@ async def test_b12_a_last_line_without_an_end_counts(end: bytes) -> None:
     server = Server(sse({"text": "Hel"}) + b'data: {"text": "lo"}' + end)
 
     assert [TextDelta("Hel"), TextDelta("lo"), Finished("end_of_stream")] == await heard(transport=server)
+
+
+# --- what dialects send ---------------------------------------------------------------------------------
+
+MODELS = {
+    "openai": codec("openai", "gpt-4.1", key="k"),
+    "openrouter": codec("openrouter", "some/model", key="k"),
+    "custom": codec("custom", "gemma-3", url="http://localhost:1/v1"),
+    "vllm": codec("vllm", "m"),
+    "mistral": codec("mistral", "m", key="k"),
+    "anthropic": codec("anthropic", "claude-sonnet-4-6", key="k"),
+    "google": codec("google", "gemini-2.5-flash", key="k"),
+    "openai-responses": codec("openai-responses", "gpt-5.1", key="k"),
+    "ollama": codec("ollama", "m"),
+}
+GOES_ON = {
+    "anthropic": "anthropic/text.sse",
+    "google": "google/plain.sse",
+    "openai-responses": "openai-responses/text.sse",
+    "ollama": "ollama/plain.ndjson",
+}
+"""A plain answer in each dialect; chat completions are all alike."""
+
+
+def body_of(name: str) -> bytes:
+    return (STREAMS / name).read_bytes()
+
+
+async def answered(
+    vendor: str, *bodies: bytes | list[bytes], tools: Mapping[str, Tool] | None = None
+) -> tuple[Reply, list[str], Server]:
+    """What comes of a reply whose requests are answered with *bodies*."""
+    server, target = Server(*bodies), MemoryTarget()
+    model = Model(MODELS[vendor], server)
+    result = await reply(SCENE, model, target, settings=Settings.of(degree=1), tools=tools)
+    return result, target.texts, server
+
+
+def chat(*choices: Mapping[str, object]) -> bytes:
+    """A stream of chat completions."""
+    return sse(*({"choices": [{"index": 0, **choice}]} for choice in choices), b"data: [DONE]\n\n")
+
+
+@pytest.mark.parametrize(
+    ("vendor", "body"),
+    [
+        pytest.param("google", body_of("google/length.sse"), id="B20 Google"),
+        pytest.param(
+            "openai", chat({"delta": {"content": "Once upon"}, "finish_reason": "length"}), id="B22 in its last event"
+        ),
+        pytest.param("openai", body_of("openai/length.sse"), id="B22 behind the words"),
+        pytest.param("anthropic", body_of("anthropic/length.sse"), id="B27 Anthropic"),
+        pytest.param("openai-responses", body_of("openai-responses/length.sse"), id="Responses"),
+        pytest.param("ollama", body_of("ollama/length.ndjson"), id="Ollama"),
+    ],
+)
+async def test_b20_b22_an_answer_that_was_too_long_is_said_and_known_as_such(vendor: str, body: bytes) -> None:
+    result, texts, _ = await answered(vendor, body)
+
+    assert Completed("length") == result.outcome
+    assert "".join(texts).strip()
+
+
+@pytest.mark.parametrize(
+    ("vendor", "body"),
+    [
+        pytest.param("google", sse({"candidates": [{"finishReason": "MAX_TOKENS"}]}), id="Google"),
+        pytest.param(
+            "openai",
+            chat({"delta": {"reasoning_content": "hm"}}, {"delta": {}, "finish_reason": "length"}),
+            id="chat completions",
+        ),
+        pytest.param(
+            "anthropic",
+            sse({"type": "message_delta", "delta": {"stop_reason": "max_tokens"}}, {"type": "message_stop"}),
+            id="Anthropic",
+        ),
+    ],
+)
+async def test_b22_nothing_but_thoughts_until_there_was_no_room_is_known_as_such(vendor: str, body: bytes) -> None:
+    result, texts, _ = await answered(vendor, body)
+
+    assert (Empty("length"), []) == (result.outcome, texts)
+
+
+@pytest.mark.parametrize(
+    ("vendor", "stream", "said"),
+    [
+        pytest.param("google", "google/safety.sse", "First you take the", id="B21 Google"),
+        pytest.param("openai", "openai/content-filter.sse", "First, you", id="B23 chat completions"),
+        pytest.param("openrouter", "openrouter/content-filter.sse", "Take the", id="B23 a router"),
+        pytest.param("anthropic", "anthropic/refusal.sse", "To begin,", id="B27 Anthropic"),
+    ],
+)
+async def test_b21_b23_what_a_filter_breaks_off_is_said_as_far_as_it_came(vendor: str, stream: str, said: str) -> None:
+    for slices in every_slicing(body_of(stream), times=3):
+        result, texts, _ = await answered(vendor, slices)
+
+        assert isinstance(result.outcome, Broke)
+        assert isinstance(result.outcome.error, ProviderError)
+        assert (ErrorKind.CONTENT_BLOCKED, [said]) == (result.outcome.error.kind, texts)
+
+
+async def test_b24_words_beside_reasoning_are_said() -> None:
+    details = [{"type": "reasoning.text", "text": "hm"}]
+    body = chat(
+        {"delta": {"content": "Hel", "reasoning_details": details}},
+        {"delta": {"content": "lo"}, "finish_reason": "stop"},
+    )
+
+    result, texts, _ = await answered("openrouter", body)
+
+    assert (["Hello"], ("hm",)) == (texts, result.thoughts)
+
+
+Run = tuple[str, dict[str, object]]
+"""A tool and what it was given."""
+
+
+def noting(log: list[Run]) -> dict[str, Tool]:
+    """The tools of the recorded streams; each notes its name and what it was given."""
+
+    def named(name: str) -> Tool:
+        async def run(given: Mapping[str, object]) -> str:
+            log.append((name, dict(given)))
+            return f"{name} was run"
+
+        return Tool(ToolSpec(name, "", {"type": "object", "properties": {}}), run)
+
+    return {name: named(name) for name in ("weather", "local_time", "get_weather", "now", "note", "save_file", "purge")}
+
+
+@pytest.mark.parametrize(
+    ("vendor", "stream", "runs"),
+    [
+        pytest.param(
+            "openai",
+            "openai/calls.sse",
+            [("weather", {"city": "Oslo"}), ("local_time", {"zone": "Europe/Oslo"})],
+            id="B26 chat completions",
+        ),
+        pytest.param(
+            "vllm",
+            "vllm/calls-finished-with-stop.sse",
+            [("weather", {"city": "Tokyo"}), ("weather", {"city": "Kyoto"})],
+            id="B25 they end with a stop",
+        ),
+        pytest.param(
+            "mistral",
+            "mistral/calls.sse",
+            [("weather", {"city": "Paris"}), ("weather", {"city": "Lyon"})],
+            id="B26 Mistral",
+        ),
+        pytest.param(
+            "anthropic",
+            "anthropic/thinking-calls.sse",
+            [("get_weather", {"city": "Oslo"}), ("get_weather", {"city": "京都"})],
+            id="B26 Anthropic",
+        ),
+        pytest.param(
+            "google",
+            "google/several_calls.sse",
+            [("weather", {"city": "Oslo"}), ("weather", {"city": "東京"}), ("now", {})],
+            id="B26 Google",
+        ),
+        pytest.param(
+            "openai-responses",
+            "openai-responses/calls.sse",
+            [("get_weather", {"city": "Oslo"}), ("get_weather", {"city": "京都"})],
+            id="B26 Responses",
+        ),
+        pytest.param(
+            "ollama",
+            "ollama/several_calls.ndjson",
+            [("weather", {"city": "Oslo"}), ("weather", {"city": "東京"}), ("now", {})],
+            id="B26 Ollama",
+        ),
+    ],
+)
+async def test_b25_b26_all_calls_are_run_in_order_and_answered(vendor: str, stream: str, runs: list[Run]) -> None:
+    for slices in every_slicing(body_of(stream), times=3):
+        log: list[Run] = []
+        then = body_of(GOES_ON.get(vendor, "openai/text.sse"))
+
+        result, _, server = await answered(vendor, slices, then, tools=noting(log))
+
+        assert (runs, Completed("stop")) == (log, result.outcome)
+        told = server.asked[1].body.decode()
+        places = [told.rindex(f"{name} was run") for name in dict.fromkeys(name for name, _ in runs)]
+        assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("vendor", "stream"),
+    [
+        ("openai", "openai/cut-arguments.sse"),
+        ("custom", "custom/cut-in-a-call.sse"),
+        ("anthropic", "anthropic/length-in-call.sse"),
+        ("openai-responses", "openai-responses/length-in-call.sse"),
+    ],
+)
+async def test_b28_a_call_that_is_cut_off_is_not_run_and_the_model_is_told(vendor: str, stream: str) -> None:
+    log: list[Run] = []
+
+    result, _, server = await answered(
+        vendor, body_of(stream), body_of(GOES_ON.get(vendor, "openai/text.sse")), tools=noting(log)
+    )
+
+    assert ([], Completed("stop")) == (log, result.outcome)
+    assert "the tool was not run" in server.asked[1].body.decode()
+
+
+async def test_a_call_that_a_router_found_malformed_ends_the_answer_with_what_was_said() -> None:
+    result, texts, server = await answered("openrouter", body_of("openrouter/malformed-call.sse"), tools=noting([]))
+
+    assert (Completed("stop"), ["I will look it up."], 1) == (result.outcome, texts, len(server.asked))
+
+
+@pytest.mark.parametrize("text", ["Well <|chan", "Well <", "Well <tool_co"])
+@pytest.mark.parametrize("end", [chat(), b""], ids=["done", "nothing"])
+async def test_b31_what_a_guard_holds_is_said_when_the_last_event_ends_the_answer(text: str, end: bytes) -> None:
+    last = sse({"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": "stop"}]}) + end
+
+    _, texts, _ = await answered("custom", last)
+
+    assert [text] == texts
+
+
+# --- what dialects are sent ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("vendor", "field", "most"),
+    [
+        ("openai", "stop", 4),
+        ("openrouter", "stop", 4),
+        ("google", "stopSequences", 5),
+        ("anthropic", "stop_sequences", 16),
+    ],
+)
+def test_b40_no_more_stops_are_sent_than_are_taken_and_the_configured_ones_first(
+    vendor: str, field: str, most: int
+) -> None:
+    wanted = [f"<{number}>" for number in range(30)]
+    prompt = assemble(SCENE, settings=Settings.of(stop_strings=wanted).context, stop_at_speaker=True)
+
+    body = json.loads(MODELS[vendor].encode(prompt).body)
+
+    assert wanted[:most] == {**body, **body.get("generationConfig", {})}[field]
+
+
+CALLED = Prompt(
+    "Be kind.",
+    (
+        PromptTurn.said(Role.USER, "Ada: Rain?"),
+        PromptTurn(Role.MODEL, ("One moment.",), (ToolCall("call_1", "weather", "{}"),)),
+        PromptTurn(Role.TOOL, ("It rains.",), call_id="call_1"),
+        PromptTurn.said(Role.MODEL, "Yes, it"),
+    ),
+    (ToolSpec("weather", "", {}),),
+)
+
+
+@pytest.mark.parametrize("vendor", MODELS)
+def test_b41_a_call_is_replayed_to_the_letter(vendor: str) -> None:
+    assert MODELS[vendor].encode(CALLED) == MODELS[vendor].encode(CALLED)
+    longer = assemble(Scene("general", Persona("Ren"), (Line("Ada", "Hi"),)), CALLED.tools)
+    both = Prompt(CALLED.system, (*CALLED.turns, *longer.turns), CALLED.tools)
+    assert _turns(vendor, CALLED)[:4] == _turns(vendor, both)[:4]
+
+
+@pytest.mark.parametrize("vendor", MODELS)
+def test_b42_what_was_said_behind_a_result_comes_last_everywhere(vendor: str) -> None:
+    """Only a model that must be answered before it speaks is asked to go on."""
+    said = [turn for turn in map(json.dumps, _turns(vendor, CALLED)) if "[System: Continue]" not in turn]
+
+    assert ("It rains." in said[-2], "Yes, it" in said[-1]) == (True, True)
+
+
+def _turns(vendor: str, prompt: Prompt) -> list[object]:
+    body = json.loads(MODELS[vendor].encode(prompt).body)
+    found: list[object] = body.get("messages") or body.get("contents") or body["input"]
+    return found
 
 
 # --- failures ----------------------------------------------------------------------------------------------

@@ -102,21 +102,44 @@ async def test_the_model_is_told_what_was_said_and_what_the_tool_found() -> None
     assert [["user", "Mia: hello"], ["model", "Rolling."], ["tool", "4"]] == json.loads(asked[1])["turns"]
 
 
-async def test_words_are_put_into_the_model_s_mouth_once() -> None:
+@pytest.mark.parametrize(
+    ("prefill", "shows", "before", "said"),
+    [
+        pytest.param("Well,", False, "Rolling.", "Well, Rolling.", id="it went on"),
+        pytest.param("Well,", False, "Well, rolling.", "Well, rolling.", id="it said them again"),
+        pytest.param("Well,", False, "", "Well,", id="it said nothing more"),
+        pytest.param("Well,", True, " rolling.", "Well, rolling.", id="people see them"),
+        pytest.param("Well,", True, "", "Well,", id="people would have seen them"),
+        pytest.param("```json", False, "Rolling.", "Rolling.", id="code opens in them"),
+        pytest.param("<think>", False, "Rolling.", "Rolling.", id="a thought opens in them"),
+        pytest.param("", False, "Rolling.", "Rolling.", id="none"),
+    ],
+)
+async def test_words_are_put_into_the_model_s_mouth_once_and_were_said_before_its_calls(
+    prefill: str, before: str, said: str, *, shows: bool
+) -> None:
     asked: list[Prompt] = []
-    scripts = [parse_script('{"text": "Rolling."}\n' + CALL), parse_script('{"text": "Done."}')]
+    scripts = [parse_script(json.dumps({"text": before}) + "\n" + CALL), parse_script('{"text": "Done."}')]
 
     class Noting(ScriptedCodec):
         def encode(self, prompt: Prompt, /) -> HttpRequest:
             asked.append(prompt)
             return super().encode(prompt)
 
-    scene = replace(SCENE, prefill="Well,")
-    await reply(
-        scene, Model(Noting(), transport(scripts, asyncio.sleep)), MemoryTarget(), settings=AT_ONCE, tools=dice([])
-    )
+    model, scene = Model(Noting(), transport(scripts, asyncio.sleep)), replace(SCENE, prefill=prefill)
+    await reply(scene, model, MemoryTarget(), settings=Settings.of(degree=1, show_prefill=shows), tools=dice([]))
 
-    assert ["Well,", ""] == [prompt.prefill for prompt in asked]
+    assert [prefill, ""] == [prompt.prefill for prompt in asked]
+    assert said == asked[1].turns[1].text
+
+
+async def test_a_tool_that_takes_too_long_does_not_hold_up_a_reply_for_ever() -> None:
+    model, target = scripted(CALL, '{"text": "Never mind."}\n{"finish": "stop"}'), MemoryTarget()
+
+    settings = Settings.of(degree=1, tool_timeout=5.0)
+    result = await reply(SCENE, model, target, settings=settings, tools=dice([], seconds=1e9))
+
+    assert (["Never mind."], Completed("stop")) == (target.texts, result.outcome)
 
 
 async def test_the_settings_say_how_the_model_is_to_answer() -> None:

@@ -107,3 +107,57 @@ async def test_data_is_told_as_json(result: object, told: str) -> None:
         return result
 
     assert told == await run_call({"give": Tool(ToolSpec("give", "", {}), give)}, ToolCall("1", "give", "{}"))
+
+
+class Broken:
+    def __str__(self) -> str:
+        msg = "token=secret"
+        raise RuntimeError(msg)
+
+
+LOOP: list[object] = []
+LOOP.append(LOOP)
+
+
+@pytest.mark.parametrize(
+    ("result", "error"),
+    [
+        pytest.param({(1, 2): 3}, "TypeError", id="a key that is no text"),
+        pytest.param(LOOP, "ValueError", id="in itself"),
+        pytest.param(Broken(), "RuntimeError", id="it cannot be shown"),
+    ],
+)
+async def test_data_that_cannot_be_told_is_a_failure_of_the_tool(result: object, error: str) -> None:
+    async def give(_: Mapping[str, object]) -> object:
+        return result
+
+    told = await run_call({"give": Tool(ToolSpec("give", "", {}), give)}, ToolCall("1", "give", "{}"))
+
+    assert f"The tool failed: {error}." == told
+
+
+@pytest.mark.looptime
+async def test_b18_a_tool_that_takes_too_long_is_stopped_and_the_model_is_told() -> None:
+    steps: list[str] = []
+
+    async def crawl(_: Mapping[str, object]) -> str:
+        steps.append("begun")
+        await asyncio.sleep(10)
+        steps.append("acted")
+        return "late"
+
+    tools = {"crawl": Tool(ToolSpec("crawl", "", {}), crawl)}
+    told = await run_call(tools, ToolCall("1", "crawl", "{}"), seconds=2.5)
+    await asyncio.sleep(60)
+
+    assert ("The tool took longer than 2.5 seconds and was stopped.", ["begun"]) == (told, steps)
+    assert "late" == await run_call(tools, ToolCall("1", "crawl", "{}"), seconds=11)
+
+
+async def test_a_timeout_of_its_own_is_a_failure_of_the_tool() -> None:
+    async def wait(_: Mapping[str, object]) -> str:
+        raise TimeoutError
+
+    tools = {"wait": Tool(ToolSpec("wait", "", {}), wait)}
+
+    assert "The tool failed: TimeoutError." == await run_call(tools, ToolCall("1", "wait", "{}"), seconds=5)

@@ -20,6 +20,7 @@ from .pipeline import (
     text_row,
 )
 from .rules import RULES, Rule
+from .rules.prefill import can_be_shown
 from .settings import Settings
 from .stages.s1_context import assemble
 from .stages.s4_round import Round
@@ -177,17 +178,29 @@ class _Turn:
                 return False
         finally:
             await end_task(running)
-        self._prompt = _continued(self._prompt, round_, wanted, running.result())
+        said = _said(round_, self._prompt.prefill, is_shown=self._settings.rules.show_prefill)
+        self._prompt = _continued(self._prompt, said, wanted, running.result())
         return True
 
     async def _run_all(self, wanted: NeedsTools) -> list[str]:
-        return await asyncio.gather(*(run_call(self._tools, call) for call in wanted.calls))
+        seconds = self._settings.turn.tool_timeout
+        return await asyncio.gather(*(run_call(self._tools, call, seconds=seconds) for call in wanted.calls))
 
 
-def _continued(prompt: Prompt, round_: Round, wanted: NeedsTools, results: list[str]) -> Prompt:
-    """Add what was said before the calls, the calls, and their results; the words to begin with were said once."""
-    said = PromptTurn.said(Role.MODEL, "\n".join(round_.said))
-    turns = [replace(said, calls=wanted.calls)]
+def _said(round_: Round, prefill: str, *, is_shown: bool) -> str:
+    """What was said before the calls, behind the words that were put into the model's mouth.
+
+    Where people see those, they are there already; where code or a hidden block opens in them, so it does out of sight.
+    """
+    said = "\n".join(round_.said)
+    if said.startswith(prefill) or (said and is_shown) or not can_be_shown(prefill):
+        return said
+    return f"{prefill} {said}".rstrip()
+
+
+def _continued(prompt: Prompt, said: str, wanted: NeedsTools, results: list[str]) -> Prompt:
+    """Add what was *said* before the calls, the calls, and their results; the words to begin with were said once."""
+    turns = [replace(PromptTurn.said(Role.MODEL, said), calls=wanted.calls)]
     turns += [
         PromptTurn(Role.TOOL, (result,), call_id=call.id) for call, result in zip(wanted.calls, results, strict=True)
     ]

@@ -190,6 +190,7 @@ class TurnSettings:
     )
     queue: int = _setting(8, "messages that may wait to be sent before reading from the model pauses", low=1, high=1000)
     tool_rounds: int = _setting(20, "how often a reply may go back to the model with tool results", low=0, high=100)
+    tool_timeout: float = _setting(300.0, "seconds after which a tool is stopped and the model is told so", low=0.001)
 
 
 @dataclass(frozen=True, slots=True)

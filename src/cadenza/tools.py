@@ -19,8 +19,8 @@ class Tool:
     """Takes the arguments, gives back what the model is told: a text, or data that it is told as JSON."""
 
 
-async def run_call(tools: Mapping[str, Tool], call: ToolCall) -> str:
-    """Run *call*. What goes wrong is told to the model, which may do better; it never ends the reply."""
+async def run_call(tools: Mapping[str, Tool], call: ToolCall, *, seconds: float | None = None) -> str:
+    """Run *call*, for *seconds* at most. What goes wrong is told to the model, which may do better; it never ends the reply."""
     tool = tools.get(call.name)
     if tool is None:
         return f"There is no tool named {call.name!r}; there are: {', '.join(tools) or 'none'}."
@@ -35,11 +35,15 @@ async def run_call(tools: Mapping[str, Tool], call: ToolCall) -> str:
         return "The arguments were not valid JSON, so the tool was not run. Send the call again, complete."
     if not isinstance(arguments, dict):
         return "The arguments must be a JSON object, so the tool was not run."
+    limit = asyncio.timeout(seconds)
     try:
-        result = await tool.run(arguments)
+        async with limit:
+            result = await tool.run(arguments)
+        return result if isinstance(result, str) else json.dumps(result, default=str)
     except (Exception, asyncio.CancelledError) as error:
         task = asyncio.current_task()
         if isinstance(error, asyncio.CancelledError) and task and task.cancelling():
             raise  # it is the reply that is over, not the tool that gave up
+        if limit.expired():
+            return f"The tool took longer than {seconds:g} seconds and was stopped."
         return f"The tool failed: {type(error).__name__}."
-    return result if isinstance(result, str) else json.dumps(result, default=str)

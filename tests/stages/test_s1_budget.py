@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.stages.s1_budget import output_tokens, trimmed
-from cadenza.types import Abilities, Prompt, PromptTurn, Role, Tag, ToolCall, ToolSpec
+from cadenza.stages.s1_budget import DROPPED, output_tokens, trimmed
+from cadenza.stages.s1_parts import by_line
+from cadenza.types import Abilities, Part, Prompt, PromptTurn, Role, Tag, ToolCall, ToolSpec
 from tests.helpers import calls_of
 from tests.prompts import FILM, PICTURE, abilities, prompts
 
@@ -18,17 +19,17 @@ CALL = ToolCall("weather_0", "weather", "{}")
 
 
 def says(text: str, tag: Tag = Tag.HISTORY) -> PromptTurn:
-    return PromptTurn.said(Role.USER, text.ljust(40), tag=tag)
+    return PromptTurn.said(Role.USER, text.ljust(39), tag=tag)
 
 
 def answers(text: str, tag: Tag = Tag.HISTORY) -> PromptTurn:
-    return PromptTurn.said(Role.MODEL, text.ljust(40), tag=tag)
+    return PromptTurn.said(Role.MODEL, text.ljust(39), tag=tag)
 
 
-# A turn of 40 characters costs 10 tokens and 4 besides.
+# A turn of 39 characters and a line end costs 10 tokens and 4 besides.
 SAMPLES = (says("s1", Tag.SAMPLE), answers("s2", Tag.SAMPLE), says("s3", Tag.SAMPLE), answers("s4", Tag.SAMPLE))
 HISTORY = (says("1"), answers("2"), says("3"), replace(answers("4"), calls=(CALL,)))
-HISTORY += (PromptTurn(Role.TOOL, ("5".ljust(40),), call_id="weather_0"), answers("6"), says("7"))
+HISTORY += (PromptTurn(Role.TOOL, ("5".ljust(39),), call_id="weather_0"), answers("6"), says("7"))
 KNOWN = says("k", Tag.CURRENT_CONTEXT)
 NOTE = says("n", Tag.NOTE)
 WHOLE = Prompt("s" * 40, (KNOWN, *SAMPLES, *HISTORY[:1], NOTE, *HISTORY[1:]))
@@ -59,9 +60,9 @@ def test_the_oldest_exchanges_are_left_out_first(tokens: int, turns: str) -> Non
     ("prompt", "able", "least"),
     [
         pytest.param(WHOLE, ABLE, 195, id="words"),
-        pytest.param(replace(WHOLE, system="s" * 41), ABLE, 196, id="instructions"),
+        pytest.param(replace(WHOLE, system="s" * 44), ABLE, 196, id="instructions"),
         pytest.param(WHOLE, Abilities(token_length=2.0), 337, id="shorter tokens"),
-        pytest.param(replace(WHOLE, tools=(ToolSpec("f", "d" * 56, {"a": {}}),)), ABLE, 216, id="tools"),
+        pytest.param(replace(WHOLE, tools=(ToolSpec("f", "d" * 56, {"a": {}}),)), ABLE, 215, id="tools"),
         pytest.param(
             replace(WHOLE, turns=(*WHOLE.turns, PromptTurn(Role.USER, (PICTURE,)))), ABLE, 1199, id="a picture"
         ),
@@ -123,30 +124,88 @@ def test_a_long_history_costs_as_much_more_as_it_is_longer() -> None:
     assert calls_of(lambda: trimmed(long, ABLE)) < 11 * calls_of(lambda: trimmed(short, ABLE))
 
 
+LINES = tuple(letter * 39 for letter in "abcd")
+
+
+@pytest.mark.parametrize(
+    ("turns", "tokens", "left"),
+    [
+        pytest.param((LINES,), 44, "abcd", id="it fits"),
+        pytest.param((LINES,), 43, "bcd", id="the oldest line goes first"),
+        pytest.param((LINES,), 25, "cd", id="as many as must"),
+        pytest.param((LINES,), 1, "d", id="never the last one"),
+        pytest.param((LINES[:2], LINES[2:]), 38, "bcd", id="lines of two turns"),
+        pytest.param((LINES[:2], LINES[2:]), 24, "cd", id="a turn goes with its last line"),
+        pytest.param((("a" * 39, PICTURE, "b" * 39),), 999, "b", id="what was shown goes with its line"),
+        pytest.param(((PICTURE, "b" * 39),), 999, "b", id="what was shown without a word"),
+    ],
+)
+def test_where_nobody_answered_the_oldest_lines_are_left_out(
+    turns: tuple[tuple[Part, ...], ...], tokens: int, left: str
+) -> None:
+    prompt = Prompt("", tuple(PromptTurn(Role.USER, parts) for parts in turns), context_tokens=tokens)
+
+    trim = trimmed(prompt, ABLE)
+
+    assert left == "".join(line[0] for turn in trim.turns for line in turn.text.split("\n"))
+    assert trim == trimmed(trim, ABLE)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "left"),
+    [
+        pytest.param(93, "abcd-e?", id="it fits"),
+        pytest.param(92, "bcd-e?", id="lines before an answer"),
+        pytest.param(63, "d-e?", id="the last of them stays with the answer"),
+        pytest.param(62, "e?", id="and goes with it"),
+        pytest.param(1, "e?", id="what waits for a result stays"),
+    ],
+)
+def test_an_old_exchange_is_left_out_line_by_line(tokens: int, left: str) -> None:
+    waiting = PromptTurn(Role.MODEL, ("?" * 39,), (CALL,)), PromptTurn(Role.TOOL, ("",), call_id=CALL.id)
+    turns = PromptTurn(Role.USER, LINES), answers("-"), says("e"), *waiting
+
+    trim = trimmed(Prompt("", turns, context_tokens=tokens), ABLE)
+
+    assert left == "".join(line[:1] for turn in trim.turns for line in turn.text.split("\n"))
+
+
+def test_many_lines_cost_as_much_more_as_they_are_more() -> None:
+    short, long = (
+        Prompt("", (PromptTurn(Role.USER, tuple(f"Ada: {n}" for n in range(count))),), context_tokens=50)
+        for count in (300, 3000)
+    )
+
+    assert calls_of(lambda: trimmed(long, ABLE)) < 11 * calls_of(lambda: trimmed(short, ABLE))
+
+
+def lines_of(prompt: Prompt, *tags: Tag) -> list[tuple[object, ...]]:
+    """All that stands under *tags*, line by line."""
+    return [
+        (turn.role, turn.calls, turn.call_id, line)
+        for turn in prompt.turns
+        if turn.tag in tags
+        for line in by_line(turn.parts) or [()]
+    ]
+
+
 @given(prompts(), abilities)
-def test_only_old_exchanges_are_left_out_and_no_more_than_must_be(prompt: Prompt, able: Abilities) -> None:
+def test_only_what_is_old_is_left_out_and_no_more_than_must_be(prompt: Prompt, able: Abilities) -> None:
     left = trimmed(prompt, able)
 
-    remaining = iter(prompt.turns)
-    assert all(any(turn is other for other in remaining) for turn in left.turns)  # the same turns in the same order
     assert replace(prompt, turns=left.turns) == left
-    always = [turn for turn in prompt.turns if turn.tag not in (Tag.HISTORY, Tag.SAMPLE)]
-    assert always == [turn for turn in left.turns if turn.tag not in (Tag.HISTORY, Tag.SAMPLE)]
-    samples = [turn for turn in prompt.turns if turn.tag is Tag.SAMPLE]
-    history = [turn for turn in prompt.turns if turn.tag is Tag.HISTORY]
-    history_left = [turn for turn in left.turns if turn.tag is Tag.HISTORY]
+    always = [tag for tag in Tag if tag not in DROPPED]
+    assert lines_of(prompt, *always) == lines_of(left, *always)
+    history, history_left = (lines_of(side, Tag.HISTORY) for side in (prompt, left))
+    samples, samples_left = (lines_of(side, Tag.SAMPLE) for side in (prompt, left))
     assert history_left == history[len(history) - len(history_left) :]
-    if history and history_left[0].role is not Role.USER:
+    assert samples_left == samples[len(samples) - len(samples_left) :]
+    assert history_left or not history
+    if history_left and history_left[0][0] is not Role.USER:
         assert history_left == history
-    if history and len(history_left) == len(history):
-        assert samples == [turn for turn in left.turns if turn.tag is Tag.SAMPLE] or len(_openings(history)) <= 1
-
-
-def _openings(turns: list[PromptTurn]) -> list[int]:
-    """Where somebody begins to speak after the model did, or at the very beginning."""
-    roles = [None, *(turn.role for turn in turns)]
-    opens = [turn.role is Role.USER and before is not Role.USER for turn, before in zip(turns, roles, strict=False)]
-    return [index for index, is_opening in enumerate(opens) if is_opening or not index]
+    if samples_left != samples:  # the history had to give all that it can
+        said = [role for role, *_ in history_left]
+        assert Role.USER not in said[1:]
 
 
 # --- the answer ----------------------------------------------------------------------------------------

@@ -176,12 +176,12 @@ def test_one_predicate_says_what_is_an_instruction(tag: Tag) -> None:
         ),
         pytest.param(
             (Line("Alice", "hi"), Line("Bob", "yo"), Line("Ren", "a", is_own=True), Line("Ren", "b", is_own=True)),
-            (PromptTurn.said(Role.USER, "Alice: hi\nBob: yo"), PromptTurn.said(Role.MODEL, "a\nb")),
-            id="neighbours of a role are one turn",
+            (PromptTurn(Role.USER, ("Alice: hi", "Bob: yo")), PromptTurn.said(Role.MODEL, "a\nb")),
+            id="neighbours of a role are one turn, what others said a text a line",
         ),
         pytest.param(
             (Line("Alice", "hi"), Line("Ren", " \n", is_own=True), Line("Bob", "yo")),
-            (PromptTurn.said(Role.USER, "Alice: hi\nBob: yo"),),
+            (PromptTurn(Role.USER, ("Alice: hi", "Bob: yo")),),
             id="blank lines do not count",
         ),
         pytest.param(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 
 from cadenza.stages.s1_budget import CONTINUE, START
-from cadenza.stages.s1_fit import fit, speaker_stop, takes_system
+from cadenza.stages.s1_fit import fit, speaker_stop
 from cadenza.types import Abilities, Media, MediaKind, Prefill, Prompt, PromptTurn, Role, Tag, ToolCall
 from tests.helpers import calls_of
 from tests.prompts import WEATHER, abilities, prompts, unbounded
@@ -29,9 +29,32 @@ START_TURN = PromptTurn.said(Role.USER, START, tag=Tag.NOTE)
 
 
 def test_a_prompt_that_can_be_taken_stays_as_it_is() -> None:
-    prompt = Prompt("be kind", (A, B, C, PromptTurn(Role.USER, ("x", X, "y", "z")), CALLS, RESULT), (WEATHER,))
+    prompt = Prompt("be kind", (A, B, C, PromptTurn(Role.USER, ("x", X, "y")), CALLS, RESULT), (WEATHER,))
 
     assert prompt == fit(prompt, Abilities())
+
+
+def test_what_people_said_in_a_row_is_one_text_between_what_they_showed() -> None:
+    lines = PromptTurn(Role.USER, ("Ada: a", "Bob: b", " ", X, "Ada: c", "Ada: d"))
+
+    assert ("Ada: a\nBob: b", X, "Ada: c\nAda: d") == fit(Prompt("", (lines,)), Abilities()).turns[0].parts
+
+
+@pytest.mark.parametrize(
+    ("able", "told"),
+    [
+        pytest.param(Abilities(), ("Ada: b", X), id="with what was shown"),
+        pytest.param(
+            Abilities(images=False),
+            ("Ada: b\n[An image was sent here that you cannot see.]",),
+            id="with the words for it",
+        ),
+    ],
+)
+def test_a_line_is_left_out_with_what_was_shown_in_it(able: Abilities, told: tuple[str | Media, ...]) -> None:
+    lines = PromptTurn(Role.USER, ("Ada: " + "a" * 100, X, "Ada: b", X))
+
+    assert told == fit(Prompt("", (lines,), context_tokens=1), able).turns[0].parts
 
 
 def test_instructions_without_a_place_of_their_own_are_the_first_turn() -> None:
@@ -46,24 +69,6 @@ def test_instructions_without_a_place_of_their_own_are_the_first_turn() -> None:
 
 def test_no_instructions_are_no_turn() -> None:
     assert (B,) == fit(Prompt("", (B,)), Abilities(system=False)).turns
-
-
-@pytest.mark.parametrize(
-    ("model", "expected"),
-    [
-        pytest.param("gemma-3-27b-it", False, id="3.13 gemma-3-27b"),
-        pytest.param("gemma-4-9b", True, id="3.13 gemma-4-9b"),
-        pytest.param("gemini-x", True, id="3.13 gemini-x"),
-        pytest.param("models/Gemma-3n-E4B-it", False, id="a small one"),
-        pytest.param("gemma3:27b", False, id="without a hyphen"),
-        pytest.param("gemma-12-1b", True, id="two digits"),
-        pytest.param("my-gemma", False, id="no version"),
-        pytest.param("gemma-7b-it", False, id="a size is no version"),
-        pytest.param("medgemma-27b", False, id="nor is a larger one"),
-    ],
-)
-def test_the_name_of_a_model_says_whether_it_takes_instructions(model: str, *, expected: bool) -> None:
-    assert expected is takes_system(model)
 
 
 def test_what_a_model_without_tools_would_not_understand_is_told_in_words() -> None:
@@ -245,6 +250,10 @@ def test_nobody_has_no_stop() -> None:
         context_tokens=1,
     ),
     STRICT,
+)
+@example(  # what tools gave back is told in words, and becomes one turn with what was said before
+    Prompt("", (PromptTurn(Role.USER, ("b", X)), replace(CALLS, parts=()), RESULT), context_tokens=1),
+    Abilities(tools=False, alternates=True),
 )
 def test_what_was_fitted_once_stays_as_it_is(prompt: Prompt, able: Abilities) -> None:
     fitted = fit(prompt, able)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from cadenza.stages.s1_parts import described, is_notice, notice, relocated, together
+from cadenza.stages.s1_parts import by_line, described, is_notice, notice, relocated, together
 from cadenza.types import Abilities, Media, MediaKind, Part, PromptTurn, Role, Tag, ToolCall
 from tests.prompts import FILM, GIF, PICTURE
 
@@ -104,7 +104,10 @@ def test_a_notice_never_stands_between_a_call_and_its_result() -> None:
         pytest.param(
             BLIND,
             ("a", X, Y, "b", X),
-            ("a\n[2 images were sent here that you cannot see.]\nb\n[An image was sent here that you cannot see.]",),
+            (
+                "a\n[2 images were sent here that you cannot see.]",
+                "b\n[An image was sent here that you cannot see.]",
+            ),
             id="C-7 where they stood",
         ),
         pytest.param(
@@ -199,3 +202,16 @@ def test_a_turn_that_can_be_shown_stays_as_it_is(parts: tuple[Part, ...]) -> Non
 )
 def test_a_notice_is_known_as_one(turn: PromptTurn, *, expected: bool) -> None:
     assert expected is is_notice(turn)
+
+
+@pytest.mark.parametrize(
+    ("parts", "lines"),
+    [
+        pytest.param((), [], id="nothing"),
+        pytest.param(("a", "b"), [("a",), ("b",)], id="words"),
+        pytest.param(("a", X, Y, "b", X), [("a", X, Y), ("b", X)], id="what was shown belongs to the words before it"),
+        pytest.param((X, "a"), [(X,), ("a",)], id="nothing was said before it"),
+    ],
+)
+def test_parts_are_known_by_the_lines_that_were_said(parts: tuple[Part, ...], lines: list[tuple[Part, ...]]) -> None:
+    assert lines == by_line(parts)

@@ -92,8 +92,9 @@ FACTS: tuple[Fact, ...] = (
         quirks={"opens_in_thought": True},
     ),
     # Gemma had no place for instructions before its fourth version; templates of servers make one from the third on.
+    # In gemma-7b the number is a size.
     # Google gives it no tools before that either.
-    Fact(r"gemma(?!-(?:[4-9]|\d\d))", frozenset({"google"}), abilities={"system": False, "tools": False}),
+    Fact(r"gemma(?!-?(?:[4-9]|\d\d)(?![\db]))", frozenset({"google"}), abilities={"system": False, "tools": False}),
     Fact(r"gemma-?[12](?!\d)", _RAW | _HOSTS, abilities={"system": False}),
 )
 

@@ -27,7 +27,7 @@ class Prefill(Rule):
     def __init__(self, context: RuleContext) -> None:
         super().__init__(context)
         self._target = context.prefill.strip(WHITESPACE) if context.echo is None else context.echo
-        shows = context.settings.show_prefill and _can_be_shown(context.prefill)
+        shows = context.settings.show_prefill and can_be_shown(context.prefill)
         self._front = self._target if shows else ""  # what has yet to be shown
         self._compares = True
         self._matched = 0
@@ -112,7 +112,7 @@ class Prefill(Rule):
         return (first, replace(segment, label=""))
 
 
-def _can_be_shown(prefill: str) -> bool:
+def can_be_shown(prefill: str) -> bool:
     """Whether *prefill* is nothing but words: code or a hidden block would go on in what follows."""
     return "```" not in prefill and BLOCK_TAG.search(prefill) is None
 

@@ -6,11 +6,14 @@ what was really read and written comes back as ``Usage``.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from math import ceil, floor
+from typing import NamedTuple
 
-from ..types import Abilities, Media, MediaKind, Prompt, PromptTurn, Role, Tag, ToolSpec
-from .s1_parts import is_notice, notice
+from ..types import Abilities, Media, MediaKind, Part, Prompt, PromptTurn, Role, Tag, ToolSpec
+from .s1_parts import begins_as_notice, by_line, is_notice, notice
 
 START = notice("Conversation start")
 """What opens a conversation for a model that cannot speak first."""
@@ -28,26 +31,41 @@ _ANSWER = 8
 """The part of a model's tokens that is kept for an answer of which nobody said how long it may be: an eighth."""
 
 
-def trimmed(prompt: Prompt, abilities: Abilities) -> Prompt:
-    """*prompt* without its oldest exchanges, as far as it must be: first those of the history, then the samples.
+class _Cost(NamedTuple):
+    """What something takes; characters become tokens only in the sum, so that the parts of a thing cost what it costs."""
 
-    The system text, what is known, notes and the last exchange always stay, even if that is too much.
+    tokens: int
+    characters: int
+
+
+class _Cut(NamedTuple):
+    """A stretch of a turn that may be left out, and what that saves."""
+
+    turn: int
+    end: int
+    """How many parts are gone then, counted from the first; with the last of them goes the turn."""
+    cost: _Cost
+
+
+def trimmed(prompt: Prompt, abilities: Abilities) -> Prompt:
+    """*prompt* without what is oldest in it, as far as it must be: first of the history, then of the samples.
+
+    The system text, what is known, notes, and the last line with all that answers it always stay, even if that is too
+    much.
     """
     budget = _budget(prompt, abilities)
     if not budget:
         return prompt
     length = max(abilities.token_length, 1.0)
-    costs = [_cost(turn, length) for turn in prompt.turns]
-    over = sum(costs) + _standing_cost(prompt, length) - budget
-    left_out: set[int] = set()
-    for exchange in _droppable(prompt.turns):
-        if over <= 0:
+    tokens, characters = _sum([_standing_cost(prompt), *map(_cost, prompt.turns)])
+    ends: dict[int, int] = {}
+    for cuts in _droppable(prompt.turns):
+        if tokens + ceil(characters / length) <= budget:
             break
-        over -= sum(costs[index] for index in exchange)
-        left_out.update(exchange)
-    if not left_out:
-        return prompt
-    return replace(prompt, turns=tuple(turn for index, turn in enumerate(prompt.turns) if index not in left_out))
+        saved = _sum([cut.cost for cut in cuts])
+        tokens, characters = tokens - saved.tokens, characters - saved.characters
+        ends.update((cut.turn, cut.end) for cut in cuts)
+    return replace(prompt, turns=tuple(_without(prompt.turns, ends))) if ends else prompt
 
 
 def output_tokens(
@@ -85,33 +103,79 @@ def _budget(prompt: Prompt, abilities: Abilities) -> int:
     return min((limit for limit in (prompt.context_tokens, context - answer) if limit > 0), default=0)
 
 
-def _standing_cost(prompt: Prompt, length: float) -> int:
-    return ceil(len(prompt.system) / length) + sum(_tool_cost(tool, length) for tool in prompt.tools)
+def _sum(costs: Sequence[_Cost]) -> _Cost:
+    return _Cost(sum(cost.tokens for cost in costs), sum(cost.characters for cost in costs))
 
 
-def _tool_cost(tool: ToolSpec, length: float) -> int:
-    return _TURN + ceil((len(tool.name) + len(tool.description) + len(str(tool.parameters))) / length)
+def _standing_cost(prompt: Prompt) -> _Cost:
+    return _sum([_Cost(0, len(prompt.system)), *map(_tool_cost, prompt.tools)])
 
 
-def _cost(turn: PromptTurn, length: float) -> int:
+def _tool_cost(tool: ToolSpec) -> _Cost:
+    return _Cost(_TURN, len(tool.name) + len(tool.description) + len(str(tool.parameters)))
+
+
+def _cost(turn: PromptTurn) -> _Cost:
     if turn.parts in ((START,), (CONTINUE,)):
-        return 0  # put in behind the count, so that a prompt that was fitted once still fits
+        return _Cost(0, 0)  # put in behind the count, so that a prompt that was fitted once still fits
     called = sum(len(call.name) + len(call.arguments) for call in turn.calls)
-    shown = sum(_media_cost(media) for media in turn.media)
-    return _TURN + shown + ceil((len(turn.text) + called) / length)
+    return _sum([_Cost(_TURN, called), _parts_cost(turn.parts)])
+
+
+def _parts_cost(parts: Sequence[Part]) -> _Cost:
+    """What *parts* take, each text with the line end behind it: the same whether they are joined or not."""
+    shown = sum(_media_cost(part) for part in parts if isinstance(part, Media))
+    return _Cost(shown, sum(len(part) + 1 for part in parts if isinstance(part, str)))
 
 
 def _media_cost(media: Media) -> int:
     return _VIDEO if media.kind is MediaKind.VIDEO else _IMAGE
 
 
-def _droppable(turns: tuple[PromptTurn, ...]) -> list[list[int]]:
-    """The exchanges that may be left out, those first that are missed least; never the last of all."""
-    history, samples = (_exchanges(turns, tag) for tag in DROPPED)
+def _droppable(turns: Sequence[PromptTurn]) -> list[list[_Cut]]:
+    """What may be left out, a step each, that first which is missed least; never the last of all."""
+    history, samples = (
+        [cuts for exchange in _exchanges(turns, tag) for cuts in _steps(turns, exchange)] for tag in DROPPED
+    )
     return [*history[:-1], *samples] if history else samples[:-1]
 
 
-def _exchanges(turns: tuple[PromptTurn, ...], tag: Tag) -> list[list[int]]:
+def _steps(turns: Sequence[PromptTurn], exchange: Sequence[int]) -> Iterator[list[_Cut]]:
+    """How *exchange* is left out: line by line what was said, and with the last line all that answers it.
+
+    A notice goes with the line before it, as it does when the two have become one turn.
+    """
+    said = list(takewhile(lambda index: turns[index].role is Role.USER, exchange))
+    lines: list[list[_Cut]] = []
+    for index in said:
+        for line, cut in _line_cuts(index, turns[index]):
+            if lines and begins_as_notice(line):
+                lines[-1].append(cut)
+            else:
+                lines.append([cut])
+    answers = [_Cut(index, len(turns[index].parts), _cost(turns[index])) for index in exchange[len(said) :]]
+    yield from lines[:-1]
+    yield [*(lines[-1] if lines else ()), *answers]
+
+
+def _line_cuts(index: int, turn: PromptTurn) -> Iterator[tuple[Sequence[Part], _Cut]]:
+    end = 0
+    for line in by_line(turn.parts) or [()]:
+        end += len(line)
+        cost = _parts_cost(line)
+        yield line, _Cut(index, end, cost if end < len(turn.parts) else _sum([_Cost(_TURN, 0), cost]))
+
+
+def _without(turns: Sequence[PromptTurn], ends: Mapping[int, int]) -> Iterator[PromptTurn]:
+    """*turns*, each from its end in *ends* on."""
+    for index, turn in enumerate(turns):
+        if index not in ends:
+            yield turn
+        elif ends[index] < len(turn.parts):
+            yield replace(turn, parts=turn.parts[ends[index] :])
+
+
+def _exchanges(turns: Sequence[PromptTurn], tag: Tag) -> list[list[int]]:
     """The turns with *tag* by exchanges: what somebody said, and all that answers it, results of tools among it."""
     exchanges: list[list[int]] = []
     before: Role | None = None

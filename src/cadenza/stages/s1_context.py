@@ -154,7 +154,7 @@ def _system(items: Iterable[ContextItem]) -> str:
 
 
 def _turns(items: Iterable[ContextItem]) -> tuple[PromptTurn, ...]:
-    """One turn a run of items that go together."""
+    """One turn a run of items that go together; what others said stays apart in it, a text a line."""
     runs: list[list[ContextItem]] = []
     for item in items:
         if not _usable(item):
@@ -163,10 +163,12 @@ def _turns(items: Iterable[ContextItem]) -> tuple[PromptTurn, ...]:
             runs[-1].append(item)
         else:
             runs.append([item])
-    return tuple(
-        PromptTurn(_role(run[0]), together(part for item in run for part in _labelled(item)), tag=run[0].tag)
-        for run in runs
-    )
+    return tuple(PromptTurn(_role(run[0]), _parts(run), tag=run[0].tag) for run in runs)
+
+
+def _parts(run: Sequence[ContextItem]) -> tuple[Part, ...]:
+    parts = tuple(part for item in run for part in together(_labelled(item)))
+    return together(parts) if _role(run[0]) is Role.MODEL else parts
 
 
 def _goes_on(before: ContextItem, item: ContextItem) -> bool:

@@ -6,7 +6,7 @@ Nothing that was shown vanishes without a word: a model that does not know of a 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -31,6 +31,17 @@ def together(parts: Iterable[Part]) -> tuple[Part, ...]:
     return tuple(whole)
 
 
+def by_line(parts: Iterable[Part]) -> list[tuple[Part, ...]]:
+    """*parts* by the lines that were said: each text with what was shown behind it."""
+    lines: list[list[Part]] = []
+    for part in parts:
+        if isinstance(part, str) or not lines:
+            lines.append([part])
+        else:
+            lines[-1].append(part)
+    return [tuple(line) for line in lines]
+
+
 def notice(text: str) -> str:
     """*text* as something that nobody said."""
     return f"{NOTICE}{text}]"
@@ -38,8 +49,12 @@ def notice(text: str) -> str:
 
 def is_notice(turn: PromptTurn) -> bool:
     """Whether *turn* was put between what people said."""
-    first = turn.parts[0] if turn.parts else ""
-    return turn.role is Role.USER and isinstance(first, str) and first.startswith(NOTICE)
+    return turn.role is Role.USER and begins_as_notice(turn.parts)
+
+
+def begins_as_notice(parts: Sequence[Part]) -> bool:
+    """Whether nobody said the first of *parts*."""
+    return bool(parts) and isinstance(parts[0], str) and parts[0].startswith(NOTICE)
 
 
 def relocated(turn: PromptTurn, speaker: str) -> tuple[PromptTurn, ...]:
@@ -67,8 +82,13 @@ def described(turn: PromptTurn, abilities: Abilities) -> PromptTurn:
     if turn.role is Role.TOOL:
         seen = (part for part in turn.parts if isinstance(part, str) or is_seen(part, abilities))
         return replace(turn, parts=together((*seen, notice(_delivered(unseen)))))
-    runs = groupby(turn.parts, key=lambda part: _sort(part, abilities))
-    return replace(turn, parts=together(part for sort, run in runs for part in _shown(sort, tuple(run))))
+    return replace(turn, parts=tuple(part for line in by_line(turn.parts) for part in _described(line, abilities)))
+
+
+def _described(line: tuple[Part, ...], abilities: Abilities) -> tuple[Part, ...]:
+    """*line* as it can be told; the words for what was shown go on with it, so that it can be left out as a whole."""
+    runs = groupby(line, key=lambda part: _sort(part, abilities))
+    return together(part for sort, run in runs for part in _shown(sort, tuple(run)))
 
 
 def is_seen(media: Media, abilities: Abilities) -> bool:

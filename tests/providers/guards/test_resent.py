@@ -18,12 +18,14 @@ def passed(*pieces: str) -> list[str]:
         pytest.param(
             ["I will check the weather", " the weather for you"],
             ["I will check the weather", " for you"],
-            id="the end again",
+            id="4.1 the end again",
         ),
-        pytest.param(["abcdefgh", "abcdefghij"], ["abcdefgh", "ij"], id="all of it again, and more"),
+        pytest.param(["abcdefgh", "abcdefghij"], ["abcdefgh", "ij"], id="4.2 all of it again, and more"),
         pytest.param(["abcdefgh", "abcdefgh"], ["abcdefgh"], id="all of it again"),
-        pytest.param(["short", "short"], ["short", "short"], id="too short to tell"),
-        pytest.param(["Hello there, ", "there, friend"], ["Hello there, ", "there, friend"], id="too little in common"),
+        pytest.param(["short", "short"], ["short", "short"], id="4.2 too short to tell"),
+        pytest.param(
+            ["Hello there, ", "there, friend"], ["Hello there, ", "there, friend"], id="4.2 too little in common"
+        ),
         pytest.param(["a", "", "b"], ["a", "b"], id="nothing"),
     ],
 )

@@ -23,11 +23,11 @@ def parted(text: str) -> tuple[str, str]:
 @pytest.mark.parametrize(
     ("spilt", "answer"),
     [
-        pytest.param("must do.", "Hello!", id="a capital"),
-        pytest.param("wait.", "Actually", id="a single word"),
-        pytest.param("g it out.", "hey master", id="small letters behind several words"),
-        pytest.param("wait...", "Hello", id="several marks"),
-        pytest.param("version 3.5 is out.", "Nice", id="a dot in a number"),
+        pytest.param("must do.", "Hello!", id="5.8 a capital"),
+        pytest.param("wait.", "Actually", id="5.8 a single word"),
+        pytest.param("g it out.", "hey master", id="5.8 small letters behind several words"),
+        pytest.param("wait...", "Hello", id="5.8 several marks"),
+        pytest.param("version 3.5 is out.", "Nice", id="5.8 a dot in a number"),
         pytest.param("i use v.s.code for it.", "Nice", id="dots behind single letters"),
         pytest.param("look at github.com first!", "Nice", id="a dot in an address"),
         pytest.param("so be it!", "“Hi”", id="a quote"),
@@ -46,16 +46,16 @@ def test_the_end_of_a_thought_is_taken_off(spilt: str, answer: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param("wait. Actually", id="a space behind"),
+        pytest.param("wait. Actually", id="5.8 a space behind"),
         pytest.param("wait.\nActually", id="a line end behind"),
-        pytest.param("apple.com is nice", id="an address"),
+        pytest.param("apple.com is nice", id="5.8 an address"),
         pytest.param("hey try github.com/x or notes.txt", id="an address behind several words"),
         pytest.param("it is, e.g. that", id="an abbreviation"),
         pytest.param("obj.method is nice", id="a single word and small letters"),
-        pytest.param("use `obj.Method` now", id="code"),
+        pytest.param("use `obj.Method` now", id="5.8 code"),
         pytest.param("Must do.Hello!", id="begins with a capital"),
         pytest.param("「ok.Hello", id="begins with a mark"),
-        pytest.param("ok then", id="no end"),
+        pytest.param("ok then", id="5.9 no end"),
         pytest.param("ok then.", id="nothing behind the end"),
         pytest.param("ok then. ", id="white space behind the end"),
         pytest.param("notes.tx", id="cut off in a word"),
@@ -71,7 +71,7 @@ def test_what_only_looks_like_it_is_the_answer(text: str) -> None:
     assert ("", text) == parted(text)
 
 
-def test_without_a_thought_nothing_is_spilt() -> None:
+def test_5_9_without_a_thought_nothing_is_spilt() -> None:
     assert [TextDelta("must do.Hello!")] == heard(SpillGuard, "must do.Hello!")
 
 

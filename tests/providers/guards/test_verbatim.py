@@ -24,13 +24,13 @@ NOW = ToolCall("now-0", "now", "{}")
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        pytest.param('Let me look. `read_file("a")`', [TextDelta("Let me look. "), READ], id="in code"),
+        pytest.param('Let me look. `read_file("a")`', [TextDelta("Let me look. "), READ], id="5.10 in code"),
         pytest.param(
             'web_search({"query":"x (y)"})',
             [ToolCall("web_search-0", "web_search", '{"query":"x (y)"}')],
-            id="an object",
+            id="5.10 an object",
         ),
-        pytest.param('read_file("a")', [READ], id="a text"),
+        pytest.param('read_file("a")', [READ], id="5.10 a text"),
         pytest.param('read_file ( "a" ) ok', [READ, TextDelta(" ok")], id="space"),
         pytest.param("now()", [NOW], id="nothing"),
         pytest.param("今now()", [TextDelta("今"), NOW], id="behind a script without spaces"),
@@ -59,12 +59,12 @@ def test_a_call_in_the_text_is_a_call(text: str, expected: list[Chunk]) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param("web_search(query=x)", id="no JSON"),
+        pytest.param("web_search(query=x)", id="5.10 no JSON"),
         pytest.param('web_search({"query": })', id="broken JSON"),
         pytest.param("web_search([1])", id="a list"),
         pytest.param("read_file()", id="what must be there is missing"),
         pytest.param('now("a")', id="a text for a tool that takes none"),
-        pytest.param("foo(1)", id="no tool"),
+        pytest.param("foo(1)", id="5.10 no tool"),
         pytest.param('xread_file("a")', id="the end of a word"),
         pytest.param('my.read_file("a") my-read_file("a")', id="the end of a longer name"),
         pytest.param('read_files("a")', id="a longer name"),
