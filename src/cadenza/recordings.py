@@ -47,12 +47,13 @@ _SHAPES = re.compile(
     rb"""(?x)
     (?<![A-Za-z0-9])(?:sk|pk|rk|gsk|csk|xai|nvapi|pplx|hf|gh[oprsu])[-_](?=[\w-]{0,100}\d)[\w-]{16,}
     | AIza[\w-]{30,}
-    | \beyJ[\w-]{16,}\.[\w-]{16,}(?:\.[\w-]*)?
     | (?i:(?<=bearer\s)(?=[\w.~+/=-]{0,100}\d)[\w.~+/=-]{16,})
     | (?i:(?<=cookie:\s)[^\r\n"\\]{4,})
     """
 )
 """What keys, tokens and cookies look like that are not ours, but somebody's."""
+_WEB_TOKEN = re.compile(rb"\beyJ[\w-]{16,}+(?P<body>\.[\w-]{16,}+(?:\.[\w-]*+)?)?")
+"""So does what begins like a web token, if it has a body; without one it is taken as a whole, to look at it only once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,4 +321,5 @@ def black_out(data: bytes, secrets: Collection[bytes]) -> bytes:
     for secret in sorted(secrets, key=len, reverse=True):
         while secret in data and secret.strip(b"*"):  # with odd neighbours, stars may make up another
             data = data.replace(secret, b"*" * len(secret))
+    data = _WEB_TOKEN.sub(lambda match: b"*" * len(match[0]) if match["body"] else match[0], data)
     return _SHAPES.sub(lambda match: b"*" * len(match[0]), data)

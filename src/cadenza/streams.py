@@ -16,7 +16,7 @@ from .errors import CadenzaError, InputError
 from .models import broken_off, hang_up
 from .providers.shapes import Shapes, of_exception
 from .stops import is_cancelled
-from .types import Chunk
+from .types import Chunk, TextDelta
 
 Opened: TypeAlias = str | Iterable[Any] | AsyncIterable[Any]
 Speech: TypeAlias = (
@@ -44,7 +44,8 @@ class _Chunks(AsyncGenerator[Chunk, None]):
         self._has_begun = False
 
     def __anext__(self) -> Coroutine[Any, Any, Chunk]:
-        return self.asend(None)
+        self._has_begun = True
+        return self._chunks.__anext__()
 
     def asend(self, value: None, /) -> Coroutine[Any, Any, Chunk]:
         """Go on to the next chunk."""
@@ -69,6 +70,10 @@ async def _read(stream: Speech) -> AsyncGenerator[Chunk, None]:
     try:
         async with aclosing(_items(stream)) as items:
             async for item in items:
+                if type(item) is str:  # plain texts take the shortest way
+                    if item:
+                        yield TextDelta(item)
+                    continue
                 for chunk in shapes.feed(item):
                     yield chunk
                 if shapes.has_ended:

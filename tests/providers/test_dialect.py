@@ -9,8 +9,10 @@ import pytest
 
 from cadenza.errors import HttpError, ProviderError
 from cadenza.providers.dialect import Dialect, Endpoint, EventReader, as_json
+from cadenza.providers.vendors import codec
 from cadenza.stages.s2_generation import ServerSentEvents
 from cadenza.types import Chunk, Ending, Failed, HttpRequest, RawEvent, TextDelta
+from tests.providers.recorded import STREAMS, decoded
 
 
 class Word(msgspec.Struct):
@@ -138,3 +140,29 @@ class TestJson:
     )
     def test_half_an_emoji_is_shown_as_such(self, text: str, shown: str) -> None:
         assert {"a": [shown], "b": {}} == json.loads(as_json({"a": [text], "b": MappingProxyType({})}))
+
+
+# --- at the wrong address -------------------------------------------------------------------------
+
+SPEAKERS = {
+    "openai": "openai/text.sse",
+    "anthropic": "anthropic/text.sse",
+    "google": "google/plain.sse",
+    "openai-responses": "openai-responses/text.sse",
+    "ollama": "ollama/plain.ndjson",
+}
+
+
+@pytest.mark.parametrize("heard", SPEAKERS)
+@pytest.mark.parametrize("meant", SPEAKERS)
+def test_an_answer_in_another_dialect_is_a_failure_and_not_an_empty_answer(meant: str, heard: str) -> None:
+    body = (STREAMS / SPEAKERS[heard]).read_bytes()
+
+    chunks = decoded(codec(meant, "a-model", key="key"), [body])
+
+    failed = [chunk.error for chunk in chunks if isinstance(chunk, Failed)]
+    if meant == heard:
+        assert not failed
+    else:
+        assert ["unreadable"] == [error.code for error in failed if isinstance(error, ProviderError)]
+        assert "look whether its address is right" in str(failed[0])

@@ -201,7 +201,7 @@ def test_a_prompt_that_was_blocked_has_failed(reason: str) -> None:
     ],
 )
 def test_an_event_that_says_nothing_comes_to_nothing(event: object) -> None:
-    assert [] == read(event)
+    assert [] == read({"candidates": []}, event)
 
 
 @pytest.mark.parametrize(

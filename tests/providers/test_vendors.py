@@ -108,6 +108,24 @@ def test_whatever_of_an_address_is_given_the_whole_is_asked(url: str, address: s
     assert address == codec("custom", "m", url=url).encode(HELLO).url
 
 
+@pytest.mark.parametrize(
+    ("vendor", "url", "address"),
+    [
+        ("ollama", "http://h:1", "http://h:1/api/chat"),
+        ("ollama", "http://h:1/v1", "http://h:1/api/chat"),
+        ("ollama", "http://h:1/api/chat", "http://h:1/api/chat"),
+        ("openai-responses", "https://h", "https://h/v1/responses"),
+        ("openai-responses", "https://h/v1/responses", "https://h/v1/responses"),
+        ("google", "https://h", "https://h/v1beta/models/m:streamGenerateContent?alt=sse"),
+        ("google", "https://h/v1/models", "https://h/v1/models/m:streamGenerateContent?alt=sse"),
+        ("anthropic", "https://h", "https://h/v1/messages"),
+        ("anthropic", "https://h/v1", "https://h/v1/messages"),
+    ],
+)
+def test_so_it_is_in_every_dialect(vendor: str, url: str, address: str) -> None:
+    assert address == codec(vendor, "m", url=url, key="key").encode(HELLO).url
+
+
 def test_another_address_may_be_given_for_any_vendor() -> None:
     assert "https://proxy.example/v1" == of("openai", url="https://proxy.example").url
 

@@ -15,7 +15,7 @@ import msgspec
 
 from ..errors import ErrorKind
 from ..types import Chunk, Failed, Finished, Opaque, TextDelta, ThoughtDelta, ToolCall, Usage
-from .arguments import tool_call
+from .arguments import as_json_text, tool_call
 from .dialect import EventReader
 from .failures import failure, reported
 
@@ -25,11 +25,11 @@ _REASONS: Mapping[str, str] = MappingProxyType(
 """Why it ended, where that is not simply that the model was done (``end_turn``, ``stop_sequence``, ``pause_turn``)."""
 
 
-class _OutputDetails(msgspec.Struct):
+class _OutputDetails(msgspec.Struct, gc=False):
     thinking_tokens: int | None = None
 
 
-class _Usage(msgspec.Struct):
+class _Usage(msgspec.Struct, gc=False):
     input_tokens: int | None = None
     output_tokens: int | None = None
     cache_creation_input_tokens: int | None = None
@@ -37,11 +37,11 @@ class _Usage(msgspec.Struct):
     output_tokens_details: _OutputDetails | None = None
 
 
-class _Message(msgspec.Struct):
+class _Message(msgspec.Struct, gc=False):
     usage: _Usage | None = None
 
 
-class _Block(msgspec.Struct):
+class _Block(msgspec.Struct, gc=False):
     type: str = ""
     text: str | None = None
     thinking: str | None = None
@@ -52,7 +52,7 @@ class _Block(msgspec.Struct):
     input: Any = None
 
 
-class _Delta(msgspec.Struct):
+class _Delta(msgspec.Struct, gc=False):
     type: str = ""
     text: str | None = None
     thinking: str | None = None
@@ -62,7 +62,7 @@ class _Delta(msgspec.Struct):
     stop_details: Any = None
 
 
-class _Event(msgspec.Struct):
+class _Event(msgspec.Struct, gc=False):
     type: str = ""
     index: int = 0
     delta: _Delta | None = None
@@ -155,8 +155,16 @@ class AnthropicDecoder(EventReader[_Event]):
         """Whether a call is being written."""
         return bool(self._calls)
 
+    def knows(self, value: _Event) -> bool:
+        """Whether *value* is one of Anthropic's events."""
+        return value.type.startswith(("message", "content_block", "ping", "error")) or value.error is not None
+
     def read(self, value: _Event) -> Sequence[Chunk]:
         """What one event comes to."""
+        delta = value.delta
+        if delta is not None and delta.type == "text_delta" and delta.text and not self._is_apart:
+            self._last_text = delta.text  # nearly always there is some more text, and that is all
+            return (TextDelta(delta.text),)
         match value.type:
             case "content_block_delta" if value.delta is not None:
                 return self._on_delta(value.delta, value.index)
@@ -225,7 +233,7 @@ class AnthropicDecoder(EventReader[_Event]):
             case "redacted_thinking":
                 self._kept.append(_Redacted(block.data or ""))
             case "tool_use" if block.name:
-                given = json.dumps(block.input, ensure_ascii=False) if block.input else ""
+                given = as_json_text(block.input) if block.input else ""
                 self._calls[index] = _Call(block.id or "", block.name, given)
             case _:
                 pass

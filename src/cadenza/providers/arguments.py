@@ -36,6 +36,14 @@ def tool_call(identity: str, name: str, arguments: str, state: Opaque | None = N
     return ToolCall(identity, name, kept if _is_object(kept) else _NONE, is_truncated=True, state=state)
 
 
+def as_json_text(value: object, *, is_compact: bool = False) -> str:
+    """*value* as JSON; of what nests too deep to be written only an opening brace, which nobody takes for whole."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":") if is_compact else None, default=str)
+    except RecursionError:
+        return "{"
+
+
 def _sendable(text: str) -> str:
     """*text* with halves of characters put together; one whose other half is missing cannot be sent to anybody."""
     try:

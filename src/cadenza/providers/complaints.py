@@ -16,8 +16,11 @@ _DEPTH = 8
 """How many wrappings are taken off."""
 _MOST = 4
 """How many messages are kept, where there are several."""
+_ENOUGH = 16
+"""How many are looked at, to choose from; and how many names."""
 _LONGEST = 2000
 """Characters of a message; the rest is a dump of something."""
+_LONGEST_PARAMETER = 200
 _WEEK = 7 * 24 * 3600.0
 
 _HOLDERS = (
@@ -32,8 +35,8 @@ _NO_NAMES = frozenset({"error", "errors", "failed", "failure", "fail", "none", "
 
 _NAME = re.compile(r"[A-Za-z][\w.-]{1,60}")
 _GENERIC = re.compile(
-    r"(?i)[\s.!]*(?:(?:api |unknown |internal |internal server )?error|bad request|request failed|provider returned error)?"
-    r"[\s.!]*"
+    r"(?i)[\s.!]*+(?:(?:api |unknown |internal |internal server )?error|bad request|request failed|provider returned error)?"
+    r"[\s.!]*+"
 )
 _NAMES_BEHIND = re.compile(r"\s*\([\w.,'\s-]{1,200}\)\s*")
 _STATED = re.compile(
@@ -109,7 +112,7 @@ class _Reader:
         return Complaint(message, self._status, tuple(self._names), wait)
 
     def read(self, value: object, depth: int) -> None:
-        if depth > _DEPTH:
+        if depth > _DEPTH or len(self._messages) >= _ENOUGH:
             return
         match value:
             case str():
@@ -130,7 +133,7 @@ class _Reader:
         if found is None:
             self._say(text)
             return
-        self._state(stated_status(before))
+        self._state(stated_status(before[-_LONGEST:]))
         known = len(self._messages)
         self.read(found, depth + 1)
         if len(self._messages) == known and (before.strip() or _is_foreign(found)):
@@ -162,7 +165,7 @@ class _Reader:
         """Some name the parameter that is wrong beside the message."""
         name = value.get("param", value.get("field"))
         if isinstance(name, str) and name and len(self._messages) > known and name not in self._messages[known]:
-            self._messages[known] += f" (parameter '{name}')"
+            self._messages[known] += f" (parameter '{name[:_LONGEST_PARAMETER]}')"
 
     def _say(self, message: str) -> None:
         message = " ".join(message[:_LONGEST].split())
@@ -171,7 +174,7 @@ class _Reader:
 
     def _name(self, name: object) -> None:
         if isinstance(name, str) and _NAME.fullmatch(name) and name.lower() not in _NO_NAMES:
-            self._names += [] if name in self._names else [name]
+            self._names += [] if name in self._names or len(self._names) >= _ENOUGH else [name]
 
     def _state(self, status: int | None) -> None:
         if self._status is None:
@@ -227,10 +230,12 @@ def _duration(value: object) -> float | None:
     """Seconds: a number, or ``12s``, ``6m0s``, ``20ms``, ``3 minutes``; what is absurd is not believed."""
     if isinstance(value, bool) or value is None:
         return None
-    seconds = _spelt_out(value) if isinstance(value, str) else value
-    if isinstance(seconds, int | float) and 0 <= seconds <= _WEEK:
-        return float(seconds)
-    return None
+    return believable(_spelt_out(value) if isinstance(value, str) else value)
+
+
+def believable(seconds: object) -> float | None:
+    """*seconds*, if they are a time that somebody may be asked to wait."""
+    return float(seconds) if isinstance(seconds, int | float) and 0 <= seconds <= _WEEK else None
 
 
 def _spelt_out(text: str) -> float | None:

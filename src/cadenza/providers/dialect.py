@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from ..errors import ErrorKind, HttpError, ProviderError
-from ..stages.s2_generation import Framing, ServerSentEvents
+from ..stages.s2_generation import EventsOrJson, Framing
 from ..stages.s3_chunks import Attempts
 from ..types import Abilities, Chunk, Ending, Failed, HttpRequest, RawEvent, Thinking
 from .failures import refused
@@ -151,8 +151,12 @@ class Dialect:
         return self._endpoint
 
     def framing(self) -> Framing:
-        """A fresh reader of bytes into events."""
-        return ServerSentEvents()
+        """A fresh reader of bytes into events.
+
+        Some servers answer with one document, whatever they were asked, and what goes wrong may be told in plain JSON,
+        even in the middle of a stream, or with a web page.
+        """
+        return EventsOrJson()
 
     def refused(self, refusal: HttpError, /) -> ProviderError:
         """What an answer with a status of 400 or more means."""
@@ -181,9 +185,10 @@ class EventReader(Generic[Shape]):
         """Read *event*."""
         try:
             value = self._decode(event.data)
-        except ValueError:  # msgspec has several, and bytes that are no UTF-8 are one of Python's own
+        except (ValueError, RecursionError):  # msgspec has several, and bytes that are no UTF-8 are one of Python's own
             return self._read_leniently(event.data)
-        self._has_read = True
+        if not self._has_read:
+            self._meet(value)
         return self.read(value)
 
     def flush(self, why: Ending, /) -> Sequence[Chunk]:  # noqa: ARG002  # what is held is given back, whatever the end
@@ -192,6 +197,10 @@ class EventReader(Generic[Shape]):
         if self.skipped and not self._has_read:
             return [*chunks, Failed(nonsense(self._vendor))]
         return chunks
+
+    def knows(self, value: Shape) -> bool:  # noqa: ARG002  # most shapes fit nothing else
+        """Whether *value* is an event of this dialect, and not of another that has nothing to say in it."""
+        return True
 
     def read(self, value: Shape) -> Sequence[Chunk]:
         """What *value* comes to."""
@@ -222,8 +231,16 @@ class EventReader(Generic[Shape]):
                     raise
         chunks = self.read(shaped)
         self.skipped += left_out > 0
-        self._has_read = self._has_read or not left_out or bool(chunks)
+        if not left_out or chunks:
+            self._meet(shaped)
         return chunks
+
+    def _meet(self, value: Shape) -> None:
+        """Note whether anybody speaks this dialect at all: somebody else may listen at a wrong address."""
+        if self.knows(value):
+            self._has_read = True
+        elif not self._has_read:
+            self.skipped += 1
 
 
 def _left_out(value: Any, complaint: str) -> bool:

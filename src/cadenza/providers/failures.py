@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from ..errors import Aspect, ErrorKind, HttpError, ProviderError
-from .complaints import Complaint, complaint_in, complaint_of, stated_status
+from .complaints import Complaint, believable, complaint_in, complaint_of, stated_status
 from .explanations import explanation
 from .redaction import without_secrets
 
@@ -24,6 +24,8 @@ __all__ = ["failure", "refused", "reported", "without_secrets"]
 
 _LONGEST = 2000
 """Characters of a detail; an operator reads no more."""
+_LONGEST_READ = 2 * _LONGEST
+"""Characters that are looked at: what is cut off here is not a half of anything that is shown."""
 
 
 class _Verdict(NamedTuple):
@@ -144,7 +146,7 @@ _FAMILIES: Mapping[str, _Family] = MappingProxyType(
 
 # --- wordings that no number tells ---------------------------------------------------------
 
-_NAMED = r"models?\b(?: name)?[ :=]*(?:[\"'`]?[\w./:@-]+[\"'`]? )?(?:is |was |are )?"
+_NAMED = r"models?\b(?: name)?[ :=]*+(?:[\"'`]?[\w./:@-]{1,200}+[\"'`]? )?(?:is |was |are )?"
 _NO_MODEL = _wording(
     r"(?:unsupported|invalid|unknown|unrecogni[sz]ed) model(?: name| id)?(?! \w*param)",
     _NAMED + r"(?:not supported|unsupported|not found|invalid)",
@@ -204,7 +206,8 @@ def failure(
     aspect: Aspect | None = None,
 ) -> ProviderError:
     """The error for what *vendor* said, ``detail``; what is not given is read from the status, or else the words."""
-    complaint = Complaint(detail, status, (code,) if code else (), retry_after)
+    detail = detail[:_LONGEST_READ]
+    complaint = Complaint(detail, status, (code,) if code else (), believable(retry_after))
     verdict = _judged(complaint, _family(vendor)) if kind is None else _Verdict(kind, kind in _PASSING)
     return _error(complaint, detail, verdict._replace(code=code or verdict.code), vendor, aspect)
 

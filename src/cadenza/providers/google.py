@@ -13,7 +13,6 @@ from typing import TypeAlias
 
 from ..stages.s1_budget import CONTINUE, START
 from ..stages.s1_context import fit
-from ..stages.s2_generation import EventsOrJson
 from ..stages.s3_chunks import NO_PROMPT
 from ..stages.stage import Stage
 from ..types import Chunk, HttpRequest, Media, Prompt, PromptTurn, RawEvent, Role, Thinking, ToolCall, ToolSpec
@@ -84,10 +83,6 @@ class GoogleCodec(Dialect):
         if config := _generation_config(prompt, endpoint.model.lower()):
             body["generationConfig"] = config
         return HttpRequest(self._url(), written(body, within(body, endpoint.extra)), self._headers())
-
-    def framing(self) -> EventsOrJson:
-        """A fresh reader of bytes into events. Their errors come as plain JSON, even in the middle of a stream."""
-        return EventsOrJson()
 
     def decoder(self, prompt: Prompt = NO_PROMPT, /) -> Stage[RawEvent, Chunk]:
         """A fresh reader of events into chunks."""

@@ -15,14 +15,14 @@ import msgspec
 
 from ..errors import ErrorKind, ProviderError
 from ..types import Chunk, Failed, Finished, Opaque, TextDelta, ThoughtDelta, ToolCall, Usage
-from .arguments import tool_call
+from .arguments import as_json_text, tool_call
 from .dialect import EventReader
 from .failures import failure, reported
 
 # --- their shapes: only what is read, under both names -----------------------------------
 
 
-class _Call(msgspec.Struct):
+class _Call(msgspec.Struct, gc=False):
     name: str | None = None
     id: str | None = None
     args: dict[str, Any] | None = None
@@ -30,16 +30,16 @@ class _Call(msgspec.Struct):
     willContinue: bool | None = None  # noqa: N815  # their name
 
 
-class _Code(msgspec.Struct):
+class _Code(msgspec.Struct, gc=False):
     language: str | None = None
     code: str | None = None
 
 
-class _CodeResult(msgspec.Struct):
+class _CodeResult(msgspec.Struct, gc=False):
     output: str | None = None
 
 
-class _Part(msgspec.Struct):
+class _Part(msgspec.Struct, gc=False):
     text: str | None = None
     thought: bool | None = None
     functionCall: _Call | None = None  # noqa: N815
@@ -52,11 +52,11 @@ class _Part(msgspec.Struct):
     code_execution_result: _CodeResult | None = None
 
 
-class _Content(msgspec.Struct):
+class _Content(msgspec.Struct, gc=False):
     parts: list[_Part] | None = None
 
 
-class _Candidate(msgspec.Struct):
+class _Candidate(msgspec.Struct, gc=False):
     content: _Content | None = None
     finishReason: str | None = None  # noqa: N815
     finish_reason: str | None = None
@@ -64,14 +64,14 @@ class _Candidate(msgspec.Struct):
     finish_message: str | None = None
 
 
-class _Feedback(msgspec.Struct):
+class _Feedback(msgspec.Struct, gc=False):
     blockReason: str | None = None  # noqa: N815
     block_reason: str | None = None
     blockReasonMessage: str | None = None  # noqa: N815
     block_reason_message: str | None = None
 
 
-class _Tokens(msgspec.Struct):
+class _Tokens(msgspec.Struct, gc=False):
     """Counted so far; the names differ, the places do not."""
 
     prompt: int | None = msgspec.field(default=None, name="promptTokenCount")
@@ -81,7 +81,7 @@ class _Tokens(msgspec.Struct):
     cached: int | None = msgspec.field(default=None, name="cachedContentTokenCount")
 
 
-class _TokensByProtocol(msgspec.Struct):
+class _TokensByProtocol(msgspec.Struct, gc=False):
     prompt: int | None = msgspec.field(default=None, name="prompt_token_count")
     tool_results: int | None = msgspec.field(default=None, name="tool_use_prompt_token_count")
     answer: int | None = msgspec.field(default=None, name="candidates_token_count")
@@ -89,7 +89,7 @@ class _TokensByProtocol(msgspec.Struct):
     cached: int | None = msgspec.field(default=None, name="cached_content_token_count")
 
 
-class _Answer(msgspec.Struct):
+class _Answer(msgspec.Struct, gc=False):
     candidates: list[_Candidate] | None = None
     usageMetadata: _Tokens | None = None  # noqa: N815
     usage_metadata: _TokensByProtocol | None = None
@@ -147,6 +147,10 @@ class GoogleDecoder(EventReader[Shape]):
     def is_ending(self) -> bool:
         """Whether the model has said why it stopped."""
         return bool(self._reason)
+
+    def knows(self, value: Shape) -> bool:
+        """Whether there is anything of Google's in *value*."""
+        return isinstance(value, list) or value != _Answer()
 
     def read(self, value: Shape) -> Sequence[Chunk]:
         """What *value* comes to: an answer, or a list of some."""
@@ -232,7 +236,7 @@ class GoogleDecoder(EventReader[Shape]):
         identity = call.id or f"{name}-{self._number}"
         self._number += 1
         is_whole = not (call.willContinue or call.will_continue)  # one that comes in pieces is not put together
-        arguments = json.dumps(call.args or {}, ensure_ascii=False, separators=(",", ":")) if is_whole else "{"
+        arguments = as_json_text(call.args or {}, is_compact=True) if is_whole else "{"
         opaque = Opaque(self._owner, json.dumps(state, separators=(",", ":"))) if state else None
         return tool_call(identity, name, arguments, opaque)
 

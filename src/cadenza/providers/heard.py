@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ..errors import CadenzaError, ErrorKind
 from ..types import Chunk, Failed, Finished, TextDelta, ThoughtDelta, ToolCall, Usage
-from .arguments import tool_call
+from .arguments import as_json_text, tool_call
 from .failures import failure
 
 VENDOR = "the provider"
@@ -133,7 +132,7 @@ class Heard:
         if isinstance(arguments, str):
             call.pieces.append(arguments)
         elif isinstance(arguments, Mapping):
-            call.pieces.append(json.dumps(arguments, ensure_ascii=False, default=str))
+            call.pieces.append(as_json_text(arguments))
 
     def is_open(self, key: Hashable) -> bool:
         """Whether a call is being written under *key*."""

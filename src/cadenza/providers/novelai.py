@@ -27,7 +27,6 @@ from dataclasses import replace
 from ..stages.s1_budget import output_tokens
 from ..stages.s1_context import fit
 from ..stages.s1_fit import speaker_stop
-from ..stages.s2_generation import EventsOrJson
 from ..stages.s3_chunks import NO_PROMPT
 from ..stages.stage import Pipe, Stage
 from ..types import Abilities, Chunk, HttpRequest, Prefill, Prompt, RawEvent
@@ -74,10 +73,6 @@ class NovelAICodec(Dialect):
         """Write *prompt* down."""
         prompt = fit(prompt, self._abilities())
         return self._native(prompt) if self._is_native else self._glm(prompt)
-
-    def framing(self) -> EventsOrJson:
-        """A fresh reader of bytes into events; what goes wrong may be told in plain JSON."""
-        return EventsOrJson()
 
     def decoder(self, prompt: Prompt = NO_PROMPT, /) -> Stage[RawEvent, Chunk]:
         """A fresh reader of events into chunks; which tools there are says what is a call."""

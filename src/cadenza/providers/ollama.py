@@ -32,7 +32,7 @@ from ..types import (
     ToolSpec,
     Usage,
 )
-from .arguments import tool_call
+from .arguments import as_json_text, tool_call
 from .bodies import inline, object_of, schema, within, written
 from .dialect import Dialect, EventReader
 from .exchanges import ANY_ID, settled
@@ -177,23 +177,23 @@ def _options(prompt: Prompt, context_tokens: int) -> Mapping[str, object]:
 # --- what comes back -------------------------------------------------------------------------
 
 
-class _Function(msgspec.Struct):
+class _Function(msgspec.Struct, gc=False):
     name: str | None = None
     arguments: dict[str, Any] | str | None = None
 
 
-class _Call(msgspec.Struct):
+class _Call(msgspec.Struct, gc=False):
     id: str | None = None
     function: _Function | None = None
 
 
-class _Message(msgspec.Struct):
+class _Message(msgspec.Struct, gc=False):
     content: str | None = None
     thinking: str | None = None
     tool_calls: list[_Call] | None = None
 
 
-class _Line(msgspec.Struct):
+class _Line(msgspec.Struct, gc=False):
     message: _Message | None = None
     done: bool | None = None
     done_reason: str | None = None
@@ -240,7 +240,7 @@ class OllamaDecoder(EventReader[_Line]):
                 continue
             arguments = function.arguments
             if not isinstance(arguments, str):
-                arguments = json.dumps(arguments or {}, ensure_ascii=False, separators=(",", ":"))
+                arguments = as_json_text(arguments or {}, is_compact=True)
             identity = call.id or f"{function.name}-{self._number}"
             state = self._state() if self._number == self._first else None
             self._number += 1

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..stages.s1_budget import CONTINUE, START, output_tokens
 from ..stages.s1_context import fit
-from ..stages.s2_generation import EventsOrJson
 from ..stages.s3_chunks import NO_PROMPT
 from ..stages.stage import Stage
 from ..types import (
@@ -78,10 +77,6 @@ class OpenAICodec(Dialect):
             body |= self._beginning(messages[-1])
         url = endpoint.at(_CALL) if not begins else self._beginning_url()
         return HttpRequest(url, as_json(_extended(body, endpoint.extra)), self._headers())
-
-    def framing(self) -> EventsOrJson:
-        """A fresh reader of bytes into events; some servers answer with one document, whatever they were asked."""
-        return EventsOrJson()
 
     def decoder(self, prompt: Prompt = NO_PROMPT, /) -> Stage[RawEvent, Chunk]:
         """A fresh reader of events into chunks."""

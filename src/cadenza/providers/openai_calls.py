@@ -6,15 +6,18 @@ pieces or with every piece, several whole calls may all have the index 0, and th
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
 
+from ..stages.s2_generation import JsonArray
 from ..types import Opaque, ToolCall
-from .arguments import tool_call
+from .arguments import as_json_text, tool_call
+
+_LONGEST_NAME = 1024
+"""Letters of a name that are put together: no tool has so many."""
 
 
 class FunctionPiece(msgspec.Struct, gc=False):
@@ -41,17 +44,22 @@ class _Call:
     index: int
     id: str = ""
     name: str = ""
-    arguments: str = ""
+    pieces: list[str] = field(default_factory=list)
+    objects: JsonArray = field(default_factory=JsonArray)
+    """Finds the end of the arguments, each letter looked at once; only asked where it is not known from elsewhere."""
+    looked_at: int = 0
+    ended: int = 0
+    """How many of the pieces it has seen, and how many objects came to an end in them."""
     state: dict[str, object] = field(default_factory=dict)
 
     def take(self, piece: CallPiece, name: str, arguments: object) -> None:
         self.id = _text(piece.id) or self.id
-        if name != self.name:  # some send it with every piece
+        if name != self.name and len(self.name) < _LONGEST_NAME:  # some send it with every piece
             self.name += name
         if isinstance(arguments, str):
-            self.arguments += arguments
+            self.pieces.append(arguments)
         elif arguments is not None:
-            self.arguments = json.dumps(arguments, ensure_ascii=False)
+            self.pieces, self.objects, self.looked_at, self.ended = [as_json_text(arguments)], JsonArray(), 0, 0
         if piece.thought_signature:
             self.state["thought_signature"] = piece.thought_signature
         if piece.extra_content:
@@ -66,7 +74,14 @@ class _Call:
             return False
         if identity and self.id and name != self.name:
             return True
-        return _is_whole(self.arguments) and (name != self.name or bool(arguments))
+        return (name != self.name or bool(arguments)) and self._is_whole()
+
+    def _is_whole(self) -> bool:
+        """Whether the arguments are one object that has ended."""
+        for piece in self.pieces[self.looked_at :]:
+            self.ended += len(self.objects.feed(piece.encode("utf-8", "surrogatepass")))
+        self.looked_at = len(self.pieces)
+        return self.ended == 1
 
 
 class Calls:
@@ -107,9 +122,10 @@ class Calls:
         calls = []
         for number, call in enumerate(named, self._first):
             state = {**shared, **call.state} if number == self._first else call.state
-            opaque = Opaque(self._owner, json.dumps(state, ensure_ascii=False)) if state else None
-            made = tool_call(call.id or f"{call.name}-{number}", call.name, call.arguments, opaque)
-            calls.append(replace(made, is_truncated=True) if is_cut and not call.arguments.strip() else made)
+            opaque = Opaque(self._owner, as_json_text(state)) if state else None
+            arguments = "".join(call.pieces)
+            made = tool_call(call.id or f"{call.name}-{number}", call.name, arguments, opaque)
+            calls.append(replace(made, is_truncated=True) if is_cut and not arguments.strip() else made)
         return calls
 
 
@@ -119,10 +135,3 @@ def _text(value: object) -> str:
 
 def _number(value: object, otherwise: int) -> int:
     return value if isinstance(value, int) else otherwise
-
-
-def _is_whole(arguments: str) -> bool:
-    try:
-        return isinstance(json.loads(arguments), dict)
-    except (ValueError, RecursionError):
-        return False

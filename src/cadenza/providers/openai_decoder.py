@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from math import inf
 from types import MappingProxyType
 from typing import Any
 
@@ -22,6 +23,7 @@ import msgspec
 
 from ..errors import ErrorKind
 from ..types import Chunk, Failed, Finished, RawEvent, Served, TextDelta, ThoughtDelta, Usage
+from .arguments import as_json_text
 from .dialect import EventReader
 from .failures import failure, reported
 from .openai_calls import CallPiece, Calls, FunctionPiece
@@ -123,7 +125,7 @@ class OpenAIDecoder(EventReader[Event]):
         data = event.data
         try:
             value = self._decode(data)
-        except ValueError:
+        except (ValueError, RecursionError):
             return self._read_leniently(data) if event.name != "error" else self._read_error(data)
         choices = value.choices
         if choices:
@@ -131,8 +133,13 @@ class OpenAIDecoder(EventReader[Event]):
                 return self._read_leniently(data)
         elif value.usage is None and value.error is None:
             return self._read_leniently(data)
-        self._has_read = True
+        if not self._has_read:
+            self._meet(value)
         return self.read(value)
+
+    def knows(self, value: Event) -> bool:
+        """Whether there is anything of this dialect in *value*."""
+        return value.choices is not None or value.error is not None
 
     def read(self, value: Event) -> Sequence[Chunk]:
         """What *value* comes to."""
@@ -361,7 +368,7 @@ def _detail_count(counts: Mapping[str, object], side: str, name: str) -> int:
 def _count_of(counts: Mapping[str, object], *names: str) -> int:
     for name in names:
         value = counts.get(name)
-        if isinstance(value, int | float) and value > 0:
+        if isinstance(value, int | float) and 0 < value < inf:
             return int(value)
     return 0
 
@@ -370,7 +377,7 @@ def _is_malformed_call(error: object) -> bool:
     """Whether a router found that a call, of which a part was sent already, is not well formed."""
     match error:
         case {"code": "invalid_type", **rest}:
-            return "expected string" in json.dumps(rest).lower()
+            return "expected string" in as_json_text(rest).lower()
         case {"message": str(message)}:
             return "invalid_type" in message and "expected string" in message.lower()
         case _:
@@ -412,5 +419,6 @@ def _spelt(value: object) -> object:
 
 def _is_error(event: Mapping[str, object]) -> bool:
     """Whether *event*, which holds nothing of an answer, is an error that stands there bare."""
-    words = event.get("message") or event.get("detail")
+    message = event.get("message")
+    words = message if isinstance(message, str) else event.get("detail")
     return bool(words) and (event.get("object") == "error" or not event.keys().isdisjoint(("code", "type", "detail")))

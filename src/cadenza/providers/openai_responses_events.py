@@ -6,7 +6,6 @@ kinds of event; those that say nothing we need are known by their names and not 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,7 +14,7 @@ import msgspec
 
 from ..errors import ErrorKind
 from ..types import Chunk, Failed, Finished, Opaque, RawEvent, TextDelta, ThoughtDelta, ToolCall, Usage
-from .arguments import tool_call
+from .arguments import as_json_text, tool_call
 from .dialect import EventReader
 from .failures import failure, reported
 
@@ -40,37 +39,37 @@ _READ = frozenset(
 )
 
 
-class _InputDetails(msgspec.Struct):
+class _InputDetails(msgspec.Struct, gc=False):
     cached_tokens: int | None = None
 
 
-class _OutputDetails(msgspec.Struct):
+class _OutputDetails(msgspec.Struct, gc=False):
     reasoning_tokens: int | None = None
 
 
-class _Usage(msgspec.Struct):
+class _Usage(msgspec.Struct, gc=False):
     input_tokens: int | None = None
     output_tokens: int | None = None
     input_tokens_details: _InputDetails | None = None
     output_tokens_details: _OutputDetails | None = None
 
 
-class _Incomplete(msgspec.Struct):
+class _Incomplete(msgspec.Struct, gc=False):
     reason: str | None = None
 
 
-class _Response(msgspec.Struct):
+class _Response(msgspec.Struct, gc=False):
     usage: _Usage | None = None
     incomplete_details: _Incomplete | None = None
     error: Any = None
 
 
-class _Content(msgspec.Struct):
+class _Content(msgspec.Struct, gc=False):
     text: str | None = None
     refusal: str | None = None
 
 
-class _Item(msgspec.Struct):
+class _Item(msgspec.Struct, gc=False):
     type: str = ""
     id: str | None = None
     status: str | None = None
@@ -83,7 +82,7 @@ class _Item(msgspec.Struct):
     encrypted_content: str | None = None
 
 
-class _Event(msgspec.Struct):
+class _Event(msgspec.Struct, gc=False):
     type: str = ""
     delta: str | None = None
     output_index: int = 0
@@ -142,8 +141,16 @@ class ResponsesDecoder(EventReader[_Event]):
     def feed(self, event: RawEvent, /) -> Sequence[Chunk]:
         """Read *event*, if its name is one of those that matter."""
         if event.name not in _READ or event.data == b"[DONE]":
+            if event.name.startswith("response."):
+                self._has_read = True
+            elif event.name and not self._has_read:
+                self.skipped += 1
             return ()
         return super().feed(event)
+
+    def knows(self, value: _Event) -> bool:
+        """Whether *value* is one of the Responses' events."""
+        return value.type.startswith(("response.", "error")) or value.error is not None or value.message is not None
 
     def read(self, value: _Event) -> Sequence[Chunk]:
         """What one event comes to."""
@@ -251,7 +258,7 @@ class ResponsesDecoder(EventReader[_Event]):
         kept, self._kept = self._kept, []
         if all(item["type"] == "message" and "phase" not in item for item in kept):
             return None
-        return Opaque(self._owner, json.dumps({"model": self._model, "items": kept}, ensure_ascii=False))
+        return Opaque(self._owner, as_json_text({"model": self._model, "items": kept}))
 
     def _on_end(self, how: str, response: _Response) -> Sequence[Chunk]:
         """The calls that nobody closed, the counts, and why it ended; nothing follows."""

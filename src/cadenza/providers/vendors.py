@@ -37,8 +37,17 @@ _DIALECTS: Mapping[str, tuple[str, str]] = MappingProxyType(
 """The module of a dialect and its codec; it is imported when somebody asks for it."""
 
 _URL = re.compile(r"(https?://(?:[^/?#\s@]*@)?([^/?#\s]+))(/[^?#\s]*)?(\?[^#\s]*)?", re.IGNORECASE)
-_CALLS = ("/chat/completions", "/chat", "/completions", "/models")
-"""What people copy along with the address of an interface."""
+_CALLS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "openai": ("/chat/completions", "/chat", "/completions", "/models"),
+        "openai-responses": ("/responses", "/models"),
+        "google": ("/models",),
+        "ollama": ("/api/chat", "/api/generate", "/api/tags", "/api", "/v1"),
+    }
+)
+"""What people copy along with the address of an interface, by its dialect."""
+_ROOTS: Mapping[str, str] = MappingProxyType({"openai": "/v1", "openai-responses": "/v1", "google": "/v1beta"})
+"""Where nearly every server has the interface that people name by its host alone."""
 _OLLAMA = re.compile(r"ollama|:11434$", re.IGNORECASE)
 
 
@@ -123,7 +132,8 @@ def _unknown(what: str, name: str, known: Collection[str]) -> str:
 
 def _address(vendor: Vendor, url: str) -> str:
     if not url and not vendor.url:
-        msg = f"{vendor.name!r} has no address of its own; give one, as in url='http://localhost:8080/v1'"
+        example = "http://localhost:8080/v1" if vendor.manner.is_custom else "https://…"
+        msg = f"{vendor.name!r} has no address of its own; give one, as in url={example!r}"
         raise SettingsError(msg)
     if not url:
         return vendor.url
@@ -133,10 +143,9 @@ def _address(vendor: Vendor, url: str) -> str:
         raise SettingsError(msg)
     site, _, path, query = parts.groups(default="")
     path = path.rstrip("/")
-    if vendor.dialect == "openai":
-        for call in _CALLS:
-            path = path.removesuffix(call)
-        path = path.rstrip("/") or "/v1"  # where nearly every server has it
+    for call in _CALLS.get(vendor.dialect, ()):
+        path = path.removesuffix(call)
+    path = path.rstrip("/") or _ROOTS.get(vendor.dialect, "")
     return f"{site}{path}{query}"
 
 

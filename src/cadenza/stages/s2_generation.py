@@ -226,7 +226,7 @@ class ServerSentEvents:
         value = value.removeprefix(b" ")
         match field:
             case b"data":
-                self._size += len(value)
+                self._size += len(value) + 1  # an empty line takes room too
                 if self._size <= self._longest:
                     self._data.append(value)
                 else:

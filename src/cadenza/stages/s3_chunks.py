@@ -77,17 +77,13 @@ class Chunks:
 
     def __init__(self, decoder: Stage[RawEvent, Chunk]) -> None:
         self._decoder = decoder
-        self._ended = False
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether a ``Finished`` or ``Failed`` has come out."""
-        return self._ended
+        self.has_ended = False
+        """Whether a ``Finished`` or ``Failed`` has come out. It is asked for every event, so it is no property."""
 
     @property
     def is_ending(self) -> bool:
         """Whether the model has said why it stopped: the answer is whole, and only counts may follow."""
-        return self._ended or is_ending(self._decoder)
+        return self.has_ended or is_ending(self._decoder)
 
     @property
     def is_calling(self) -> bool:
@@ -101,14 +97,14 @@ class Chunks:
 
     def fail(self, error: CadenzaError) -> Sequence[Chunk]:
         """The stream broke: give back what the decoder held, and then the error."""
-        held = [] if self._ended else self._decoder.flush(Ending.FINAL)
+        held = [] if self.has_ended else self._decoder.flush(Ending.FINAL)
         kept = [chunk for chunk in held if not isinstance(chunk, (Finished, Failed))]
         return self._until_end([*kept, Failed(error)])
 
     def feed(self, event: RawEvent, /) -> Sequence[Chunk]:
         """Decode *event*."""
         chunks = self._decoder.feed(event)
-        if isinstance(chunks, _ONE_BY_ONE) and len(chunks) == 1 and type(chunks[0]) is TextDelta and not self._ended:
+        if isinstance(chunks, _ONE_BY_ONE) and len(chunks) == 1 and type(chunks[0]) is TextDelta and not self.has_ended:
             return chunks  # type: ignore[return-value]  # nearly always there is one piece of text, and that is all
         return self._until_end(chunks)
 
@@ -119,15 +115,15 @@ class Chunks:
     def flush(self, why: Ending, /) -> Sequence[Chunk]:
         """Give back what the decoder held; say that the stream is over if it did not say so itself."""
         chunks = self._until_end(self._decoder.flush(why))
-        return chunks if self._ended else [*chunks, *self._until_end([Finished("end_of_stream")])]
+        return chunks if self.has_ended else [*chunks, *self._until_end([Finished("end_of_stream")])]
 
     def _until_end(self, chunks: Iterable[Chunk | Aside | Halt]) -> list[Chunk]:
         kept: list[Chunk] = []
         for chunk in chunks:
-            if self._ended:
+            if self.has_ended:
                 break
             if isinstance(chunk, Aside | Halt):
                 continue
             kept.append(chunk)
-            self._ended = isinstance(chunk, (Finished, Failed))
+            self.has_ended = isinstance(chunk, (Finished, Failed))
         return kept
