@@ -8,6 +8,7 @@ import struct
 import sys
 import zlib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from io import BytesIO
 from random import Random
 
@@ -16,13 +17,11 @@ import pytest
 from cadenza.http import Http
 from cadenza.media import fetcher
 from cadenza.settings import HttpSettings
-from cadenza.types import Abilities, Media, MediaKind, Part, Prompt, PromptTurn, Role
+from cadenza.stages.s1_context import fit
+from cadenza.types import Abilities, Links, Media, MediaKind, Part, Prompt, PromptTurn, Role
 from tests.loopback import Act, Answer, Asked, Loopback, serving
 
 Image = pytest.importorskip("PIL.Image")
-
-LOST = "[An image was shown here that cannot be loaded]"
-LOST_VIDEO = "[A video was shown here that cannot be loaded]"
 
 
 def picture(size: tuple[int, int] = (8, 6), *, mode: str = "RGB", kind: str = "PNG", **options: object) -> bytes:
@@ -199,8 +198,8 @@ async def test_a_data_uri_holds_its_picture(uri: str) -> None:
         pytest.param("", id="none"),
     ],
 )
-async def test_what_is_no_picture_is_replaced_by_words(uri: str) -> None:
-    assert LOST == await one({}, lambda _: image(uri), settings=HttpSettings(media_bytes=1000))
+async def test_what_is_no_picture_is_lost(uri: str) -> None:
+    assert image(uri, is_lost=True) == await one({}, lambda _: image(uri), settings=HttpSettings(media_bytes=1000))
 
 
 @pytest.mark.parametrize(
@@ -240,7 +239,7 @@ async def test_a_medium_is_what_its_bytes_say(said: str, data: bytes, expected: 
         pytest.param(Answer((Act.STALL,), headers={"content-type": "image/png"}), id="without a beginning"),
     ],
 )
-async def test_a_picture_that_cannot_be_had_is_replaced_by_words(answer: Answer | tuple[str, bytes]) -> None:
+async def test_a_picture_that_cannot_be_had_is_told_of(answer: Answer | tuple[str, bytes]) -> None:
     settings = HttpSettings(private_addresses=True, media_bytes=1000, media_timeout=0.05)
 
     def make(url: str) -> Prompt:
@@ -248,7 +247,28 @@ async def test_a_picture_that_cannot_be_had_is_replaced_by_words(answer: Answer 
 
     result, _ = await filled({"/bad": answer}, make, settings=settings)
 
-    assert ("a", LOST, LOST_VIDEO, "b") == result.turns[0].parts
+    assert [True, True] == [medium.is_lost for medium in result.turns[0].media]
+    told = "a\n[An image and a video were sent here that cannot be loaded.]\nb"
+    assert told == fit(result, Abilities(videos=True)).turns[0].text
+
+
+async def test_what_the_model_itself_has_sent_and_cannot_be_had_is_told_behind_its_words() -> None:
+    """Else it would learn to write such words itself."""
+
+    def make(url: str) -> Prompt:
+        links = (image(f"{url}/gone"), video("https://youtu.be/1"))
+        return Prompt("", (PromptTurn(Role.MODEL, ("look", *links)),), speaker="Ren")
+
+    result, _ = await filled({}, make)
+
+    said, told = fit(result, Abilities()).turns
+    assert PromptTurn.said(Role.MODEL, "look") == said
+    assert Role.USER is told.role
+    assert told.text.splitlines() == [
+        "[System: An image and a video were sent by Ren.]",
+        "[An image was sent here that cannot be loaded.]",
+        "[A video was sent here that you cannot watch: https://youtu.be/1]",
+    ]
 
 
 @pytest.mark.parametrize("first", ["/gone", "/page", "data:,x"])
@@ -274,7 +294,7 @@ async def test_a_private_address_is_not_fetched_from() -> None:
     async with serving(answers({"/a": ("image/png", PNG)})) as loopback, Http(settings) as http:
         result = await fetcher(http, settings)(prompt(image(f"{loopback.url}/a")))
 
-    assert ((LOST,), 0) == (result.turns[0].parts, loopback.accepted)
+    assert ([True], 0) == ([medium.is_lost for medium in result.turns[0].media], loopback.accepted)
 
 
 async def test_cancelling_hangs_up() -> None:
@@ -300,7 +320,8 @@ async def test_what_was_had_is_not_fetched_again_in_the_next_round() -> None:
         first, second = await fill(asked), await fill(asked)
 
         assert first == second
-        assert (image(f"{loopback.url}/a", data=PNG), LOST) == second.turns[0].parts
+        found, lost = image(f"{loopback.url}/a", data=PNG), image(f"{loopback.url}/b", is_lost=True)
+        assert (found, lost) == second.turns[0].parts
         assert ["/a", "/b"] == sorted(request.path for request in loopback.asked)
 
 
@@ -363,7 +384,23 @@ async def test_a_youtube_link_is_left_to_a_model_that_watches_or_else_told(url: 
     watched = video(url, is_watched=True)
 
     assert watched == await one({}, lambda _: watched)
-    assert f"[A video: {url}]" == await one({}, lambda _: video(url))
+    assert replace(watched, is_watched=False, is_lost=True) == await one({}, lambda _: video(url))
+
+
+@pytest.mark.parametrize(
+    ("abilities", "is_left"),
+    [
+        pytest.param(None, True, id="nobody knows"),
+        pytest.param(Abilities(links=Links.OWN), True, id="the owner"),
+        pytest.param(Abilities(), False, id="somebody else"),
+    ],
+)
+async def test_what_lies_in_a_vendors_own_store_is_left_to_it(abilities: Abilities | None, *, is_left: bool) -> None:
+    settings, kept = HttpSettings(), image("gs://bucket/a.png")
+    async with Http(settings) as http:
+        result = await fetcher(http, settings, abilities)(prompt(kept))
+
+    assert (replace(kept, is_lost=not is_left),) == result.turns[0].parts
 
 
 async def test_what_only_looks_like_youtube_is_fetched() -> None:
@@ -435,7 +472,10 @@ async def test_a_moving_picture_stays_as_it_is() -> None:
 
 @pytest.mark.parametrize("size", [(9000, 9000), (12_000, 12_000), (60_000, 60_000)])
 async def test_a_picture_that_would_fill_the_memory_is_not_unfolded(size: tuple[int, int]) -> None:
-    assert LOST == await one({"/a": ("image/png", bomb(*size))}, lambda url: image(f"{url}/a"))
+    found = await one({"/a": ("image/png", bomb(*size))}, lambda url: image(f"{url}/a"))
+
+    assert isinstance(found, Media)
+    assert found.is_lost
 
 
 async def test_without_pillow_a_large_picture_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:

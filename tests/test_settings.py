@@ -236,3 +236,24 @@ def test_a_setting_on_the_command_line_is_toml_or_a_text(word: str, value: objec
 def test_what_is_no_setting_is_refused(word: str) -> None:
     with pytest.raises(SettingsError, match="name=value"):
         given([word])
+
+
+def test_what_may_hold_a_key_is_not_shown() -> None:
+    settings = Settings.of(headers={"x-key": "sk-secret"}, proxy="http://me:sk-secret@proxy.example")
+
+    assert "sk-secret" not in repr(settings) + repr(settings.http)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pytest.param({"headers": {"authorization": "sk-secret", "x": 5}}, id="a header that is no text"),
+        pytest.param({"headers": "sk-secret"}, id="no headers"),
+        pytest.param({"proxy": ["http://me:sk-secret@proxy.example"]}, id="no address"),
+    ],
+)
+def test_what_may_hold_a_key_is_not_shown_when_it_is_refused(values: dict[str, object]) -> None:
+    with pytest.raises(SettingsError) as refused:
+        Settings().with_values(values)
+
+    assert "sk-secret" not in str(refused.value)

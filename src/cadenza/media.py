@@ -1,6 +1,6 @@
 """Pictures and films that a prompt only links to: fetched, made smaller if need be, and put into it.
 
-A picture is never worth a reply. One that cannot be had, for whatever reason, is replaced by words that say so.
+A picture is never worth a reply. One that cannot be had, for whatever reason, is marked, and the model is told of it.
 Whoever writes in a chat decides what is fetched here, so everything is bounded: where to, how long, how much, and how
 large a picture may become when it is unfolded.
 """
@@ -14,13 +14,13 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from io import BytesIO
 from typing import TYPE_CHECKING
-from urllib.parse import unquote_to_bytes, urlsplit
+from urllib.parse import unquote_to_bytes
 
 from .errors import CadenzaError, InputError
 from .http import Fetched, Http
 from .settings import HttpSettings
-from .stages.s1_parts import is_seen
-from .types import Abilities, Media, MediaKind, Part, Prompt, PromptTurn
+from .stages.s1_parts import STORE, is_seen, is_youtube
+from .types import Abilities, Links, Media, MediaKind, Part, Prompt, PromptTurn
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -51,7 +51,6 @@ _REMEMBERED = 600.0
 """Seconds for which something that was had is not fetched again."""
 _FORGIVEN = 60.0
 """Seconds for which something that could not be had is not tried again: its server may take all its time to say no."""
-_YOUTUBE = ("youtube.com", "youtu.be", "youtube-nocookie.com")
 
 
 def fetcher(
@@ -169,31 +168,24 @@ class _Loader:
         return replace(found, mime=_mime(found))
 
     def _is_wanted(self, medium: Media) -> bool:
-        return not medium.data and self._is_shown(medium) and not _is_youtube(medium.url)
+        return not (medium.data or self._is_left(medium) or is_youtube(medium)) and self._is_shown(medium)
 
     def _is_shown(self, medium: Media) -> bool:
         return self._abilities is None or is_seen(medium, self._abilities)
 
+    def _is_left(self, medium: Media) -> bool:
+        """Whether only the model's interface can get *medium*: whether it does, the dialect knows."""
+        if is_youtube(medium):
+            return medium.is_watched
+        return medium.url.startswith(STORE) and (self._abilities is None or self._abilities.links is Links.OWN)
+
     def _part(self, part: Part) -> Part:
-        if isinstance(part, str) or part.data:
-            return part
-        if _is_youtube(part.url):
-            return part if part.is_watched else f"[A video: {part.url}]"
-        if not self._is_shown(part):
+        if isinstance(part, str) or part.data or self._is_left(part) or not self._is_shown(part):
             return part
         found = self._found.get(part.url) or self._found.get(part.fallback)
         if found is None:
-            return f"[{'An image' if part.kind is MediaKind.IMAGE else 'A video'} was shown here that cannot be loaded]"
+            return replace(part, is_lost=True)
         return replace(part, data=found.data, mime=found.mime, kind=MediaKind(found.mime.partition("/")[0]))
-
-
-def _is_youtube(address: str) -> bool:
-    """Whether *address* is one of a page with a film, which only a model that watches itself has a use for."""
-    try:
-        host = urlsplit(address).hostname or ""
-    except ValueError:
-        return False
-    return any(host == name or host.endswith(f".{name}") for name in _YOUTUBE)
 
 
 def _held(uri: str, most: int) -> Fetched:

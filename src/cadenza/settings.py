@@ -29,10 +29,14 @@ def _setting(
     high: float | None = None,
     one_of: tuple[str, ...] = (),
     kind: type | None = None,
+    is_secret: bool = False,
 ) -> Any:
-    """A setting; *kind* is its type where the default, ``None`` for what is not set, does not tell."""
-    kind = kind or type(default)
-    return field(default=default, metadata={"about": about, "low": low, "high": high, "one_of": one_of, "kind": kind})
+    """A setting; *kind* is its type where the default, ``None`` for what is not set, does not tell.
+
+    One that *is_secret* may hold a key or a password, and is not shown.
+    """
+    metadata = {"about": about, "low": low, "high": high, "one_of": one_of, "kind": kind or type(default)}
+    return field(default=default, metadata=metadata, repr=not is_secret)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +80,10 @@ class HttpSettings:
     """Stage 2: the way to a model."""
 
     connect_timeout: float = _setting(30.0, "seconds in which a connection must stand", low=0.001, high=600.0)
-    proxy: str = _setting("", "address of a proxy for requests to models; empty is none")
-    headers: Mapping[str, str] | None = _setting(None, "headers that every request to a model carries", kind=Mapping)
+    proxy: str = _setting("", "address of a proxy for requests to models; empty is none", is_secret=True)
+    headers: Mapping[str, str] | None = _setting(
+        None, "headers that every request to a model carries", kind=Mapping, is_secret=True
+    )
     private_addresses: bool = _setting(
         False, "whether a model or a picture may be fetched from a private address, as a model on this machine is"
     )
@@ -288,8 +294,12 @@ def _checked(name: str, value: object, spec: Field[Any]) -> object:
     wanted = spec.metadata["kind"]
     if value is None and spec.default is None:
         return None
+    shown = _shown(value) if spec.repr else type(value).__name__
     if wanted is Mapping:
-        return _table(name, value)
+        if isinstance(value, Mapping) and all(isinstance(word, str) for pair in value.items() for word in pair):
+            return MappingProxyType(dict(value))
+        msg = f"the setting {name!r} must be a table of texts, not {shown}"
+        raise SettingsError(msg)
     if wanted is tuple and isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
         return tuple(value)
     if wanted is float and type(value) is int:
@@ -302,19 +312,12 @@ def _checked(name: str, value: object, spec: Field[Any]) -> object:
             bool: "true or false",
             tuple: "a list of texts",
         }
-        msg = f"the setting {name!r} must be {words[wanted]}, not {_shown(value)}"
+        msg = f"the setting {name!r} must be {words[wanted]}, not {shown}"
         raise SettingsError(msg)
     if complaint := _range_complaint(value, spec):
-        msg = f"the setting {name!r} must be {complaint}, not {_shown(value)}"
+        msg = f"the setting {name!r} must be {complaint}, not {shown}"
         raise SettingsError(msg)
     return value
-
-
-def _table(name: str, value: object) -> Mapping[str, str]:
-    if isinstance(value, Mapping) and all(isinstance(word, str) for pair in value.items() for word in pair):
-        return MappingProxyType(dict(value))
-    msg = f"the setting {name!r} must be a table of texts, not {_shown(value)}"
-    raise SettingsError(msg)
 
 
 def _range_complaint(value: Any, spec: Field[Any]) -> str:

@@ -125,6 +125,8 @@ class Media:
     """An opaque name of the message it was sent in, by which tools can find it."""
     is_watched: bool = False
     """Whether a linked video is to be watched by the model itself, and not left to a tool."""
+    is_lost: bool = False
+    """Whether it was looked for and could not be had: the model is then only told of it."""
 
 
 Part: TypeAlias = str | Media
@@ -318,6 +320,16 @@ class Prefill(Enum):
     """The same, but that turn must be marked as a beginning."""
 
 
+class Links(Enum):
+    """Which media an interface fetches itself; all others must stand in the request."""
+
+    NONE = "none"
+    OWN = "own"
+    """What lies in its vendor's store (``gs://``), and a video that the model is to watch itself."""
+    ALL = "all"
+    """What has an address on the web."""
+
+
 @dataclass(frozen=True, slots=True)
 class Abilities:
     """What a model and its interface can take; a prompt is fitted to it before it is written down."""
@@ -325,6 +337,8 @@ class Abilities:
     tools: bool = True
     images: bool = True
     videos: bool = False
+    links: Links = Links.ALL
+    """Which media may be links; of another that is not here, the model is told that it cannot be loaded."""
     system: bool = True
     """Whether there is a place for instructions; if not, they are the first turn."""
     alternates: bool = False

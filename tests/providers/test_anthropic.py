@@ -444,15 +444,18 @@ def test_a_model_that_must_not_speak_last_is_asked_to_go_on() -> None:
             {"type": "text", "text": "[An image that cannot be shown here: image/heic]"},
             id="of a kind that is not taken",
         ),
-        pytest.param(
-            Media(MediaKind.IMAGE, "image/png", "attachment://b.png"),
-            {"type": "text", "text": "[An image that cannot be shown here: image/png]"},
-            id="nowhere to be had",
-        ),
     ],
 )
 def test_a_picture_is_shown_or_named(media: Media, block: dict[str, object]) -> None:
     assert [{"type": "text", "text": "See"}, block] == messages(PromptTurn(Role.USER, ("See", media)))[0]["content"]
+
+
+def test_a_picture_that_is_nowhere_to_be_had_is_told_of() -> None:
+    nowhere = Media(MediaKind.IMAGE, "image/png", "attachment://b.png")
+
+    (message,) = messages(PromptTurn(Role.USER, ("See", nowhere)))
+
+    assert message["content"] == "See\n[An image was sent here that cannot be loaded.]"
 
 
 # --- what was thought before a call ------------------------------------------------------------------

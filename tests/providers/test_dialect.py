@@ -120,6 +120,12 @@ def test_an_endpoint_does_not_show_its_key_nor_its_headers() -> None:
     assert "sk-secret" not in shown
 
 
+def test_an_endpoint_shows_where_it_is_and_no_secret_of_its_address() -> None:
+    shown = repr(Endpoint("somebody", "m", "https://user:pw@x.example/v1?key=abc"))
+
+    assert shown == "Endpoint('somebody', 'm', 'https://***@x.example/v1?***')"
+
+
 def test_a_dialect_frames_events_and_takes_a_no_for_a_no() -> None:
     dialect = Dialect(Endpoint("somebody", "m", "https://x.example"))
 

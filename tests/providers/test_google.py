@@ -169,8 +169,8 @@ def test_without_a_key_there_is_no_header_for_it() -> None:
         ),
         pytest.param(
             (user("a", Media(MediaKind.IMAGE, "image/png", url="https://example.com/a.png")),),
-            [("user", [{"text": "a"}])],
-            id="a picture that nobody fetched",
+            [("user", [{"text": "a\n[An image was sent here that cannot be loaded.]"}])],
+            id="C-7 a picture that nobody fetched",
         ),
         pytest.param(
             (user(Media(MediaKind.VIDEO, "video/mp4", url="https://youtu.be/x", is_watched=True)),),
@@ -179,8 +179,8 @@ def test_without_a_key_there_is_no_header_for_it() -> None:
         ),
         pytest.param(
             (user("a", Media(MediaKind.VIDEO, "video/mp4", url="https://youtu.be/x")),),
-            [("user", [{"text": "a"}])],
-            id="a video that is left to a tool",
+            [("user", [{"text": "a\n[A video was sent here that you cannot watch: https://youtu.be/x]"}])],
+            id="C-10 a video that is left to a tool",
         ),
         pytest.param(
             (user(Media(MediaKind.VIDEO, "", url="gs://store/a.mp4")),),

@@ -107,8 +107,8 @@ def test_what_is_not_set_is_not_sent() -> None:
         pytest.param((user(PICTURE),), [{"role": "user", "content": "", "images": ["iVBORw=="]}], id="nothing but one"),
         pytest.param(
             (user("a", Media(MediaKind.IMAGE, "image/png", url="https://example.com/a.png")),),
-            [{"role": "user", "content": "a"}],
-            id="a picture that nobody fetched",
+            [{"role": "user", "content": "a\n[An image was sent here that cannot be loaded.]"}],
+            id="C-7 a picture that nobody fetched",
         ),
         pytest.param((HI, user()), [{"role": "user", "content": "hi"}], id="a turn without anything"),
     ],
@@ -162,6 +162,26 @@ def test_what_was_thought_before_a_call_goes_back_to_who_thought_it(owner: str, 
 
     calls = [{"function": {"name": "now", "arguments": {}}}]
     assert {"role": "assistant", "content": "", "tool_calls": calls, **thoughts} == message
+
+
+@pytest.mark.parametrize(
+    ("words", "left_out"),
+    [
+        ('"llama3.2" does not support thinking', "think"),
+        ("registry.ollama.ai/library/llama3.2:latest does not support tools", "tools"),
+    ],
+)
+def test_what_a_model_cannot_do_is_left_out_and_remembered(words: str, left_out: str) -> None:
+    codec = OllamaCodec(LOCAL)
+    request = codec.encode(Prompt("", (HI,), (ToolSpec("f", "", {}),), thinking=Thinking.LOW))
+    attempts, next_turn = codec.attempts(request), codec.attempts(request)
+
+    assert attempts.degrade(codec.refused(HttpError(400, {}, json.dumps({"error": words}).encode())))
+    next_turn.recall(attempts.lesson)
+
+    asked = json.loads(request.body)
+    assert {name: value for name, value in asked.items() if name != left_out} == json.loads(attempts.request.body)
+    assert attempts.request == next_turn.request
 
 
 def test_a_tool_is_described() -> None:

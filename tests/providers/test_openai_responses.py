@@ -259,7 +259,7 @@ def test_a_link_is_a_link_and_what_is_nowhere_is_named() -> None:
 
     assert [
         {"type": "input_image", "image_url": "https://a.example/b.png", "detail": "auto"},
-        {"type": "input_text", "text": "[An image that cannot be shown here: image/png]"},
+        {"type": "input_text", "text": "[An image was sent here that cannot be loaded.]"},
     ] == message["content"]
 
 

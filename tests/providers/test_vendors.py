@@ -13,7 +13,7 @@ import cadenza
 from cadenza.errors import SettingsError
 from cadenza.providers.dialect import Dialect, Endpoint, ThinkingField
 from cadenza.providers.vendors import _DIALECTS, VENDORS, Vendor, codec, endpoint
-from cadenza.types import Prompt, PromptTurn, Role
+from cadenza.types import Media, MediaKind, Prompt, PromptTurn, Role
 
 HERE = Path(cadenza.__file__).parent / "providers"
 HELLO = Prompt("", (PromptTurn.said(Role.USER, "Hello"),))
@@ -179,3 +179,15 @@ class TestWhatIsKnown:
         of("openai", "gpt-5", abilities={"stops": 2})
 
         assert before == VENDORS["openai"]
+
+
+@pytest.mark.parametrize("vendor", VENDORS.values(), ids=lambda vendor: vendor.name)
+@pytest.mark.parametrize("url", ["https://e.org/a.png", "gs://bucket/a.png", "attachment://a.png", "data:,x", ""])
+@pytest.mark.parametrize("role", [Role.USER, Role.MODEL])
+def test_a_picture_that_nobody_fetched_is_linked_or_told_of(vendor: Vendor, url: str, role: Role) -> None:
+    shown = PromptTurn(role, ("look", Media(MediaKind.IMAGE, "image/png", url)))
+    spoken = codec(vendor, "m", url="" if vendor.url else "https://x.example/v1")
+
+    body = spoken.encode(Prompt("", (shown, PromptTurn.said(Role.USER, "well?")))).body.decode()
+
+    assert (bool(url) and f'"{url}"' in body) or "n image was sent here that " in body

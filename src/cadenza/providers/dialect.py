@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
@@ -17,6 +17,7 @@ from ..stages.s2_generation import EventsOrJson, Framing
 from ..stages.s3_chunks import Attempts
 from ..types import Abilities, Chunk, Ending, Failed, HttpRequest, RawEvent, Thinking
 from .failures import refused
+from .redaction import without_secrets
 
 Shape = TypeVar("Shape")
 
@@ -81,8 +82,6 @@ class Manner:
     """What the number of tokens to think with is called, where there is such a thing."""
     thinking_fixes_sampling: bool = False
     """Whether sampling parameters must not be sent when the model is told to think."""
-    image_links: bool = True
-    """Whether a picture may be a link, and need not be sent along."""
     short_ids: bool = False
     """Whether the id of a call must be nine letters or digits."""
     strict_turns: bool = False
@@ -132,6 +131,14 @@ class Endpoint:
     abilities: Abilities = field(default_factory=Abilities)
     quirks: Quirks = field(default_factory=Quirks)
     manner: Manner = field(default_factory=Manner)
+
+    def __repr__(self) -> str:
+        """Without what may be a secret: an address may hold a password, or a key behind its question mark."""
+        return f"Endpoint({self.vendor!r}, {self.model!r}, {without_secrets(self.url)!r})"
+
+    def able(self, **changes: Any) -> Endpoint:
+        """The same with other abilities."""
+        return replace(self, abilities=replace(self.abilities, **changes))
 
     def at(self, call: str) -> str:
         """The address of *call*, such as ``/chat/completions``; what stands behind a question mark stays behind it."""

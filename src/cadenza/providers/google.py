@@ -15,9 +15,9 @@ from ..stages.s1_budget import CONTINUE, START
 from ..stages.s1_context import fit
 from ..stages.s3_chunks import NO_PROMPT
 from ..stages.stage import Stage
-from ..types import Chunk, HttpRequest, Media, Prompt, PromptTurn, RawEvent, Role, Thinking, ToolCall, ToolSpec
+from ..types import Chunk, HttpRequest, Links, Media, Prompt, PromptTurn, RawEvent, Role, Thinking, ToolCall, ToolSpec
 from .bodies import THOUGHT_TOKENS, inline, object_of, within, written
-from .dialect import Dialect
+from .dialect import Dialect, Endpoint
 from .exchanges import ANY_ID, settled
 from .google_events import GoogleDecoder
 from .guards import guarded
@@ -70,6 +70,9 @@ def vertex_url(project: str, location: str = "global") -> str:
 
 class GoogleCodec(Dialect):
     """The dialect of Gemini, and of Gemma where Google serves it."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        super().__init__(endpoint.able(links=Links.OWN))
 
     def encode(self, prompt: Prompt, /) -> HttpRequest:
         """Write *prompt* down."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import Aspect, ErrorKind, ProviderError
+from ..stages.s1_fit import RULES
 from ..types import HttpRequest
 from .complaints import is_generic
 
@@ -32,7 +33,7 @@ _DROP_ORDER = (
     "stop",
 )
 """The least missed first; what an interface of its own adds comes behind."""
-_TOOLS = frozenset({"tools", "tool_choice", "parallel_tool_calls"})
+_TOOLS = frozenset({"tools", "tool_choice", "parallel_tool_calls", "tool_stream"})
 """Without the first, the others mean nothing and are refused."""
 _SHOWN = frozenset({"image_url", "input_image", "image", "video_url"})
 """The types of message parts that show something."""
@@ -48,6 +49,11 @@ _REJECTIONS = (
     "unknown parameter",
     "parameter not supported",
     "parameters are not yet supported",
+    "parameter is not supported",
+    "parameters are not supported",
+    "not support parameter",
+    "not support the parameter",
+    "not support this parameter",
 )
 _SPEAKS_OF_A_PARAMETER = (
     r"(?:param(?:eter)?s?|arguments?|fields?|propert(?:y|ies)|un(?:supported|known|recogni[sz]ed|expected)|invalid|extra"
@@ -68,6 +74,42 @@ _IMAGES_REFUSED = re.compile(
 )
 
 
+def _refusal(name: str, *others: str) -> re.Pattern[str]:
+    """Words by which an interface says that its model has not what is called *name*, or something of *others*."""
+    few_words = r"(?:[^\w.;!?]+\w+){0,2}?[^\w.;!?]+"  # with more between them, it is about something else
+    lacks = (
+        r"(?:\bnot|n't|\bcannot|\bno endpoints found that) (?:yet |currently )?(?:support|accept|allow|take|handle|use)"
+    )
+    is_lacking = (
+        r"(?:unsupported|disabled|(?:not|n't) (?:yet |currently )?"
+        r"(?:support(?:ed)?|enabled|allowed|permitted|available|accepted))"
+    )
+    forms = (
+        rf"(?:{lacks}|\bunsupported){few_words}{name}\b(?![.\[]\w)",
+        rf"\b{name}\b{few_words}{is_lacking}\b",
+        *others,
+    )
+    return re.compile("|".join(forms), re.IGNORECASE)
+
+
+_MEANT: Sequence[tuple[re.Pattern[str], frozenset[str]]] = (
+    (
+        _refusal(r"(?:thinking|reasoning)"),
+        frozenset({"think", "thinking", "reasoning", "reasoning_effort", "reasoning_budget", "chat_template_kwargs"}),
+    ),
+    (
+        _refusal(
+            r"(?:tools|functions|(?:tool|function)[ _-]?(?:use|usage|calls?|calling|choice))",
+            r"\btool[ _]choice requires\b",  # of vLLM and llama.cpp: they can, but were not told so
+            r"\btools param requires\b",
+        ),
+        _TOOLS,
+    ),
+)
+"""What a model is said not to have, and the parameters by which it was asked for it."""
+_SYSTEM_REFUSED = _refusal(r"(?:system|developer)[ _-](?:role|prompt|message|instruction)s?")
+
+
 @dataclass(frozen=True, slots=True)
 class Rung:
     """What is left out of a request."""
@@ -76,10 +118,12 @@ class Rung:
     without: frozenset[str] = frozenset()
     is_blind: bool = False
     """Whether what it shows is left out too."""
+    is_in_band: bool = False
+    """Whether instructions are no message of their own, but the beginning of what the user says."""
 
     def is_same(self, other: Rung) -> bool:
         """Whether the same request comes of both."""
-        return (self.without, self.is_blind) == (other.without, other.is_blind)
+        return replace(self, label="") == replace(other, label="")
 
 
 class Ladder:
@@ -135,16 +179,19 @@ class Ladder:
         """
         if not self._has_learnt:
             return ""
-        return json.dumps({"without": sorted(self._rung.without), "blind": self._rung.is_blind})
+        rung = self._rung
+        learnt = {"without": sorted(rung.without), "blind": rung.is_blind}
+        return json.dumps({**learnt, "in_band": True} if rung.is_in_band else learnt)
 
     def recall(self, lesson: str, /) -> None:
         """Begin where an earlier request ended: all rungs are built on what it left out."""
         try:
             learnt = json.loads(lesson)
             without, is_blind = frozenset(map(str, learnt["without"])), bool(learnt["blind"])
+            is_in_band = bool(learnt.get("in_band"))
         except (ValueError, TypeError, KeyError):
             return
-        rung = self._fitted(Rung("recalled", without & self._droppable(), is_blind))
+        rung = self._fitted(Rung("recalled", without & self._droppable(), is_blind, is_in_band))
         if not rung.is_same(self._rung):
             self._pictures_refused = rung.is_blind
             self._take(rung)
@@ -173,10 +220,10 @@ class Ladder:
         yield replace(first, label="no_stream_options", without=baseline)
         for key in self._in_drop_order():
             yield replace(first, label=f"probe_drop_{key}", without=baseline | {key})
-        yield Rung("strip_images", baseline, is_blind=True)
+        yield replace(first, label="strip_images", without=baseline, is_blind=True)
         if "tools" in self._droppable():
             yield replace(first, label="probe_drop_tools", without=baseline | (_TOOLS & self._droppable()))
-        yield Rung("minimal_payload", self._droppable(), is_blind=True)
+        yield replace(first, label="minimal_payload", without=self._droppable(), is_blind=True)
 
     def _distinct(self, rungs: Iterator[Rung]) -> Iterator[Rung]:
         """*rungs* without those that come to the same request as one before."""
@@ -187,8 +234,10 @@ class Ladder:
                 yield rung
 
     def _fitted(self, rung: Rung) -> Rung:
-        """*rung*, which leaves out no pictures where there are none."""
-        return replace(rung, is_blind=rung.is_blind and _shows(self._read()))
+        """*rung*, which leaves out no pictures and moves no instructions where there are none."""
+        body = self._read()
+        is_in_band = rung.is_in_band and _instructs(body)
+        return replace(rung, is_blind=rung.is_blind and _shows(body), is_in_band=is_in_band)
 
     def _in_drop_order(self) -> list[str]:
         droppable = self._droppable() - {"tools", _STREAM_OPTIONS}
@@ -202,15 +251,17 @@ class Ladder:
 
     def _queue_targets(self, words: str) -> bool:
         """Put what *words* name in front; say whether there is something."""
-        smaller, blind = self._without_named(words), self._without_shown(words)
-        queued = [rung for rung in (smaller, blind) if rung and not any(rung.is_same(tried) for tried in self._tried)]
+        smaller = self._without_named(words)
+        targets = (smaller, self._without_shown(words), self._without_system(words))
+        queued = [rung for rung in targets if rung and not any(rung.is_same(tried) for tried in self._tried)]
         for rung in reversed(queued):
             self._put_in_front(rung)
         self._targeted += smaller in queued
         return bool(queued)
 
     def _without_named(self, words: str) -> Rung | None:
-        named = [key for key in [_STREAM_OPTIONS, *self._in_drop_order()] if self._has(key) and _names(words, key)]
+        keys = [_STREAM_OPTIONS, *self._in_drop_order()]
+        named = [key for key in keys if self._has(key) and _names(words, key)] or self._meant(words)
         if not named or self._targeted >= _TARGETED:
             return None
         return replace(self._rung, label="targeted_drop_" + "+".join(named), without=self._rung.without | set(named))
@@ -220,6 +271,16 @@ class Ladder:
             return None
         self._pictures_refused = True
         return self._fitted(replace(self._rung, label="targeted_strip_images", is_blind=True))
+
+    def _without_system(self, words: str) -> Rung | None:
+        if self._rung.is_in_band or not _SYSTEM_REFUSED.search(words):
+            return None
+        return self._fitted(replace(self._rung, label="targeted_system_in_band", is_in_band=True))
+
+    def _meant(self, words: str) -> list[str]:
+        """What *words* are about that name no parameter, but what it is for."""
+        meant = [keys for wording, keys in _MEANT if wording.search(words)]
+        return [key for key in self._read() if any(key in keys for keys in meant) and self._has(key)]
 
     def _has(self, key: str) -> bool:
         """Whether *key* may be left out and has not been yet."""
@@ -253,6 +314,8 @@ class Ladder:
         body = {key: value for key, value in self._read().items() if key not in rung.without}
         if rung.is_blind:
             body |= {key: [_without_pictures(message) for message in turns] for key, turns in _conversation(body)}
+        if rung.is_in_band:
+            body |= {key: _in_band(turns) for key, turns in _conversation(body)}
         self._request = replace(self._first, body=json.dumps(body).encode())
 
     def _read(self) -> dict[str, Any]:
@@ -302,8 +365,11 @@ def _shows(body: dict[str, Any]) -> bool:
 
 
 def _pictures(message: Any) -> int:
-    content = message.get("content") if isinstance(message, dict) else None
-    return sum(map(_is_picture, content)) if isinstance(content, list) else 0
+    if not isinstance(message, dict):
+        return 0
+    content, beside = message.get("content"), message.get("images")  # the latter is Ollama's way
+    among = sum(map(_is_picture, content)) if isinstance(content, list) else 0
+    return among + (len(beside) if isinstance(beside, list) else 0)
 
 
 def _is_picture(part: Any) -> bool:
@@ -315,10 +381,35 @@ def _without_pictures(message: Any) -> Any:
     count = _pictures(message)
     if not count:
         return message
+    if not isinstance(message.get("content"), list):
+        said = filter(None, [message.get("content"), _notice(count)])
+        return {name: value for name, value in message.items() if name != "images"} | {"content": "\n".join(said)}
     kept = [part for part in message["content"] if not _is_picture(part)]
     is_item = any(_is_picture(part) and part["type"] == "input_image" for part in message["content"])
     notice = {"type": "input_text" if is_item else "text", "text": _notice(count)}
     return {**message, "content": _as_text([*kept, notice])}
+
+
+def _instructs(body: dict[str, Any]) -> bool:
+    return any(_is_instruction(message) for _, turns in _conversation(body) for message in turns)
+
+
+def _is_instruction(message: Any) -> bool:
+    is_system = isinstance(message, dict) and message.get("role") in ("system", "developer")
+    return is_system and isinstance(message.get("content"), str)
+
+
+def _in_band(turns: list[Any]) -> list[Any]:
+    """*turns* with the instructions at the beginning of what the user says first: some insist on taking turns."""
+    told = "\n\n".join(message["content"] for message in turns if _is_instruction(message))
+    others = [message for message in turns if not _is_instruction(message)]
+    text = f"{RULES}\n{told}"
+    match others:
+        case [{"role": "user", "content": str(said)} as first, *rest]:
+            return [{**first, "content": f"{text}\n{said}"}, *rest]
+        case [{"role": "user", "content": list(parts)} as first, *rest]:
+            return [{**first, "content": [{"type": "text", "text": text}, *parts]}, *rest]
+    return [{"role": "user", "content": text}, *others]
 
 
 def _notice(count: int) -> str:

@@ -18,6 +18,7 @@ from ..types import (
     Failed,
     Finished,
     HttpRequest,
+    Links,
     Media,
     MediaKind,
     Opaque,
@@ -34,10 +35,11 @@ from ..types import (
 )
 from .arguments import as_json_text, tool_call
 from .bodies import inline, object_of, schema, within, written
-from .dialect import Dialect, EventReader
+from .dialect import Dialect, Endpoint, EventReader
 from .exchanges import ANY_ID, settled
 from .failures import reported
 from .guards import guarded
+from .ladder import Ladder
 
 _OPTIONS: Mapping[str, str] = MappingProxyType(
     {
@@ -58,6 +60,9 @@ _HAS_LEVELS = "gpt-oss"
 class OllamaCodec(Dialect):
     """The dialect of Ollama, on this machine or in its cloud."""
 
+    def __init__(self, endpoint: Endpoint) -> None:
+        super().__init__(endpoint.able(links=Links.NONE))
+
     def encode(self, prompt: Prompt, /) -> HttpRequest:
         """Write *prompt* down."""
         endpoint = self.endpoint
@@ -73,6 +78,10 @@ class OllamaCodec(Dialect):
         if endpoint.key:
             headers["authorization"] = f"Bearer {endpoint.key}"
         return HttpRequest(self._url(), written(body, within(body, endpoint.extra)), {**headers, **endpoint.headers})
+
+    def attempts(self, request: HttpRequest, /) -> Ladder:
+        """How *request* may be asked again with less in it: few models think, and not all know tools or pictures."""
+        return Ladder(request, key=f"{self.endpoint.url} {self.endpoint.model}", priority=("think",))
 
     def framing(self) -> JsonLines:
         """A fresh reader of bytes into events."""

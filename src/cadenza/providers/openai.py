@@ -172,20 +172,14 @@ class OpenAICodec(Dialect):
                 if part.strip():  # some refuse a text with nothing in it
                     words.append(part)
                     written.append({"type": "text", "text": part})
-            elif url := self._url(part):
+            elif url := _url(part):
                 kind = "video_url" if part.kind is MediaKind.VIDEO else "image_url"
                 written.append({"type": kind, kind: {"url": url}})
         return written if len(written) > len(words) else "\n".join(words)
 
-    def _url(self, media: Media) -> str:
-        if media.data:
-            return f"data:{media.mime};base64,{base64.b64encode(media.data).decode()}"
-        is_link = not media.url.startswith("data:")
-        return "" if is_link and not self.endpoint.manner.image_links else media.url
-
     def _shown(self, media: Sequence[Media]) -> Iterator[dict[str, object]]:
         """What tools showed, as a turn of the user's: a result may hold words only."""
-        if not any(map(self._url, media)):
+        if not any(map(_url, media)):
             return
         where = ", ".join(dict.fromkeys(item.reference for item in media if item.reference))
         notice = f"[System: shown by the tool above{f'; it was sent in {where}' if where else ''}]"
@@ -302,6 +296,10 @@ class OpenAICodec(Dialect):
         if path and self.endpoint.abilities.prefill is Prefill.PREFIX and not base.endswith(path):
             base = base.removesuffix("/v1") + path
         return f"{base}{_CALL}{mark}{query}"
+
+
+def _url(media: Media) -> str:
+    return f"data:{media.mime};base64,{base64.b64encode(media.data).decode()}" if media.data else media.url
 
 
 def _in_strict_turns(messages: Sequence[dict[str, object]], *, begins: bool) -> Iterator[dict[str, object]]:

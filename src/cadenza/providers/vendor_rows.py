@@ -8,7 +8,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, cast
 
-from ..types import Abilities, Prefill
+from ..types import Abilities, Links, Prefill
 from .dialect import Manner, Quirks, ThinkingField
 from .known_models import FOUR_NAMES, LEVELS, LEVELS_AND_NONE, TWO_NAMES
 
@@ -40,7 +40,7 @@ class Vendor:
     abilities: Abilities = field(default_factory=Abilities)
     quirks: Quirks = field(default_factory=Quirks)
     manner: Manner = field(default_factory=Manner)
-    headers: Mapping[str, str] = field(default_factory=lambda: _NONE)
+    headers: Mapping[str, str] = field(default_factory=lambda: _NONE, repr=False)
     is_local: bool = False
     """Whether it runs on one's own machine."""
     verified: Verified = Verified.DOCUMENTS
@@ -220,21 +220,20 @@ _ROWS: tuple[Vendor, ...] = (
         "ollama-compat",
         "openai",
         "http://localhost:11434/v1",
-        abilities=Abilities(stops=16),
-        manner=replace(Manner(sampling=FOUR_NAMES, image_links=False), **cast("Any", OLLAMA_THINKING)),
+        abilities=Abilities(links=Links.NONE, stops=16),
+        manner=replace(Manner(sampling=FOUR_NAMES), **cast("Any", OLLAMA_THINKING)),
         is_local=True,
     ),
     Vendor(
         "llamacpp",
         "openai",
         "http://localhost:8080/v1",
-        abilities=Abilities(stops=16, prefill=Prefill.TURN),
+        abilities=Abilities(links=Links.NONE, stops=16, prefill=Prefill.TURN),
         manner=Manner(
             sampling=MappingProxyType(
                 {**FOUR_NAMES, "top_k": "top_k", "min_p": "min_p", "repetition_penalty": "repeat_penalty"}
             ),
             thinking=ThinkingField.TEMPLATE,
-            image_links=False,
         ),
         is_local=True,
         verified=Verified.SERVER,
@@ -253,10 +252,9 @@ _ROWS: tuple[Vendor, ...] = (
         "lmstudio",
         "openai",
         "http://localhost:1234/v1",
-        abilities=Abilities(stops=16),
+        abilities=Abilities(links=Links.NONE, stops=16),
         manner=Manner(
             sampling=MappingProxyType({**FOUR_NAMES, "top_k": "top_k", "repetition_penalty": "repeat_penalty"}),
-            image_links=False,
         ),
         is_local=True,
     ),
@@ -264,12 +262,11 @@ _ROWS: tuple[Vendor, ...] = (
         "koboldcpp",
         "openai",
         "http://localhost:5001/v1",
-        abilities=Abilities(stops=16),
+        abilities=Abilities(links=Links.NONE, stops=16),
         manner=Manner(
             sampling=MappingProxyType(
                 {**FOUR_NAMES, "top_k": "top_k", "min_p": "min_p", "repetition_penalty": "rep_pen"}
             ),
-            image_links=False,
             tells_context=True,
         ),
         is_local=True,

@@ -8,15 +8,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from enum import Enum
 from itertools import groupby
 
-from ..types import Abilities, Media, MediaKind, Part, PromptTurn, Role
+from ..types import Abilities, Links, Media, MediaKind, Part, PromptTurn, Role
 
 NOTICE = "[System: "
 """How everything begins that stands among the turns and that nobody said."""
 
 _TENOR = re.compile(r"https?://(?:[\w-]+\.)*tenor\.com/[^\s\[\]]+", re.IGNORECASE)
 """A link that tells by its words what it shows."""
+_YOUTUBE = re.compile(
+    r"https?://(?:[\w-]+\.)*(?:youtube(?:-nocookie)?\.com|youtu\.be)(?::\d+)?/[^\s\[\]]+", re.IGNORECASE
+)
+"""A link to a page with a film, which a tool may have a use for."""
+_HERE = re.compile(r"data:[^,]*;base64,.")
+STORE = "gs://"
+"""How an address begins that only Google's own interface can follow."""
+_WEB = ("https://", "http://")
 _GIF = "image/gif"
 
 
@@ -76,11 +85,11 @@ def relocated(turn: PromptTurn, speaker: str) -> tuple[PromptTurn, ...]:
 
 def described(turn: PromptTurn, abilities: Abilities) -> PromptTurn:
     """*turn* with words in place of what the model cannot be shown."""
-    unseen = tuple(part for part in turn.media if not is_seen(part, abilities))
+    unseen = tuple(part for part in turn.media if not _is_shown(part, abilities))
     if not unseen:
         return turn
     if turn.role is Role.TOOL:
-        seen = (part for part in turn.parts if isinstance(part, str) or is_seen(part, abilities))
+        seen = (part for part in turn.parts if isinstance(part, str) or _is_shown(part, abilities))
         return replace(turn, parts=together((*seen, notice(_delivered(unseen)))))
     return replace(turn, parts=tuple(part for line in by_line(turn.parts) for part in _described(line, abilities)))
 
@@ -88,42 +97,86 @@ def described(turn: PromptTurn, abilities: Abilities) -> PromptTurn:
 def _described(line: tuple[Part, ...], abilities: Abilities) -> tuple[Part, ...]:
     """*line* as it can be told; the words for what was shown go on with it, so that it can be left out as a whole."""
     runs = groupby(line, key=lambda part: _sort(part, abilities))
-    return together(part for sort, run in runs for part in _shown(sort, tuple(run)))
+    return together(part for sort, run in runs for part in _told(sort, tuple(run)))
 
 
 def is_seen(media: Media, abilities: Abilities) -> bool:
-    """Whether a model of these *abilities* can be shown *media*."""
+    """Whether a model of these *abilities* can be shown *media*, if they can be had."""
     if media.kind is MediaKind.VIDEO:
         return abilities.videos
     return abilities.images and not _is_gif(media)
+
+
+def is_youtube(media: Media) -> bool:
+    """Whether *media* is a page with a film, which only a model that watches itself has a use for."""
+    return _YOUTUBE.fullmatch(media.url) is not None
+
+
+def _is_shown(media: Media, abilities: Abilities) -> bool:
+    return is_seen(media, abilities) and _is_had(media, abilities.links)
+
+
+def _is_had(media: Media, links: Links) -> bool:
+    """Whether *media* can stand in a request, as it is or as a link that the interface follows."""
+    if media.data or media.is_lost:
+        return bool(media.data)
+    if _HERE.match(media.url):
+        return True
+    is_on_web = media.url.startswith(_WEB)
+    match links:
+        case Links.NONE:
+            return False
+        case Links.OWN:
+            return media.url.startswith(STORE) or (media.is_watched and is_on_web)
+        case Links.ALL:
+            return is_on_web
 
 
 def _is_gif(media: Media) -> bool:
     return media.mime.partition(";")[0].strip().lower() == _GIF
 
 
-def _sort(part: Part, abilities: Abilities) -> str:
-    """What sort of part it is; neighbours of one sort are told of together."""
-    if isinstance(part, str) or is_seen(part, abilities):
-        return "as it is"
-    return "GIF" if _is_gif(part) else part.kind.value
+class _Sort(Enum):
+    """What sort of part it is; neighbours of one sort are told of together, and those that may be links apart."""
+
+    SHOWN = ""
+    LOST = "that cannot be loaded"
+    IMAGE = "that you cannot see"
+    VIDEO = "that you cannot watch"
+    GIF = "A GIF"
+    YOUTUBE = "A video"
 
 
-def _shown(sort: str, run: tuple[Part, ...]) -> tuple[Part, ...]:
+def _sort(part: Part, abilities: Abilities) -> _Sort:
+    if isinstance(part, str) or _is_shown(part, abilities):
+        return _Sort.SHOWN
+    if _is_gif(part):
+        return _Sort.GIF
+    if is_youtube(part):
+        return _Sort.YOUTUBE
+    if is_seen(part, abilities):
+        return _Sort.LOST
+    return _Sort.IMAGE if part.kind is MediaKind.IMAGE else _Sort.VIDEO
+
+
+def _told(sort: _Sort, run: tuple[Part, ...]) -> tuple[Part, ...]:
+    """*run* as the model gets it: as it is, or in words."""
     media = tuple(part for part in run if isinstance(part, Media))
-    if sort == "as it is":
-        return run
-    if sort == "GIF":
-        return tuple(_gif(part) for part in media)
-    verb = "was" if len(media) == 1 else "were"
-    sense = "see" if sort == MediaKind.IMAGE.value else "watch"
-    return (f"[{_counted(media)} {verb} sent here{_names(media)} that you cannot {sense}.]",)
+    match sort:
+        case _Sort.SHOWN:
+            return run
+        case _Sort.GIF | _Sort.YOUTUBE:
+            return tuple(_linked(sort.value, part) for part in media)
+        case _Sort.LOST | _Sort.IMAGE | _Sort.VIDEO:
+            verb = "was" if len(media) == 1 else "were"
+            return (f"[{_counted(media)} {verb} sent here{_names(media)} {sort.value}.]",)
 
 
-def _gif(media: Media) -> str:
-    link = _TENOR.fullmatch(media.url) or _TENOR.fullmatch(media.fallback)
+def _linked(what: str, media: Media) -> str:
+    """One that cannot be watched, with its link if that is worth something."""
+    link = _TENOR.fullmatch(media.url) or _TENOR.fullmatch(media.fallback) or _YOUTUBE.fullmatch(media.url)
     address = f": {link[0]}" if link else "."
-    return f"[A GIF was sent here{_names((media,))} that you cannot watch{address}]"
+    return f"[{what} was sent here{_names((media,))} that you cannot watch{address}]"
 
 
 def _delivered(media: tuple[Media, ...]) -> str:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -39,6 +40,24 @@ def test_gemmas_arguments_are_json(source: str, expected: dict[str, object]) -> 
 
     assert expected == json.loads(written.json)
     assert 1 + len(source) == written.end
+
+
+class Searched(str):
+    """A source that counts how often it was searched."""
+
+    __slots__ = ("times",)
+
+    def find(self, *args: Any) -> int:
+        self.times = getattr(self, "times", 0) + 1
+        return super().find(*args)
+
+
+@pytest.mark.parametrize("end", ["", '}<|"|>', ',b:<|"|>x<|"|>}'])
+def test_a_delimiter_is_looked_for_once_however_many_values_stand_before_it(end: str) -> None:
+    source = Searched("{" + "a:1b," * 100 + end)
+    gemma_arguments(source)
+
+    assert 1 == source.times
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ import re
 from collections.abc import Sequence
 
 from ...types import Chunk
-from .notations import gemma_arguments, python_arguments
+from .notations import Delimiters, gemma_arguments, python_arguments
 from .template import TemplateGuard
 from .text_calls import TextCalls
 from .text_guard import thought
@@ -90,6 +90,7 @@ class GemmaGuard(TemplateGuard):
         is_code = self._opening == _CODE
         head = self._code_head if is_code else _CALL_HEAD
         calls: list[Chunk] = []
+        delimiters = Delimiters(source)
         position = 0
         while match := head.match(source, position):
             start = match.end() - 1
@@ -98,7 +99,7 @@ class GemmaGuard(TemplateGuard):
                 written = python_arguments(source, start, self._calls.parameters(name))
             else:
                 name = match["name"].rpartition(":")[2]  # some write where the tool comes from in front of it
-                written = gemma_arguments(source, start)
+                written = gemma_arguments(source, start, delimiters)
             calls.append(self._calls.call(name, written.json))
             behind = _BEHIND_CALL.match(source, written.end)
             position = behind.end() if behind else written.end

@@ -34,15 +34,37 @@ _BEFORE_TEXT = frozenset(",:[{")
 _BEHIND_TEXT = re.compile(r"\s*(?:[,}\]]|\Z)")
 
 
-def gemma_arguments(source: str, start: int = 0) -> Written:
-    """The arguments that open with the brace at *start*: ``{city:<|"|>Oslo<|"|>,days:2}``."""
+class Delimiters:
+    """The delimiters of *source* that may end a value whose first one was forgotten; each is looked at once."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._next = -1  # where the next one stands
+        self._ends = False  # whether what stands behind it may stand behind a value
+
+    def end(self, start: int) -> int:
+        """Where the value ends that began at *start*, if the next delimiter ends it and begins no other; else -1."""
+        if self._next < start:
+            found = self._source.find(_DELIMITER, start)
+            self._next = found if found >= 0 else len(self._source)
+            self._ends = found >= 0 and _BEHIND_TEXT.match(self._source, found + len(_DELIMITER)) is not None
+        before = self._source[max(start, self._next - 16) : self._next].rstrip()[-1:]
+        return self._next if self._ends and before not in _BEFORE_TEXT else -1
+
+
+def gemma_arguments(source: str, start: int = 0, delimiters: Delimiters | None = None) -> Written:
+    """The arguments that open with the brace at *start*: ``{city:<|"|>Oslo<|"|>,days:2}``.
+
+    Whoever reads several in one source gives the same *delimiters* along.
+    """
+    delimiters = delimiters or Delimiters(source)
     out: list[str] = []
     open_marks: list[str] = []
     position, is_key = start, False
     while position < len(source):
         piece = _GEMMA.match(source, position)
         if piece is None:
-            text, position = _bare(source, position, is_key=is_key)
+            text, position = _bare(source, position, None if is_key else delimiters)
             out.append(text)
             continue
         position = piece.end()
@@ -70,26 +92,18 @@ def _mark(mark: str, out: list[str], open_marks: list[str]) -> bool:
     return bool(open_marks) and open_marks[-1] == "{" and mark != ":"
 
 
-def _bare(source: str, position: int, *, is_key: bool) -> tuple[str, int]:
-    """A key, a value without delimiters, or one of which the first was forgotten; and where it ends."""
-    match = (_KEY if is_key else _VALUE).match(source, position)
+def _bare(source: str, position: int, delimiters: Delimiters | None) -> tuple[str, int]:
+    """A key, for which there are no *delimiters*, or a value without, or without the first; and where it ends."""
+    match = (_VALUE if delimiters else _KEY).match(source, position)
     if match is None:
         return source[position], position + 1
     text = match.group(1).strip()
-    if not is_key and _LITERAL.fullmatch(text):
+    if delimiters and _LITERAL.fullmatch(text):
         return text, match.end()
-    forgotten = -1 if is_key else source.find(_DELIMITER, position)
-    if forgotten >= 0 and _ends_value(source, position, forgotten):
+    forgotten = delimiters.end(position) if delimiters else -1
+    if forgotten >= 0:
         return _quoted(source[position:forgotten].strip(), is_whole=True), forgotten + len(_DELIMITER)
     return _quoted(text, is_whole=match.end() < len(source)), match.end()
-
-
-def _ends_value(source: str, start: int, delimiter: int) -> bool:
-    """Whether the delimiter ends a value that began at *start*, and begins no other."""
-    return (
-        source[max(start, delimiter - 16) : delimiter].rstrip()[-1:] not in _BEFORE_TEXT
-        and _BEHIND_TEXT.match(source, delimiter + len(_DELIMITER)) is not None
-    )
 
 
 # --- Python -----------------------------------------------------------------------
