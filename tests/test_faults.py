@@ -7,8 +7,7 @@ is left behind. Each fault is tried with every dialect in ``SPOKEN``; a new one 
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,15 +15,14 @@ from email.utils import format_datetime
 from itertools import accumulate
 from types import MappingProxyType
 
-import msgspec
 import pytest
 
-from cadenza.errors import ErrorKind, HttpError, ProviderError
+from cadenza.errors import ErrorKind, ProviderError
 from cadenza.http import Http
 from cadenza.models import Model, stream
 from cadenza.pipeline import end_task
 from cadenza.providers.anthropic import AnthropicCodec
-from cadenza.providers.dialect import Dialect, Endpoint, EventReader
+from cadenza.providers.dialect import Endpoint
 from cadenza.providers.google import GoogleCodec
 from cadenza.providers.ollama import OllamaCodec
 from cadenza.providers.openai import OpenAICodec
@@ -32,20 +30,17 @@ from cadenza.providers.openai_responses import ResponsesCodec
 from cadenza.replies import reply, say
 from cadenza.settings import Settings
 from cadenza.stages.s2_generation import ServerSentEvents
-from cadenza.stages.s3_chunks import NO_PROMPT, Codec
-from cadenza.stages.stage import Stage
+from cadenza.stages.s3_chunks import Codec
 from cadenza.stops import Stops
 from cadenza.targets.memory import MemoryTarget
 from cadenza.types import (
     Broke,
     Chunk,
     Completed,
-    Failed,
     Finished,
     HttpRequest,
     Persona,
     Prompt,
-    RawEvent,
     Reply,
     Scene,
     Stopped,
@@ -54,6 +49,7 @@ from cadenza.types import (
 )
 from tests.loopback import Act, Answer, Loopback, Pause, Step, serving
 from tests.providers.recorded import STREAMS, decoded
+from tests.tiny import TinyCodec, sse
 
 SETTINGS = Settings.of(degree=1)
 HASTY = Settings.of(degree=1, first_timeout=0.1, idle_timeout=0.1)
@@ -62,53 +58,7 @@ PROMPT = Prompt("", ())
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
-# --- a small dialect ----------------------------------------------------------------------------
-
-
-class Word(msgspec.Struct):
-    """An event of the plain dialect."""
-
-    say: str = ""
-    error: int = 0
-
-
-class PlainDecoder(EventReader[Word]):
-    """Reads ``{"say": "…"}`` until ``[DONE]``."""
-
-    def feed(self, event: RawEvent, /) -> Sequence[Chunk]:
-        """Read *event*."""
-        return [Finished()] if event.data == b"[DONE]" else super().feed(event)
-
-    def read(self, value: Word) -> Sequence[Chunk]:
-        """What *value* comes to."""
-        if value.error:
-            return [Failed(ProviderError("it broke", kind=ErrorKind.OVERLOADED, code=str(value.error), retryable=True))]
-        return [TextDelta(value.say)] if value.say else []
-
-
-class PlainCodec(Dialect):
-    """The plainest dialect that has everything that can break."""
-
-    def encode(self, prompt: Prompt, /) -> HttpRequest:
-        """Write *prompt* down."""
-        return HttpRequest(self.endpoint.url, json.dumps({"system": prompt.system}).encode())
-
-    def decoder(self, prompt: Prompt = NO_PROMPT, /) -> Stage[RawEvent, Chunk]:  # noqa: ARG002  # it is not needed
-        """A fresh reader of events into chunks."""
-        return PlainDecoder(msgspec.json.Decoder(Word), "plain")
-
-    def refused(self, refusal: HttpError, /) -> ProviderError:
-        """What a refusal means."""
-        kinds = {429: ErrorKind.RATE_LIMIT, 500: ErrorKind.OVERLOADED, 503: ErrorKind.OVERLOADED}
-        wait = refusal.headers.get("retry-after")
-        return ProviderError(
-            "refused",
-            kind=kinds.get(refusal.status, ErrorKind.API),
-            code=str(refusal.status),
-            status=refusal.status,
-            retryable=refusal.status in kinds,
-            retry_after=float(wait) if wait else None,
-        )
+# --- dialects ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +127,9 @@ class Spoken:
 
 
 PLAIN = Spoken(
-    PlainCodec,
-    b': hello\n\ndata: {}\n\ndata: {"say": "One."}\n\ndata: {"say": " Two. \xe5\xa5\xbd"}\n\ndata: [DONE]\n\n',
-    b'data: {"error": 503}\n\n',
+    lambda endpoint: TinyCodec(endpoint=endpoint),
+    sse(b": hello\n\n", {}, {"text": "One."}, {"text": " Two. 好"}, {"end": "stop"}),
+    sse({"error": {"code": 503, "message": "Overloaded"}}),
 )
 
 
@@ -679,7 +629,7 @@ class Awkward:
 async def test_a_body_that_is_always_ready_and_never_ends_is_left() -> None:
     way = Awkward(PLAIN.good, goes_on=True)
     async with asyncio.timeout(10):
-        chunks = [chunk async for chunk in stream(Model(PlainCodec(Endpoint("t", "m", "")), way), PROMPT)]
+        chunks = [chunk async for chunk in stream(Model(TinyCodec(), way), PROMPT)]
 
     assert Finished() == chunks[-1]
     assert way.is_closed
@@ -688,7 +638,7 @@ async def test_a_body_that_is_always_ready_and_never_ends_is_left() -> None:
 
 async def test_the_last_word_does_not_wait_for_the_end_of_the_body() -> None:
     way = Awkward(PLAIN.good, goes_on=True)
-    reads = {type(chunk): way.reads async for chunk in stream(Model(PlainCodec(Endpoint("t", "m", "")), way), PROMPT)}
+    reads = {type(chunk): way.reads async for chunk in stream(Model(TinyCodec(), way), PROMPT)}
 
     assert {TextDelta: 1, Finished: 1} == reads
     assert way.reads > 1
@@ -697,14 +647,14 @@ async def test_the_last_word_does_not_wait_for_the_end_of_the_body() -> None:
 @pytest.mark.parametrize("trouble", [RuntimeError("sk-test"), asyncio.CancelledError()], ids=["an error", "cancelled"])
 async def test_a_body_that_cannot_be_closed_hides_nothing(trouble: BaseException) -> None:
     way = Awkward(PLAIN.good, goes_on=True, closing=trouble)
-    chunks = [chunk async for chunk in stream(Model(PlainCodec(Endpoint("t", "m", "")), way), PROMPT)]
+    chunks = [chunk async for chunk in stream(Model(TinyCodec(), way), PROMPT)]
 
     assert [TextDelta("One."), TextDelta(" Two. 好"), Finished()] == chunks
 
 
 async def test_a_body_that_cannot_be_closed_can_still_be_left() -> None:
     way = Awkward(PLAIN.first, goes_on=True, closing=RuntimeError("sk-test"))
-    async with aclosing(stream(Model(PlainCodec(Endpoint("t", "m", "")), way), PROMPT)) as chunks:  # type: ignore[type-var]
+    async with aclosing(stream(Model(TinyCodec(), way), PROMPT)) as chunks:  # type: ignore[type-var]
         assert TextDelta("One.") == await anext(chunks)
 
     assert way.is_closed

@@ -589,3 +589,45 @@ async def test_it_can_be_closed_again_and_says_no_more() -> None:
 
 async def test_a_plain_text_ends_the_reply_well() -> None:
     assert Completed("end_of_stream") == (await say(MemoryTarget(), "Hi")).outcome
+
+
+async def test_an_error_that_is_raised_before_it_begins_does_not_leave_the_stream_open() -> None:
+    source = Source()
+    chunks = from_stream(source)
+
+    with pytest.raises(KeyError):
+        await chunks.athrow(KeyError())
+    await chunks.aclose()
+
+    assert 1 == source.closed
+
+
+class Door:
+    """Lets nothing out that was raised behind it."""
+
+    def __init__(self, *items: object) -> None:
+        self._items = items
+
+    async def __aenter__(self) -> AsyncIterator[object]:
+        async def items() -> AsyncIterator[object]:
+            for item in self._items:
+                yield item
+
+        return items()
+
+    async def __aexit__(self, *error: object) -> bool:
+        return True
+
+
+async def test_a_door_that_keeps_everything_in_does_not_keep_whoever_hangs_up() -> None:
+    chunks = from_stream(Door("a", "b"))  # type: ignore[arg-type]  # it promises less than it is
+    assert TextDelta("a") == await anext(chunks)
+
+    await chunks.aclose()
+
+    assert [] == [chunk async for chunk in chunks]
+
+
+async def test_nor_does_it_hide_that_nobody_knows_what_comes_out_of_it() -> None:
+    with pytest.raises(InputError):
+        await heard(Door(object()))

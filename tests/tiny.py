@@ -90,14 +90,21 @@ class TinyDecoder(EventReader[_Event]):
 class TinyCodec(Dialect):
     """Writes down a body that it is given, whatever the prompt."""
 
-    def __init__(self, body: dict[str, Any] | None = None, *, vendor: str = "openai", **ladder: Any) -> None:
-        super().__init__(Endpoint(vendor, "m", "https://tiny.example/v1", key=KEY))
+    def __init__(
+        self,
+        body: dict[str, Any] | None = None,
+        *,
+        vendor: str = "openai",
+        endpoint: Endpoint | None = None,
+        **ladder: Any,
+    ) -> None:
+        super().__init__(endpoint or Endpoint(vendor, "m", "https://tiny.example/v1", key=KEY))
         self._asked = body if body is not None else CORE
         self._ladder = ladder
 
     def encode(self, prompt: Prompt, /) -> HttpRequest:  # noqa: ARG002  # the body is given
         """The same for all."""
-        headers = {"authorization": f"Bearer {KEY}", "content-type": "application/json"}
+        headers = {"authorization": f"Bearer {self.endpoint.key}", "content-type": "application/json"}
         return HttpRequest(self.endpoint.url, json.dumps(self._asked).encode(), headers)
 
     def decoder(self, prompt: Prompt = NO_PROMPT, /) -> TinyDecoder:  # noqa: ARG002  # likewise

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from ipaddress import ip_address
 from itertools import cycle
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 from urllib.parse import urlsplit
 
 from .errors import SettingsError
@@ -24,6 +24,16 @@ if TYPE_CHECKING:
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 _FORMS = "'openai:gpt-5.1', 'local' or 'script:FILE'"
+_OWN_SERVER = "a server of your own is 'llamacpp:NAME' or 'custom:NAME'"
+
+
+class _Given(TypedDict):
+    """What goes with every request to a model, and what is known better of it than by its vendor's row."""
+
+    headers: Mapping[str, str]
+    extra: Mapping[str, object]
+    abilities: Mapping[str, object]
+    quirks: Mapping[str, object]
 
 
 def connect(
@@ -49,41 +59,37 @@ def connect(
     *headers* and *extra* go with every request; *abilities* and *quirks* change what is known of the model.
     """
     settings = settings or Settings()
+    given: _Given = {"headers": headers, "extra": extra, "abilities": abilities, "quirks": quirks}
     whose, model = _parts(name) if vendor is None else ("", name)
     match whose.lower():
+        case "script" | "local" if url:
+            msg = f"{whose!r} has no address that could be changed; {_OWN_SERVER}"
+            raise SettingsError(msg)
         case "script":
-            _refuse_address(whose, url)
             return _from_file(model)
         case "local":
             from .local import connect_local  # noqa: PLC0415  # it brings HTTP along
 
-            _refuse_address(whose, url)
-            return connect_local(
-                model, settings=settings, http=http, headers=headers, extra=extra, abilities=abilities, quirks=quirks
-            )
+            return connect_local(model, settings=settings, http=http, **given)
         case _:
-            pass
-    from .http import Http as Way  # noqa: PLC0415  # likewise
+            row = vendor or _known(whose, name)
+            return _far_away(row, model, key=key, url=url or "", settings=settings, http=http, given=given)
+
+
+def _far_away(
+    row: Vendor, model: str, *, key: str | None, url: str, settings: Settings, http: Http | None, given: _Given
+) -> Model:
+    """The model that the vendor of *row* calls *model*, asked over the network."""
+    from .http import Http as Way  # noqa: PLC0415  # as above
     from .media import fetcher  # noqa: PLC0415
     from .providers.dialect import Dialect  # noqa: PLC0415
     from .providers.vendors import codec  # noqa: PLC0415  # and so do the dialects
 
-    row = vendor or _known(whose, name)
-    spoken = codec(
-        row,
-        model,
-        key=_key(row, key, is_elsewhere=bool(url)),
-        url=url or "",
-        headers=headers,
-        extra=extra,
-        abilities=abilities,
-        quirks=quirks,
-    )
+    spoken = codec(row, model, key=_key(row, key, is_elsewhere=bool(url)), url=url, **given)
     way = http or Way(settings.http)
-    private = row.is_local and _is_loopback(url or row.url)
     return Model(
         spoken,
-        way.transport(private=private),
+        way.transport(private=row.is_local and _is_loopback(url or row.url)),
         media=fetcher(way, settings.http, spoken.endpoint.abilities if isinstance(spoken, Dialect) else None),
         settings=settings.http,
         on_close=None if http else way.close,
@@ -131,14 +137,6 @@ def _known(vendor: str, name: str) -> Vendor:
         hint = f"known are {', '.join(VENDORS)}, local and script; 'custom' is anybody else who speaks like OpenAI"
     msg = f"unknown vendor {vendor!r}; {hint}"
     raise SettingsError(msg)
-
-
-def _refuse_address(vendor: str, url: str | None) -> None:
-    if url:
-        msg = (
-            f"{vendor!r} has no address that could be changed; a server of your own is 'llamacpp:NAME' or 'custom:NAME'"
-        )
-        raise SettingsError(msg)
 
 
 def _key(vendor: Vendor, key: str | None, *, is_elsewhere: bool) -> str:

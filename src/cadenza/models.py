@@ -19,7 +19,7 @@ from collections.abc import (
     Iterator,
     Sequence,
 )
-from contextlib import aclosing, contextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from inspect import isawaitable
 from typing import Self, TypeVar
@@ -96,6 +96,9 @@ class Model:
             await self.on_close()
 
 
+# --- asking, and asking again ---------------------------------------------------------
+
+
 async def stream(model: Model, prompt: Prompt) -> AsyncIterator[Chunk]:
     """Ask *model*; yield its chunks, the last of which says how it ended. Close it to hang up."""
     if model.media is not None:
@@ -111,14 +114,14 @@ async def stream(model: Model, prompt: Prompt) -> AsyncIterator[Chunk]:
                     continue
                 last = chunks[-1]
                 if type(last) is Failed:
-                    _report(last.error, secrets_of(patience.request, model.settings.headers or {}))
+                    _report(last.error, _secrets(model, patience.request))
                     if not has_begun and patience.degrade(last.error):
                         break  # what a decoder held back until this failure has been heard by nobody
                 if not has_begun:
                     early += chunks
-                    has_begun = any(map(_begins, chunks))
-                    if not has_begun:
+                    if not any(map(_begins, chunks)):
                         continue
+                    has_begun = True
                     patience.learn(chunks)
                     chunks = early  # noqa: PLW2901  # from here on they are one
                 for chunk in chunks:
@@ -169,25 +172,23 @@ class _Patience:
             self._lessons.note(self._attempts.key, lesson, self._settings.degrade_memory)
 
 
+# --- one request -----------------------------------------------------------------------
+
+
 async def _answer(model: Model, request: HttpRequest, prompt: Prompt) -> AsyncGenerator[Sequence[Chunk], None]:
     """One request, and what comes back, event by event: whatever happens, the last chunk says how it ended."""
     framing, chunks = model.codec.framing(), Chunks(model.codec.decoder(prompt))
     failure: CadenzaError | None = None
     until: float | None = None  # when it is too late for what may follow the reason why the model stopped
-    _show(request, secrets_of(request, model.settings.headers or {}))
+    _show(request, _secrets(model, request))
     with _counting_unread(framing, chunks):
         try:
-            async with aclosing(closing(model.transport(request))) as body:
+            async with _body(model, request, chunks) as body:
                 while (data := await _piece(body, until)) is not None:
                     for event in framing.feed(data):
-                        heard = chunks.feed(event) or (_ALIVE if chunks.is_calling else ())
-                        try:
-                            if heard:
-                                until = None  # a word behind the reason: it was not the last one
-                                yield heard
-                        finally:  # whoever has heard the last word hangs up, and need not wait for this before
-                            if chunks.has_ended:
-                                await _drain(body)
+                        if heard := chunks.feed(event) or (_ALIVE if chunks.is_calling else ()):
+                            until = None  # a word behind the reason: it was not the last one
+                            yield heard
                         if chunks.has_ended:
                             return
                     if until is None and chunks.is_ending:
@@ -199,6 +200,35 @@ async def _answer(model: Model, request: HttpRequest, prompt: Prompt) -> AsyncGe
                 failure = _failure(model.codec, error)
         for heard in _rest(framing, chunks, failure):
             yield heard
+
+
+@asynccontextmanager
+async def _body(model: Model, request: HttpRequest, chunks: Chunks) -> AsyncIterator[AsyncIterator[bytes]]:
+    """What comes back for *request*, closed on every way out.
+
+    Once its last word is among *chunks* it is heard out first; who was told that word did not have to wait for this.
+    """
+    async with aclosing(closing(model.transport(request))) as body:
+        try:
+            yield body
+        finally:
+            if chunks.has_ended:
+                await _drain(body)
+
+
+async def _drain(body: AsyncIterator[bytes]) -> None:
+    """Hear a body out whose last word has been said, unless it goes on and on."""
+    reads = 0
+    try:
+        async with asyncio.timeout(_DRAIN):
+            async for _ in body:
+                reads += 1
+                if reads == _DRAIN_READS:
+                    break
+    except (Exception, asyncio.CancelledError) as error:
+        if is_cancelled(error):
+            raise
+        logger.debug("a body did not end after its last word (%s)", type(error).__name__)
 
 
 async def _piece(body: AsyncIterator[bytes], until: float | None) -> bytes | None:
@@ -220,6 +250,13 @@ def _rest(framing: Framing, chunks: Chunks, failure: CadenzaError | None) -> Ite
         yield last
 
 
+def _failure(codec: Codec, error: BaseException) -> CadenzaError:
+    return codec.refused(error) if isinstance(error, HttpError) else broken_off(error)
+
+
+# --- what operators see ------------------------------------------------------------
+
+
 @contextmanager
 def _counting_unread(framing: Framing, chunks: Chunks) -> Iterator[None]:
     """Write down for operators, once a stream, how much of it could not be read."""
@@ -228,6 +265,11 @@ def _counting_unread(framing: Framing, chunks: Chunks) -> Iterator[None]:
     finally:
         if unread := skipped(framing) + chunks.skipped:
             logger.warning("events of a stream that could not be read and were passed over: %d", unread)
+
+
+def _secrets(model: Model, request: HttpRequest) -> Collection[str]:
+    """What must not be written down of what *model* is asked with."""
+    return secrets_of(request, model.settings.headers or {})
 
 
 def _show(request: HttpRequest, secrets: Collection[str]) -> None:
@@ -246,23 +288,7 @@ def _report(error: CadenzaError, secrets: Collection[str]) -> None:
     logger.warning("%s", words)
 
 
-async def _drain(body: AsyncIterator[bytes]) -> None:
-    """Hear a body out whose last word has been said, unless it goes on and on."""
-    reads = 0
-    try:
-        async with asyncio.timeout(_DRAIN):
-            async for _ in body:
-                reads += 1
-                if reads == _DRAIN_READS:
-                    break
-    except (Exception, asyncio.CancelledError) as error:
-        if is_cancelled(error):
-            raise
-        logger.debug("a body did not end after its last word (%s)", type(error).__name__)
-
-
-def _failure(codec: Codec, error: BaseException) -> CadenzaError:
-    return codec.refused(error) if isinstance(error, HttpError) else broken_off(error)
+# --- streams that are foreign code --------------------------------------------------
 
 
 def broken_off(error: BaseException) -> CadenzaError:

@@ -7,8 +7,8 @@ be entered is entered, and whatever can be closed is closed on every way out.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Coroutine, Iterable, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Coroutine, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from inspect import isawaitable
 from typing import Any, TypeAlias
 
@@ -40,21 +40,18 @@ class _Chunks(AsyncGenerator[Chunk, None]):
 
     def __init__(self, stream: Speech) -> None:
         self._stream = stream
-        self._chunks = _read(stream)
         self._has_begun = False
+        self._chunks = self._read()
 
     def __anext__(self) -> Coroutine[Any, Any, Chunk]:
-        self._has_begun = True
         return self._chunks.__anext__()
 
     def asend(self, value: None, /) -> Coroutine[Any, Any, Chunk]:
         """Go on to the next chunk."""
-        self._has_begun = True
         return self._chunks.asend(value)
 
     def athrow(self, *error: Any) -> Coroutine[Any, Any, Chunk]:
         """Raise *error* where the stream is read."""
-        self._has_begun = True
         return self._chunks.athrow(*error)
 
     async def aclose(self) -> None:
@@ -64,30 +61,30 @@ class _Chunks(AsyncGenerator[Chunk, None]):
             self._has_begun = True
             await hang_up(self._stream)
 
-
-async def _read(stream: Speech) -> AsyncGenerator[Chunk, None]:
-    shapes = Shapes()
-    try:
-        async with aclosing(_items(stream)) as items:
-            async for item in items:
-                if type(item) is str:  # plain texts take the shortest way
-                    if item:
-                        yield TextDelta(item)
-                    continue
-                for chunk in shapes.feed(item):
-                    yield chunk
-                if shapes.has_ended:
-                    return
-    except InputError:
-        raise  # it is no model's fault
-    except (Exception, asyncio.CancelledError) as error:
-        if is_cancelled(error):
-            raise
-        rest = shapes.fail(_failure(error))
-    else:
-        rest = shapes.flush()
-    for chunk in rest:
-        yield chunk
+    async def _read(self) -> AsyncGenerator[Chunk, None]:
+        self._has_begun = True
+        shapes = Shapes()
+        try:
+            async with AsyncExitStack() as doors:
+                async for item in await _opened(self._stream, doors):
+                    if type(item) is str:  # plain texts take the shortest way
+                        if item:
+                            yield TextDelta(item)
+                        continue
+                    for chunk in shapes.feed(item):
+                        yield chunk
+                    if shapes.has_ended:
+                        return
+        except InputError:
+            raise  # it is no model's fault
+        except (Exception, asyncio.CancelledError) as error:
+            if is_cancelled(error):
+                raise
+            rest = shapes.fail(_failure(error))
+        else:
+            rest = shapes.flush()
+        for chunk in rest:
+            yield chunk
 
 
 def _failure(error: BaseException) -> CadenzaError:
@@ -96,35 +93,51 @@ def _failure(error: BaseException) -> CadenzaError:
     return known or broken_off(error)
 
 
-async def _items(stream: Speech) -> AsyncGenerator[object, None]:
-    """What *stream* yields, however it has to be opened."""
-    async with AsyncExitStack() as doors:
-        opened: Any = stream
-        if _is_spent(opened):
-            msg = "this stream has been read already; ask the model again for a new one"
-            raise InputError(msg)
-        if isawaitable(opened):
-            opened = await opened
-        if not isinstance(opened, AsyncIterable) and isinstance(opened, AbstractAsyncContextManager):
-            opened = await doors.enter_async_context(opened)
-        if callable(as_text := getattr(opened, "stream_text", None)):
-            opened = as_text(delta=True)  # a run of pydantic-ai, which has its text in several forms
-        doors.push_async_callback(hang_up, opened)
-        if isinstance(opened, AsyncIterable):
-            iterator = aiter(opened)
-            if iterator is not opened:
-                doors.push_async_callback(hang_up, iterator)
-            async for item in iterator:
-                yield item
-        elif _is_one(opened):
-            yield opened
-        elif isinstance(opened, Iterable):
-            for item in opened:
-                yield item
-        else:
-            advice = "call it first" if callable(opened) else "let the client stream, and give what it gives back"
-            msg = f"a model's stream must be a text, an iterable or an async iterable, not {type(opened).__name__}; {advice}"
-            raise InputError(msg)
+async def _opened(stream: Speech, doors: AsyncExitStack) -> AsyncIterator[object]:
+    """What *stream* yields, however it has to be opened; *doors* closes it again."""
+    opened: Any = stream
+    if _is_spent(opened):
+        msg = "this stream has been read already; ask the model again for a new one"
+        raise InputError(msg)
+    if isawaitable(opened):
+        opened = await opened
+    if not isinstance(opened, AsyncIterable) and isinstance(opened, AbstractAsyncContextManager):
+        opened = await _entered(opened, doors)
+    if callable(as_text := getattr(opened, "stream_text", None)):
+        opened = as_text(delta=True)  # a run of pydantic-ai, which has its text in several forms
+    doors.push_async_callback(hang_up, opened)
+    items = aiter(opened if isinstance(opened, AsyncIterable) else _each(_row(opened)))
+    if items is not opened:
+        doors.push_async_callback(hang_up, items)
+    return items
+
+
+async def _entered(door: AbstractAsyncContextManager[Opened], doors: AsyncExitStack) -> Opened:
+    """What is behind *door*, which may keep its own errors to itself, but not ours, nor whoever hangs up."""
+
+    async def leave(*error: Any) -> bool:
+        is_kept = await door.__aexit__(*error)
+        return bool(is_kept) and not isinstance(error[1], GeneratorExit | InputError)
+
+    inside = await door.__aenter__()
+    doors.push_async_exit(leave)
+    return inside
+
+
+async def _each(items: Iterable[object]) -> AsyncGenerator[object, None]:
+    for item in items:
+        yield item
+
+
+def _row(opened: Any) -> Iterable[object]:
+    """The items of *opened*, which is itself one if it is a text, or an answer that was not streamed."""
+    if _is_one(opened):
+        return (opened,)
+    if isinstance(opened, Iterable):
+        return opened
+    advice = "call it first" if callable(opened) else "let the client stream, and give what it gives back"
+    msg = f"a model's stream must be a text, an iterable or an async iterable, not {type(opened).__name__}; {advice}"
+    raise InputError(msg)
 
 
 def _is_spent(stream: object) -> bool:

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Any
 
 import anthropic
@@ -36,28 +35,14 @@ from cadenza.types import (
     ToolSpec,
 )
 from tests.loopback import Answer, serving
+from tests.providers.conversations import CALL, CALLED, LOOK, PICTURE, PROMPTS, plain, said
 from tests.providers.recorded import decoded, recorded
 
 KEY = "sk-ant-api03-this-is-secret"
 ENDPOINT = Endpoint(
     "anthropic", "claude-sonnet-4-5", "https://api.anthropic.com", KEY, abilities=Abilities(prefill=Prefill.TURN)
 )
-LOOK = ToolSpec("look", "Looks.", MappingProxyType({"properties": MappingProxyType({"at": {"type": "string"}})}))
-PICTURE = Media(MediaKind.IMAGE, "image/png", data=b"picture")
-
-
-def said(*texts: str) -> tuple[PromptTurn, ...]:
-    """Turns of a person and the model, in turn."""
-    return tuple(PromptTurn.said((Role.USER, Role.MODEL)[index % 2], text) for index, text in enumerate(texts))
-
-
 HI = Prompt("", said("Hi"))
-CALL = ToolCall("t1", "look", '{"at": "月"}')
-CALLED = (
-    *said("Look!"),
-    PromptTurn(Role.MODEL, ("I will.",), (CALL,)),
-    PromptTurn(Role.TOOL, ("A moon.",), call_id="t1"),
-)
 
 
 def body(prompt: Prompt, model: str = "claude-sonnet-4-5", **changes: Any) -> dict[str, Any]:
@@ -81,7 +66,7 @@ async def test_anthropics_own_client_sends_the_same() -> None:
         (
             *said("Hi", "Hello.", "Look!"),
             PromptTurn(Role.MODEL, ("I will.",), (CALL,)),
-            PromptTurn(Role.TOOL, ("A moon.", PICTURE), call_id="t1"),
+            PromptTurn(Role.TOOL, ("A moon.", PICTURE), call_id="c1"),
         ),
         tools=(LOOK,),
         sampling={"temperature": 0.7, "top_k": 40.0, "min_p": 0.1},
@@ -103,7 +88,7 @@ async def test_anthropics_own_client_sends_the_same() -> None:
                         "role": "assistant",
                         "content": [
                             {"type": "text", "text": "I will."},
-                            {"type": "tool_use", "id": "t1", "name": "look", "input": {"at": "月"}},
+                            {"type": "tool_use", "id": "c1", "name": "look", "input": {"at": "月"}},
                         ],
                     },
                     {
@@ -111,7 +96,7 @@ async def test_anthropics_own_client_sends_the_same() -> None:
                         "content": [
                             {
                                 "type": "tool_result",
-                                "tool_use_id": "t1",
+                                "tool_use_id": "c1",
                                 "content": [{"type": "text", "text": "A moon."}, image],  # type: ignore[list-item]
                             }
                         ],
@@ -145,36 +130,6 @@ WRITTEN = TypeAdapter(MessageCreateParamsStreaming)
 """What the client's own types say of a request."""
 
 
-def plain(value: object) -> object:
-    """*value* with all that iterates made a list: Pydantic checks what is in an iterable only as it is asked for."""
-    if isinstance(value, Mapping):
-        return {name: plain(item) for name, item in value.items()}
-    if isinstance(value, Iterable) and not isinstance(value, str):
-        return [plain(item) for item in value]
-    return value
-
-
-TURNS = st.lists(
-    st.sampled_from(
-        (
-            *said("Hi", "Hello."),
-            PromptTurn(Role.USER, ("See", PICTURE)),
-            PromptTurn(Role.USER, (Media(MediaKind.IMAGE, "image/png", "https://a.example/b.png"),)),
-        )
-    ),
-    max_size=4,
-).map(tuple)
-PROMPTS = st.builds(
-    Prompt,
-    st.sampled_from(("", "You are Ren.")),
-    st.one_of(TURNS, TURNS.map(lambda turns: (*turns, *CALLED))),
-    tools=st.sampled_from(((), (LOOK,))),
-    sampling=st.sampled_from(({}, {"temperature": 1.4, "top_p": 0.9, "top_k": 20.0, "presence_penalty": 0.5})),
-    stop=st.sampled_from(((), ("\nRen:", "\n"))),
-    prefill=st.sampled_from(("", "Well, ")),
-    thinking=st.sampled_from(Thinking),
-    max_tokens=st.sampled_from((0, 100)),
-)
 MODELS = ("claude-3-haiku-20240307", "claude-sonnet-4-5", "claude-sonnet-4-6", "claude-sonnet-5-5", "claude-fable-5")
 
 
@@ -349,9 +304,9 @@ def test_results_of_several_calls_stand_in_one_message_and_what_is_said_next_beh
     *_, called, last = messages(*said("Look!"), PromptTurn(Role.MODEL, (), calls), *results, *said("And?"))
 
     use = {"type": "tool_use", "name": "look", "input": {"at": "月"}}
-    assert {"role": "assistant", "content": [{**use, "id": "t1"}, {**use, "id": "t2"}]} == called
+    assert {"role": "assistant", "content": [{**use, "id": "c1"}, {**use, "id": "t2"}]} == called
     assert [
-        {"type": "tool_result", "tool_use_id": "t1", "content": "A."},
+        {"type": "tool_result", "tool_use_id": "c1", "content": "A."},
         {"type": "tool_result", "tool_use_id": "t2"},
         {"type": "text", "text": "And?"},
     ] == last["content"]
@@ -533,7 +488,7 @@ def test_a_model_with_a_budget_thinks_on_about_its_own_calls_and_about_what_is_s
     state = Opaque("anthropic:anthropic", json.dumps({"model": "claude-sonnet-4-5", "blocks": [{"type": "thinking"}]}))
     own = PromptTurn(Role.MODEL, (), (replace(CALL, state=state),))
     later = PromptTurn(Role.MODEL, (), (replace(CALL, id="t2"),))  # it thinks once, before the first
-    result = PromptTurn(Role.TOOL, ("A.",), call_id="t1")
+    result = PromptTurn(Role.TOOL, ("A.",), call_id="c1")
     thinking = replace(HI, thinking=Thinking.LOW)
 
     for turns in (

@@ -5,8 +5,8 @@ from types import MappingProxyType
 
 import pytest
 
-from cadenza.providers.bodies import Inline, inline, link, object_of, within, written
-from cadenza.types import Media, MediaKind
+from cadenza.providers.bodies import Inline, inline, link, object_of, state_of, within, written
+from cadenza.types import Media, MediaKind, Opaque, ToolCall
 
 
 def image(url: str = "", data: bytes = b"", mime: str = "image/png") -> Media:
@@ -89,3 +89,16 @@ def test_an_object_may_be_added_to_one(
 def test_what_is_no_object_is_an_empty_one(text: str) -> None:
     assert {} == object_of(text)
     assert {"a": 1} == object_of('{"a": 1}')
+
+
+@pytest.mark.parametrize(
+    ("state", "found"),
+    [
+        pytest.param(None, {}, id="none"),
+        pytest.param(Opaque("us", '{"a": 1}'), {"a": 1}, id="ours"),
+        pytest.param(Opaque("them", '{"a": 1}'), {}, id="somebody else's"),
+        pytest.param(Opaque("us", "[1"), {}, id="spoilt"),
+    ],
+)
+def test_a_call_carries_something_for_its_owner_only(state: Opaque | None, found: dict[str, object]) -> None:
+    assert found == state_of(ToolCall("c1", "look", "{}", state=state), "us")

@@ -16,7 +16,6 @@ from cadenza.types import (
     Media,
     MediaKind,
     Opaque,
-    Part,
     Prefill,
     Prompt,
     PromptTurn,
@@ -26,6 +25,7 @@ from cadenza.types import (
     ToolSpec,
 )
 from tests.loopback import Answer, serving
+from tests.providers.conversations import called, result, user
 from tests.providers.googles_client import IGNORE, googles_client
 
 ABILITIES = Abilities(videos=True, stops=9)
@@ -49,18 +49,6 @@ def contents_of(*turns: PromptTurn, **changes: Any) -> list[dict[str, Any]]:
 def config_of(prompt: Prompt, **changes: Any) -> dict[str, Any]:
     config: dict[str, Any] = body_of(prompt, **changes).get("generationConfig", {})
     return config
-
-
-def user(*parts: Part) -> PromptTurn:
-    return PromptTurn(Role.USER, parts)
-
-
-def called(*calls: ToolCall, text: str = "") -> PromptTurn:
-    return PromptTurn(Role.MODEL, (text,) if text else (), calls=calls)
-
-
-def result(call_id: str, *parts: Part) -> PromptTurn:
-    return PromptTurn(Role.TOOL, parts, call_id=call_id)
 
 
 HI = user("hi")

@@ -19,7 +19,6 @@ from cadenza.types import (
     Media,
     MediaKind,
     Opaque,
-    Part,
     Prompt,
     PromptTurn,
     RawEvent,
@@ -31,6 +30,7 @@ from cadenza.types import (
     ToolSpec,
     Usage,
 )
+from tests.providers.conversations import called, result, user
 from tests.providers.recorded import decoded, every_slicing, expected, recorded, written
 
 LOCAL = Endpoint("ollama", "llama3.2", "http://localhost:11434")
@@ -46,18 +46,6 @@ def body_of(prompt: Prompt, **changes: Any) -> dict[str, Any]:
 def messages_of(*turns: PromptTurn, system: str = "", **changes: Any) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = body_of(Prompt(system, turns), **changes)["messages"]
     return messages
-
-
-def user(*parts: Part) -> PromptTurn:
-    return PromptTurn(Role.USER, parts)
-
-
-def called(*calls: ToolCall, text: str = "") -> PromptTurn:
-    return PromptTurn(Role.MODEL, (text,) if text else (), calls=calls)
-
-
-def result(call_id: str, *parts: Part) -> PromptTurn:
-    return PromptTurn(Role.TOOL, parts, call_id=call_id)
 
 
 HI = user("hi")

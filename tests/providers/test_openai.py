@@ -28,10 +28,12 @@ from cadenza.types import (
     ToolSpec,
 )
 from tests.loopback import Answer, serving
+from tests.providers.conversations import called, result
 from tests.providers.recorded import expected, recorded
 
 PNG = Media(MediaKind.IMAGE, "image/png", data=b"picture")
 PNG_URL = "data:image/png;base64," + base64.b64encode(b"picture").decode()
+JPEG_URL = PNG_URL.replace("png", "jpeg")
 LINK = Media(MediaKind.IMAGE, "image/png", url="https://pictures.example/cat.png")
 VIDEO = Media(MediaKind.VIDEO, "video/mp4", url="https://films.example/cat.mp4")
 WEATHER = ToolSpec(
@@ -60,14 +62,6 @@ def asked(*turns: PromptTurn, **fields: Any) -> Prompt:
 def messages(vendor: str, *turns: PromptTurn, **fields: Any) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = body(vendor, asked(*turns, **fields))["messages"]
     return found
-
-
-def called(*calls: ToolCall, text: tuple[str, ...] = ()) -> PromptTurn:
-    return PromptTurn(Role.MODEL, text, calls=calls)
-
-
-def result(call: str, text: str, *media: Media) -> PromptTurn:
-    return PromptTurn(Role.TOOL, (text, *media), call_id=call)
 
 
 def refused(status: int, words: str) -> ProviderError:
@@ -159,6 +153,11 @@ class TestTheConversation:
             pytest.param("llamacpp", LINK, [], id="a link where none is taken"),
             pytest.param("llamacpp", replace(LINK, url=PNG_URL), [PNG_URL], id="a data URI"),
             pytest.param("openai", replace(LINK, data=b"picture"), [PNG_URL], id="both"),
+            pytest.param("openai", replace(PNG, mime="image/jpg"), [JPEG_URL], id="a type's other name"),
+            pytest.param(
+                "openai", replace(LINK, url="data:IMAGE/JPG;base64,cGljdHVyZQ=="), [JPEG_URL], id="in a data URI"
+            ),
+            pytest.param("openai", replace(LINK, url="attachment://cat.png"), [], id="what nobody can fetch"),
         ],
     )
     def test_a_link_is_written_where_links_are_taken(self, vendor: str, media: Media, urls: list[str]) -> None:
@@ -189,7 +188,7 @@ class TestTheConversation:
         ] == messages("openrouter", *turns, tools=(WEATHER,))
 
     def test_11_words_before_a_call_stand_in_its_message_with_nothing_between_them(self) -> None:
-        turn = called(ToolCall("c1", "weather", "{}"), text=("Let me ", "check."))
+        turn = PromptTurn(Role.MODEL, ("Let me ", "check."), (ToolCall("c1", "weather", "{}"),))
 
         assert (
             "Let me check." == messages("openrouter", HELLO, turn, result("c1", "ok"), tools=(WEATHER,))[1]["content"]

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 import openai
@@ -16,28 +14,14 @@ from pydantic import TypeAdapter
 from cadenza.errors import ErrorKind, HttpError
 from cadenza.providers.dialect import Endpoint
 from cadenza.providers.openai_responses import ResponsesCodec
-from cadenza.types import Media, MediaKind, Opaque, Prompt, PromptTurn, Role, Thinking, ToolCall, ToolSpec
+from cadenza.types import Media, MediaKind, Opaque, Prompt, PromptTurn, Role, Thinking, ToolCall
 from tests.loopback import Answer, serving
+from tests.providers.conversations import CALL, CALLED, LOOK, PICTURE, PROMPTS, plain, said
 from tests.providers.recorded import decoded, recorded
 
 KEY = "sk-proj-this-is-secret"
 ENDPOINT = Endpoint("openai", "gpt-5.1", "https://api.openai.com/v1", KEY)
-LOOK = ToolSpec("look", "Looks.", MappingProxyType({"properties": MappingProxyType({"at": {"type": "string"}})}))
-PICTURE = Media(MediaKind.IMAGE, "image/png", data=b"picture")
-
-
-def said(*texts: str) -> tuple[PromptTurn, ...]:
-    """Turns of a person and the model, in turn."""
-    return tuple(PromptTurn.said((Role.USER, Role.MODEL)[index % 2], text) for index, text in enumerate(texts))
-
-
 HI = Prompt("", said("Hi"))
-CALL = ToolCall("c1", "look", '{"at": "月"}')
-CALLED = (
-    *said("Look!"),
-    PromptTurn(Role.MODEL, ("I will.",), (CALL,)),
-    PromptTurn(Role.TOOL, ("A moon.",), call_id="c1"),
-)
 
 
 def body(prompt: Prompt, model: str = "gpt-5.1", **changes: Any) -> dict[str, Any]:
@@ -120,38 +104,6 @@ async def test_openais_own_client_sends_the_same() -> None:
 
 WRITTEN = TypeAdapter(ResponseCreateParamsStreaming)
 """What the client's own types say of a request."""
-
-
-def plain(value: object) -> object:
-    """*value* with all that iterates made a list: Pydantic checks what is in an iterable only as it is asked for."""
-    if isinstance(value, Mapping):
-        return {name: plain(item) for name, item in value.items()}
-    if isinstance(value, Iterable) and not isinstance(value, str):
-        return [plain(item) for item in value]
-    return value
-
-
-TURNS = st.lists(
-    st.sampled_from(
-        (
-            *said("Hi", "Hello."),
-            PromptTurn(Role.USER, ("See", PICTURE)),
-            PromptTurn(Role.USER, (Media(MediaKind.IMAGE, "image/png", "https://a.example/b.png"),)),
-        )
-    ),
-    max_size=4,
-).map(tuple)
-PROMPTS = st.builds(
-    Prompt,
-    st.sampled_from(("", "You are Ren.")),
-    st.one_of(TURNS, TURNS.map(lambda turns: (*turns, *CALLED))),
-    tools=st.sampled_from(((), (LOOK,))),
-    sampling=st.sampled_from(({}, {"temperature": 1.4, "top_p": 0.9, "top_k": 20.0, "presence_penalty": 0.5})),
-    stop=st.sampled_from(((), ("\nRen:", "\n"))),
-    prefill=st.sampled_from(("", "Well, ")),
-    thinking=st.sampled_from(Thinking),
-    max_tokens=st.sampled_from((0, 1, 100)),
-)
 
 
 @given(PROMPTS, st.sampled_from(("gpt-4.1", "gpt-5-mini", "gpt-5.1", "o3")))

@@ -33,7 +33,7 @@ from ..types import (
     ToolSpec,
 )
 from .anthropic_events import AnthropicDecoder
-from .bodies import THOUGHT_TOKENS, inline, link, object_of, schema, written
+from .bodies import THOUGHT_TOKENS, inline, link, object_of, schema, state_of, written
 from .claude import Claude, Silence, claude
 from .dialect import Dialect, Endpoint
 from .exchanges import settled
@@ -207,9 +207,7 @@ class AnthropicCodec(Dialect):
 
     def _thoughts(self, call: ToolCall) -> list[Block]:
         """The blocks that came before *call*, if this very model made it."""
-        if call.state is None or call.state.owner != self._owner:
-            return []
-        state = object_of(call.state.data)
+        state = state_of(call, self._owner)
         blocks = state.get("blocks") if state.get("model") == self._endpoint.model else None
         return blocks if isinstance(blocks, list) else []
 

@@ -18,6 +18,7 @@ from ..types import Chunk, Failed, Finished, Opaque, TextDelta, ThoughtDelta, To
 from .arguments import as_json_text, tool_call
 from .dialect import EventReader
 from .failures import failure, reported
+from .paragraphs import Paragraphs
 
 _REASONS: Mapping[str, str] = MappingProxyType(
     {"max_tokens": "length", "model_context_window_exceeded": "length", "tool_use": "tool_calls"}
@@ -133,9 +134,7 @@ class AnthropicDecoder(EventReader[_Event]):
         self._thoughts: dict[int, _Thought] = {}
         self._kept: list[_Thought | _Redacted | _Words] = []
         """What goes back before the next call."""
-        self._last_text = ""
-        self._is_apart = False
-        """Whether something else came since the last words."""
+        self._text = Paragraphs()
         self._usage = Usage()
         self._read_tokens = (0, 0, 0)
         """Fresh, put into the cache, and found there."""
@@ -162,9 +161,8 @@ class AnthropicDecoder(EventReader[_Event]):
     def read(self, value: _Event) -> Sequence[Chunk]:
         """What one event comes to."""
         delta = value.delta
-        if delta is not None and delta.type == "text_delta" and delta.text and not self._is_apart:
-            self._last_text = delta.text  # nearly always there is some more text, and that is all
-            return (TextDelta(delta.text),)
+        if delta is not None and delta.type == "text_delta" and delta.text:
+            return (TextDelta(self._text.add(delta.text)),)  # nearly always there is some more text, and that is all
         match value.type:
             case "content_block_delta" if value.delta is not None:
                 return self._on_delta(value.delta, value.index)
@@ -191,8 +189,6 @@ class AnthropicDecoder(EventReader[_Event]):
 
     def _on_delta(self, delta: _Delta, index: int) -> Sequence[Chunk]:
         match delta.type:
-            case "text_delta":
-                return self._on_text(delta.text or "")
             case "thinking_delta":
                 return self._on_thought(delta.thinking or "", index)
             case "input_json_delta" if delta.partial_json and index in self._calls:
@@ -202,16 +198,6 @@ class AnthropicDecoder(EventReader[_Event]):
             case _:
                 pass
         return ()
-
-    def _on_text(self, text: str) -> Sequence[Chunk]:
-        if not text:
-            return ()
-        if self._is_apart:
-            self._is_apart = False
-            if self._last_text and not (self._last_text[-1].isspace() or text[0].isspace()):
-                text = f"\n\n{text}"
-        self._last_text = text
-        return (TextDelta(text),)
 
     def _on_thought(self, text: str, index: int) -> Sequence[Chunk]:
         if not text:
@@ -223,8 +209,8 @@ class AnthropicDecoder(EventReader[_Event]):
     def _on_block(self, block: _Block, index: int) -> Sequence[Chunk]:
         if block.type == "text":
             self._kept.append(_Words())
-            return self._on_text(block.text or "")
-        self._is_apart = True
+            return (TextDelta(self._text.add(block.text)),) if block.text else ()
+        self._text.begin()
         match block.type:
             case "thinking":
                 self._thoughts[index] = thought = _Thought([], [block.signature or ""])

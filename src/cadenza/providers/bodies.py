@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from ..types import Media, Thinking, ToolSpec
+from ..types import Media, Thinking, ToolCall, ToolSpec
 from .dialect import as_json
 
 THOUGHT_TOKENS: Mapping[Thinking, int] = MappingProxyType(
@@ -72,6 +72,11 @@ def link(media: Media) -> str:
 def _mime(name: str) -> str:
     name = name.lower().partition(";")[0].strip()
     return _ALIASES.get(name, name)
+
+
+def state_of(call: ToolCall, owner: str) -> dict[str, object]:
+    """What *call* carries until it goes back; nothing if it is not *owner*'s."""
+    return object_of(call.state.data) if call.state is not None and call.state.owner == owner else {}
 
 
 def object_of(text: str) -> dict[str, object]:

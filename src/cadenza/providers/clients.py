@@ -6,12 +6,15 @@ dictionary, and tells ``Heard`` what it found there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from ..types import Usage
 from .failures import reported
 from .heard import VENDOR, Heard
+
+_NO_FIELDS: Mapping[str, object] = MappingProxyType({})
 
 Reader: TypeAlias = Callable[[Any, Heard], None]
 """Tells what it found in an item."""
@@ -21,15 +24,13 @@ def of(item: Any, name: str) -> Any:
     """The field *name* of an object or a dictionary; ``None`` if there is none."""
     if isinstance(item, dict):
         return item.get(name)
-    try:
-        return item.__dict__[name]
-    except KeyError:
-        # Most clients have models of pydantic, which take long to say that they do not have something.
-        more = getattr(item, "__pydantic_extra__", item)
-        if more is not item:
-            return more.get(name) if more else None
-    except AttributeError:
-        pass  # it has slots, or is a number or the like
+    fields = getattr(item, "__dict__", _NO_FIELDS)  # there are none if it has slots, or is a number or the like
+    if name in fields:
+        return fields[name]
+    # Most clients have models of pydantic, which take long to say that they do not have something.
+    more = getattr(item, "__pydantic_extra__", item) if fields else item
+    if more is not item:
+        return more.get(name) if more else None
     return getattr(item, name, None)
 
 

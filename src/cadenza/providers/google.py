@@ -16,7 +16,7 @@ from ..stages.s1_context import fit
 from ..stages.s3_chunks import NO_PROMPT
 from ..stages.stage import Stage
 from ..types import Chunk, HttpRequest, Links, Media, Prompt, PromptTurn, RawEvent, Role, Thinking, ToolCall, ToolSpec
-from .bodies import THOUGHT_TOKENS, inline, object_of, within, written
+from .bodies import THOUGHT_TOKENS, inline, object_of, state_of, within, written
 from .dialect import Dialect, Endpoint
 from .exchanges import ANY_ID, settled
 from .google_events import GoogleDecoder
@@ -132,7 +132,7 @@ class GoogleCodec(Dialect):
 
     def _call_parts(self, calls: Sequence[ToolCall]) -> Iterator[Mapping[str, object]]:
         """The calls of one turn, each with what it was signed with; other parts that were signed have no words left."""
-        states = [self._state(call) for call in calls]
+        states = [state_of(call, self._owner) for call in calls]
         is_signed = any("signature" in state for state in states)
         for index, (call, state) in enumerate(zip(calls, states, strict=True)):
             yield from _signed_parts(state.get("before"))
@@ -150,14 +150,9 @@ class GoogleCodec(Dialect):
         for turn in results:
             call = calls[turn.call_id or ""]
             response = {"result": _result(turn.text)}
-            parts.append({"functionResponse": _with_id(call, self._state(call), response=response)})
+            parts.append({"functionResponse": _with_id(call, state_of(call, self._owner), response=response)})
         yield from _content("user", parts)
         yield from _content("user", _media_parts(medium for turn in results for medium in turn.media))
-
-    def _state(self, call: ToolCall) -> Mapping[str, object]:
-        """What is to go back with *call*, if it is ours."""
-        is_own = call.state is not None and call.state.owner == self._owner
-        return object_of(call.state.data) if call.state and is_own else {}
 
 
 def _in_turn(contents: Iterable[Content], *, begins: bool) -> list[Mapping[str, object]]:

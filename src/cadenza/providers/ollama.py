@@ -34,7 +34,7 @@ from ..types import (
     Usage,
 )
 from .arguments import as_json_text, tool_call
-from .bodies import inline, object_of, schema, within, written
+from .bodies import inline, object_of, schema, state_of, within, written
 from .dialect import Dialect, Endpoint, EventReader
 from .exchanges import ANY_ID, settled
 from .failures import reported
@@ -134,8 +134,7 @@ class OllamaCodec(Dialect):
 
     def _thoughts(self, calls: Sequence[ToolCall]) -> Mapping[str, object]:
         """What was thought before *calls*, where it was kept and is ours."""
-        state = calls[0].state
-        return object_of(state.data) if state is not None and state.owner == self._owner else {}
+        return state_of(calls[0], self._owner)
 
 
 def _images(media: Sequence[Media]) -> list[str]:

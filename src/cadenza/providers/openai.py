@@ -5,8 +5,6 @@ How vendors differ in what they take is data, ``Manner``; how they differ in wha
 
 from __future__ import annotations
 
-import base64
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -26,10 +24,9 @@ from ..types import (
     RawEvent,
     Role,
     Thinking,
-    ToolCall,
 )
-from .bodies import THOUGHT_TOKENS, schema
-from .dialect import Dialect, ThinkingField, as_json
+from .bodies import THOUGHT_TOKENS, inline, link, schema, state_of, within, written
+from .dialect import Dialect, ThinkingField
 from .exchanges import settled
 from .guards import guarded
 from .ladder import Ladder
@@ -76,7 +73,7 @@ class OpenAICodec(Dialect):
         if begins:
             body |= self._beginning(messages[-1])
         url = endpoint.at(_CALL) if not begins else self._beginning_url()
-        return HttpRequest(url, as_json(_extended(body, endpoint.extra)), self._headers())
+        return HttpRequest(url, written(body, within(body, endpoint.extra)), self._headers())
 
     def decoder(self, prompt: Prompt = NO_PROMPT, /) -> Stage[RawEvent, Chunk]:
         """A fresh reader of events into chunks."""
@@ -147,35 +144,25 @@ class OpenAICodec(Dialect):
         calls: list[dict[str, object]] = []
         thoughts = self._no_thoughts()
         for call in turn.calls:
-            state = self._state(call)
+            state = state_of(call, self.owner)
             thoughts |= {name: state.pop(name) for name in ("reasoning_content", "reasoning_details") if name in state}
             function = {"name": call.name, "arguments": call.arguments}
             calls.append({"id": call.id, "type": "function", "function": function, **state})
         return {"content": said or None, **thoughts, "tool_calls": calls}
 
-    def _state(self, call: ToolCall) -> dict[str, object]:
-        """What *call* carries, if it is ours."""
-        if call.state is None or call.state.owner != self.owner:
-            return {}
-        try:
-            state = json.loads(call.state.data)
-        except (ValueError, RecursionError):
-            return {}
-        return state if isinstance(state, dict) else {}
-
     def _content(self, parts: Sequence[Part]) -> str | list[dict[str, object]]:
         """What a user said and showed; words alone are a plain text, since some interfaces take nothing else."""
-        written: list[dict[str, object]] = []
+        content: list[dict[str, object]] = []
         words: list[str] = []
         for part in parts:
             if isinstance(part, str):
                 if part.strip():  # some refuse a text with nothing in it
                     words.append(part)
-                    written.append({"type": "text", "text": part})
+                    content.append({"type": "text", "text": part})
             elif url := _url(part):
                 kind = "video_url" if part.kind is MediaKind.VIDEO else "image_url"
-                written.append({"type": kind, kind: {"url": url}})
-        return written if len(written) > len(words) else "\n".join(words)
+                content.append({"type": kind, kind: {"url": url}})
+        return content if len(content) > len(words) else "\n".join(words)
 
     def _shown(self, media: Sequence[Media]) -> Iterator[dict[str, object]]:
         """What tools showed, as a turn of the user's: a result may hold words only."""
@@ -299,7 +286,9 @@ class OpenAICodec(Dialect):
 
 
 def _url(media: Media) -> str:
-    return f"data:{media.mime};base64,{base64.b64encode(media.data).decode()}" if media.data else media.url
+    """*media* itself, or where anybody can fetch it."""
+    found = inline(media)
+    return found.uri if found else link(media)
 
 
 def _in_strict_turns(messages: Sequence[dict[str, object]], *, begins: bool) -> Iterator[dict[str, object]]:
@@ -334,16 +323,3 @@ def _length(message: Mapping[str, object]) -> int:
     if isinstance(calls, list):
         length += sum(len(call["function"]["name"]) + len(call["function"]["arguments"]) for call in calls)
     return length
-
-
-def _extended(body: dict[str, object], extra: Mapping[str, object]) -> dict[str, object]:
-    """*body* with *extra*, which has the last word: a field of fields is added to, and ``None`` takes one out."""
-    for name, value in extra.items():
-        ours = body.get(name)
-        if value is None:
-            body.pop(name, None)
-        elif isinstance(ours, dict) and isinstance(value, Mapping):
-            body[name] = {**ours, **value}
-        else:
-            body[name] = value
-    return body

@@ -31,7 +31,7 @@ from ..types import (
     ToolCall,
     ToolSpec,
 )
-from .bodies import THOUGHT_TOKENS, inline, link, object_of, schema, written
+from .bodies import THOUGHT_TOKENS, inline, link, schema, state_of, written
 from .dialect import Dialect, Endpoint
 from .exchanges import settled
 from .gpt import effort, efforts
@@ -149,9 +149,7 @@ class ResponsesCodec(Dialect):
 
     def _reasoned(self, call: ToolCall) -> list[Item]:
         """The items that came before *call*, if this very model made it."""
-        if call.state is None or call.state.owner != self._owner:
-            return []
-        state = object_of(call.state.data)
+        state = state_of(call, self._owner)
         items = state.get("items") if state.get("model") == self._endpoint.model else None
         return items if isinstance(items, list) else []
 

@@ -17,6 +17,7 @@ from ..types import Chunk, Failed, Finished, Opaque, RawEvent, TextDelta, Though
 from .arguments import as_json_text, tool_call
 from .dialect import EventReader
 from .failures import failure, reported
+from .paragraphs import Paragraphs
 
 _READ = frozenset(
     {
@@ -125,10 +126,8 @@ class ResponsesDecoder(EventReader[_Event]):
         self._calls: dict[int, _Call] = {}
         self._kept: list[Mapping[str, object]] = []
         """What goes back before the next call: reasoning, and the place of a message among it."""
-        self._last_text = ""
-        self._last_thought = ""
-        self._is_new_message = False
-        self._is_new_thought = False
+        self._text = Paragraphs()
+        self._thoughts = Paragraphs()
         self._has_spoken = False
         """Whether anything of the present message was heard."""
         self._first = self._number = first
@@ -164,7 +163,7 @@ class ResponsesDecoder(EventReader[_Event]):
             case "response.function_call_arguments.done" if value.output_index in self._calls:
                 self._on_arguments(self._calls[value.output_index], value.arguments)
             case "response.reasoning_summary_part.added":
-                self._is_new_thought = True
+                self._thoughts.begin()
             case "response.output_item.added" if value.item is not None:
                 self._on_item(value.item, value.output_index)
             case "response.output_item.done" if value.item is not None:
@@ -187,21 +186,11 @@ class ResponsesDecoder(EventReader[_Event]):
     def _on_text(self, text: str) -> Sequence[Chunk]:
         if not text:
             return ()
-        if self._is_new_message:
-            self._is_new_message = False
-            text = _apart(self._last_text, text)
         self._has_spoken = True
-        self._last_text = text
-        return (TextDelta(text),)
+        return (TextDelta(self._text.add(text)),)
 
     def _on_thought(self, text: str) -> Sequence[Chunk]:
-        if not text:
-            return ()
-        if self._is_new_thought:
-            self._is_new_thought = False
-            text = _apart(self._last_thought, text)
-        self._last_thought = text
-        return (ThoughtDelta(text),)
+        return (ThoughtDelta(self._thoughts.add(text)),) if text else ()
 
     @staticmethod
     def _on_arguments(call: _Call, arguments: str | None) -> None:
@@ -212,10 +201,10 @@ class ResponsesDecoder(EventReader[_Event]):
     def _on_item(self, item: _Item, index: int) -> None:
         match item.type:
             case "message":
-                self._is_new_message = True
+                self._text.begin()
                 self._has_spoken = False
             case "reasoning":
-                self._is_new_thought = True
+                self._thoughts.begin()
             case "function_call":
                 self._calls[index] = _Call(item.call_id or item.id or "", item.name or "", [item.arguments or ""])
             case _:
@@ -276,11 +265,6 @@ class ResponsesDecoder(EventReader[_Event]):
             return Finished("length")
         detail = "the answer was stopped by the provider's content filter"
         return Failed(failure(detail, vendor=self._vendor, kind=ErrorKind.CONTENT_BLOCKED, code=reason))
-
-
-def _apart(before: str, text: str) -> str:
-    """*text* as a paragraph of its own, after *before*."""
-    return text if not before or before[-1].isspace() or text[0].isspace() else f"\n\n{text}"
 
 
 def _words(item: _Item) -> str:
