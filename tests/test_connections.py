@@ -80,6 +80,12 @@ def test_somebody_else_at_another_address_may_need_none() -> None:
     assert endpoint(connect("openai:m", url="https://proxy.example/v1")).key == ""
 
 
+@pytest.mark.parametrize("name", ["custom:m", "vertex:gemini-3-pro-preview"])
+def test_who_has_no_address_is_asked_for_that_and_not_for_a_key(name: str) -> None:
+    with pytest.raises(SettingsError, match="has no address of its own; give one"):
+        connect(name)
+
+
 def test_a_key_is_never_shown() -> None:
     assert "very-secret" not in repr(connect("openai:gpt-5.1", key="very-secret"))
 

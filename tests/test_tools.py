@@ -101,7 +101,10 @@ async def test_a_reply_that_is_cancelled_cancels_its_tool() -> None:
         await task
 
 
-@pytest.mark.parametrize(("result", "told"), [(None, "null"), ({"a": 1}, '{"a": 1}'), (4, "4"), ("x", "x")])
+@pytest.mark.parametrize(
+    ("result", "told"),
+    [(None, "null"), ({"a": 1}, '{"a": 1}'), (4, "4"), ("x", "x"), ({"city": "京都 🍵"}, '{"city": "京都 🍵"}')],
+)
 async def test_data_is_told_as_json(result: object, told: str) -> None:
     async def give(_: Mapping[str, object]) -> object:
         return result

@@ -85,7 +85,7 @@ def _far_away(
     from .providers.dialect import Dialect  # noqa: PLC0415
     from .providers.vendors import codec  # noqa: PLC0415  # and so do the dialects
 
-    spoken = codec(row, model, key=_key(row, key, is_elsewhere=bool(url)), url=url, **given)
+    spoken = codec(row, model, key=_key(row, key, is_elsewhere=bool(url) or not row.url), url=url, **given)
     way = http or Way(settings.http)
     return Model(
         spoken,
@@ -140,7 +140,7 @@ def _known(vendor: str, name: str) -> Vendor:
 
 
 def _key(vendor: Vendor, key: str | None, *, is_elsewhere: bool) -> str:
-    """The key for *vendor*. One who runs on this machine, or somebody else at another address, may want none."""
+    """The key for *vendor*. One who runs on this machine, or somebody at another address than a known one, may want none."""
     found = from_environment(vendor.key_variables) if key is None else key.strip()
     if found or not vendor.key_variables or vendor.is_local or is_elsewhere:
         return found

@@ -39,7 +39,7 @@ async def run_call(tools: Mapping[str, Tool], call: ToolCall, *, seconds: float 
     try:
         async with limit:
             result = await tool.run(arguments)
-        return result if isinstance(result, str) else json.dumps(result, default=str)
+        return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False, default=str)
     except (Exception, asyncio.CancelledError) as error:
         task = asyncio.current_task()
         if isinstance(error, asyncio.CancelledError) and task and task.cancelling():

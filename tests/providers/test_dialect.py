@@ -9,6 +9,7 @@ import pytest
 
 from cadenza.errors import HttpError, ProviderError
 from cadenza.providers.dialect import Dialect, Endpoint, EventReader, as_json
+from cadenza.providers.explanations import known_as
 from cadenza.providers.vendors import codec
 from cadenza.stages.s2_generation import ServerSentEvents
 from cadenza.types import Chunk, Ending, Failed, HttpRequest, RawEvent, TextDelta
@@ -172,3 +173,21 @@ def test_an_answer_in_another_dialect_is_a_failure_and_not_an_empty_answer(meant
     else:
         assert ["unreadable"] == [error.code for error in failed if isinstance(error, ProviderError)]
         assert "look whether its address is right" in str(failed[0])
+        assert str(failed[0]).startswith(known_as(meant))
+
+
+@pytest.mark.parametrize(
+    ("model", "heard"),
+    [
+        ("glm-4-6", "google"),
+        ("glm-4-6", "openai-responses"),
+        ("kayra-v1", "google"),
+        ("kayra-v1", "openai-responses"),
+        ("kayra-v1", "openai"),
+    ],
+)
+def test_so_it_is_for_both_shapes_of_novelai(model: str, heard: str) -> None:
+    chunks = decoded(codec("novelai", model, key="key"), [(STREAMS / SPEAKERS[heard]).read_bytes()])
+
+    failed = [chunk.error for chunk in chunks if isinstance(chunk, Failed)]
+    assert ["unreadable"] == [error.code for error in failed if isinstance(error, ProviderError)]

@@ -41,6 +41,16 @@ from cadenza.providers.vendors import VENDORS
             id="its own fault",
         ),
         pytest.param(
+            {"kind": ErrorKind.API, "code": "error"},
+            "OpenAI had an error of its own; try again in a little while, or use another model",
+            id="an answer that ended in an error, and was no refusal",
+        ),
+        pytest.param(
+            {"kind": ErrorKind.API, "code": "tool_call_parse_error"},
+            "OpenAI called a tool in a way that cannot be read; try again, or use another model",
+            id="a call that makes no sense, and was no refusal",
+        ),
+        pytest.param(
             {"kind": ErrorKind.API, "status": 418},
             "OpenAI did not accept the request; look at the settings for the model or use another model",
             id="anything else",

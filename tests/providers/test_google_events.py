@@ -159,6 +159,7 @@ def test_an_answer_that_was_broken_off_has_failed_after_its_words(
     assert TextDelta("So") == words
     assert isinstance(failed, Failed)
     assert isinstance(failed.error, ProviderError)
+    assert "Google" in str(failed.error)
     assert (kind, reason, retryable, "because") == (
         failed.error.kind, failed.error.code, failed.error.retryable, failed.error.detail,
     )  # fmt: skip

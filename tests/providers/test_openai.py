@@ -158,6 +158,7 @@ class TestTheConversation:
                 "openai", replace(LINK, url="data:IMAGE/JPG;base64,cGljdHVyZQ=="), [JPEG_URL], id="in a data URI"
             ),
             pytest.param("openai", replace(LINK, url="attachment://cat.png"), [], id="what nobody can fetch"),
+            pytest.param("openai", replace(PNG, mime="image/X-PNG; q=1"), [PNG_URL], id="another name of the kind"),
         ],
     )
     def test_a_link_is_written_where_links_are_taken(self, vendor: str, media: Media, urls: list[str]) -> None:

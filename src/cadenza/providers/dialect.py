@@ -16,6 +16,7 @@ from ..errors import ErrorKind, HttpError, ProviderError
 from ..stages.s2_generation import EventsOrJson, Framing
 from ..stages.s3_chunks import Attempts
 from ..types import Abilities, Chunk, Ending, Failed, HttpRequest, RawEvent, Thinking
+from .explanations import known_as
 from .failures import refused
 from .redaction import without_secrets
 
@@ -265,7 +266,7 @@ def _left_out(value: Any, complaint: str) -> bool:
 def nonsense(vendor: str) -> ProviderError:
     """The error for a stream of which nothing could be read."""
     return ProviderError(
-        f"{vendor} sent something that is not an answer; try again, or look whether its address is right",
+        f"{known_as(vendor)} sent something that is not an answer; try again, or look whether its address is right",
         kind=ErrorKind.API,
         code="unreadable",
         retryable=True,

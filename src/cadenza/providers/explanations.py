@@ -61,6 +61,7 @@ _BY_CODE: Mapping[str, str] = MappingProxyType(
         "ECONNREFUSED": "nobody answers at the address of {vendor}; look whether it runs and whether the address is right",
         "ENOTFOUND": "there is no such address as the one for {vendor}; look whether it is spelt right",
         "ECONNRESET": "the connection to {vendor} broke off; try again",
+        "tool_call_parse_error": "{vendor} called a tool in a way that cannot be read; try again, or use another model",
     }
 )
 _BY_KIND: Mapping[ErrorKind, str] = MappingProxyType(
@@ -93,6 +94,11 @@ _BOTH_GIVEN = re.compile(
 )
 
 
+def known_as(vendor: str) -> str:
+    """What people call *vendor*."""
+    return _KNOWN_AS.get(vendor, vendor)
+
+
 def explanation(
     vendor: str,
     *,
@@ -105,7 +111,7 @@ def explanation(
 ) -> str:
     """The sentence for a failure of this sort at *vendor*; *detail* is looked at and not repeated."""
     sentence = _sentence(kind, code, status, aspect, detail)
-    return sentence.format(vendor=_KNOWN_AS.get(vendor, vendor), wait=_in_words(retry_after))
+    return sentence.format(vendor=known_as(vendor), wait=_in_words(retry_after))
 
 
 def _sentence(kind: ErrorKind, code: str, status: int | None, aspect: Aspect | None, detail: str) -> str:
@@ -119,7 +125,7 @@ def _sentence(kind: ErrorKind, code: str, status: int | None, aspect: Aspect | N
         return _TWO_DIALS
     if _KEY_REFUSED.search(detail):
         return _BY_STATUS[401]
-    if status is not None and status >= 500:
+    if (status is not None and status >= 500) or code == "error":  # the latter as the reason why an answer ended
         return _BROKE
     return _BY_STATUS.get(status or 0, _REFUSED)
 

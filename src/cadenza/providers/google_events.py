@@ -17,6 +17,7 @@ from ..errors import ErrorKind, ProviderError
 from ..types import Chunk, Failed, Finished, Opaque, TextDelta, ThoughtDelta, ToolCall, Usage
 from .arguments import as_json_text, tool_call
 from .dialect import EventReader
+from .explanations import known_as
 from .failures import failure, reported
 
 # --- their shapes: only what is read, under both names -----------------------------------
@@ -265,7 +266,7 @@ class GoogleDecoder(EventReader[Shape]):
         if reason in _BLOCKS:
             return self._blocked(reason, said)
         if reason in _MISHAPS:
-            words = f"{self._vendor} {_MISHAPS[reason]}; try again"
+            words = f"{known_as(self._vendor)} {_MISHAPS[reason]}; try again"
             return ProviderError(words, kind=ErrorKind.API, code=reason, retryable=True, detail=said)
         return failure(said, vendor=self._vendor, kind=ErrorKind.UNKNOWN, code=reason)
 

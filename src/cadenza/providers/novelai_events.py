@@ -87,6 +87,10 @@ class TokenDecoder(_Reader[Token]):
     def __init__(self, vendor: str) -> None:
         super().__init__(_TOKENS, vendor)
 
+    def knows(self, value: Token) -> bool:
+        """Whether there is anything of the native interface in *value*."""
+        return value != Token()
+
     def read(self, value: Token) -> Sequence[Chunk]:
         """What *value* comes to."""
         if value.error or value.message:
@@ -108,6 +112,10 @@ class CompletionDecoder(_Reader[Completion]):
     def is_ending(self) -> bool:
         """Whether the model has said why it stopped."""
         return self._finish is not None
+
+    def knows(self, value: Completion) -> bool:
+        """Whether there is anything of completions in *value*."""
+        return value != Completion()
 
     def read(self, value: Completion) -> Sequence[Chunk]:
         """What *value* comes to."""
