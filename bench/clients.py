@@ -10,7 +10,7 @@ import json
 import resource
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 
 WARM_UP = 300
 """Events of the stream that is read before the one that counts."""
@@ -143,8 +143,7 @@ def run(name: str, address: str, events: int, pause: int) -> dict[str, float]:
         await _read(reader, f"{address}/{interface}/{WARM_UP}/0", WARM_UP)
         return await _read(reader, f"{address}/{interface}/{events}/{pause}", events)
 
-    runner: Callable[[Awaitable[dict[str, float]]], dict[str, float]] = asyncio.run  # type: ignore[assignment]
-    return runner(both())
+    return asyncio.run(both())
 
 
 if __name__ == "__main__":
