@@ -384,6 +384,21 @@ class TestParameters:
 
         assert longest == sent
 
+    @pytest.mark.parametrize(
+        ("vendor", "level", "longest"),
+        [
+            pytest.param("openrouter", Thinking.AUTO, 300, id="its own matter"),
+            pytest.param("openrouter", Thinking.NONE, 300, id="no thoughts"),
+            pytest.param("openrouter", Thinking.HIGH, 300 + 8192, id="many"),
+            pytest.param("deepseek", Thinking.LOW, 300 + 1024, id="few"),
+            pytest.param("together", Thinking.HIGH, 300, id="nobody can be told"),
+        ],
+    )
+    def test_who_is_told_to_think_gets_room_for_it(self, vendor: str, level: Thinking, longest: int) -> None:
+        sent = body(vendor, replace(asked(HELLO), max_tokens=300, thinking=level))
+
+        assert longest == sent["max_tokens"]
+
     def test_pictures_count_nothing_there(self) -> None:
         turn = PromptTurn(Role.USER, ("x", replace(PNG, data=b"x" * 100_000)))
 

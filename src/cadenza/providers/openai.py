@@ -200,14 +200,20 @@ class OpenAICodec(Dialect):
                 fields[name if names is None else names[name]] = int(value) if name in _WHOLE_NUMBERS else value
         return fields
 
+    def _room(self, level: Thinking) -> int:
+        """Tokens for thoughts, which count as a part of the answer: without them, a short one may be all thought."""
+        manner = self.endpoint.manner
+        if manner.counts_thoughts and manner.efforts.get(level) != "none":
+            return THOUGHT_TOKENS[level] or THOUGHT_TOKENS[Thinking.LOW]
+        is_told = level is not Thinking.AUTO and manner.thinking is not ThinkingField.NOWHERE
+        return THOUGHT_TOKENS[level] if is_told else 0
+
     def _longest(self, prompt: Prompt, messages: Sequence[Mapping[str, object]]) -> int:
-        abilities, manner = self.endpoint.abilities, self.endpoint.manner
-        if manner.counts_thoughts and manner.efforts.get(prompt.thinking) != "none":
-            return prompt.max_tokens + (THOUGHT_TOKENS[prompt.thinking] or THOUGHT_TOKENS[Thinking.LOW])
-        if not manner.clamps_output:
-            return prompt.max_tokens
+        abilities, wanted = self.endpoint.abilities, prompt.max_tokens + self._room(prompt.thinking)
+        if not self.endpoint.manner.clamps_output:
+            return wanted
         return output_tokens(
-            prompt.max_tokens,
+            wanted,
             sum(map(_length, messages)),
             context_tokens=abilities.context_tokens,
             token_length=abilities.token_length,
