@@ -24,6 +24,7 @@ from cadenza.pipeline import end_task
 from cadenza.providers.anthropic import AnthropicCodec
 from cadenza.providers.dialect import Endpoint
 from cadenza.providers.google import GoogleCodec
+from cadenza.providers.novelai import NovelAICodec
 from cadenza.providers.ollama import OllamaCodec
 from cadenza.providers.openai import OpenAICodec
 from cadenza.providers.openai_responses import ResponsesCodec
@@ -120,7 +121,8 @@ class Spoken:
         return accumulate(part + mark for part in self.good.split(mark) if part)
 
     def _words(self, body: bytes) -> str:
-        return "".join(chunk.text for chunk in self._chunks(body) if isinstance(chunk, TextDelta))
+        """What is said in *body*, as it arrives: without the blank that some begin with."""
+        return "".join(chunk.text for chunk in self._chunks(body) if isinstance(chunk, TextDelta)).lstrip()
 
     def _chunks(self, body: bytes) -> list[Chunk]:
         return decoded(self.codec(Endpoint("test", "model", "http://test.invalid")), [body])
@@ -171,6 +173,14 @@ SPOKEN = [
     pytest.param(
         Spoken(OllamaCodec, recording("ollama/plain.ndjson"), b'{"error":"the server is overloaded"}\n'),
         id="ollama",
+    ),
+    pytest.param(
+        Spoken(
+            NovelAICodec,
+            recording("novelai/glm-text.sse"),
+            b'data: {"error":{"code":503,"message":"Overloaded"}}\n\n',
+        ),
+        id="novelai",
     ),
 ]
 
@@ -497,7 +507,7 @@ async def test_somebody_hears_one_word_and_leaves(spoken: Spoken) -> None:
         async with aclosing(stream(spoken.model(loopback.url, http), PROMPT)) as chunks:  # type: ignore[type-var]
             async for chunk in chunks:
                 if isinstance(chunk, TextDelta):
-                    assert spoken.first_said == chunk.text
+                    assert spoken.first_said == chunk.text.lstrip()
                     break
         await loopback.quiet()
 
