@@ -24,7 +24,7 @@ from typing import Any, Self, TypeVar
 
 from .backstage import Backstage
 from .errors import CadenzaError, DeliveryError
-from .models import broken_off, closing
+from .models import broken_off, closing, hang_up
 from .rules import RULES
 from .rules.repeated_emoji import recent_emoji
 from .rules.rule import Rule, RuleContext
@@ -390,7 +390,7 @@ async def run_round(
     turn = (settings or Settings()).turn
     event = _pending(outbox, stop)
     if event:  # it was over before it began: the model is not even asked
-        await _hang_up(chunks)
+        await hang_up(chunks)
         return conclude(event, round_, outbox, turn.on_stop)
     watch = _Watch(turn.first_timeout, turn.idle_timeout)
     reader = asyncio.create_task(_read(round_, chunks, outbox, watch), name="cadenza reader")
@@ -402,13 +402,6 @@ async def run_round(
         watch.close()
         await end_task(reader)
     return conclude(None, round_, outbox, turn.on_stop)
-
-
-async def _hang_up(chunks: AsyncIterable[Chunk]) -> None:
-    """Close a stream that nobody will listen to."""
-    close = getattr(chunks, "aclose", None)
-    if close is not None:
-        await close()
 
 
 async def settle(

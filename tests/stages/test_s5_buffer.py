@@ -483,7 +483,16 @@ def test_a_hidden_block_is_taken_out_and_the_rest_stays_in_order(
     ("speaker", "text", "expected", "hidden"),
     [
         pytest.param("Ren", "<think>plan\nRen: Hey\nx", ["\n", "Ren: Hey\n", "x"], ["plan"], id="the persona speaks"),
-        pytest.param("Ren", "a <think>b\nRen: c</think>d", ["a \n", "d"], ["b", "Ren: c"], id="and the end comes late"),
+        pytest.param(
+            "Ren", "a <think>b\nRen: c\nNo, rude.</think>d", ["a d"], ["b\nRen: c\nNo, rude."], id="only a draft"
+        ),
+        pytest.param(
+            "Ren",
+            "<think>a\nRen: b <think>c\nRen: d",
+            ["\n", "Ren: b "],
+            ["a", "c\nRen: d"],
+            id="what is hidden in it stays hidden",
+        ),
         pytest.param("Ren", "<think>a\nBob: b", [], ["a\nBob: b"], id="somebody else"),
         pytest.param("Ren", "a\nRen: b", ["a\n", "Ren: b"], [], id="no thought"),
         pytest.param(" ", "<think>a\n: b", [], ["a\n: b"], id="a persona without a name"),

@@ -177,13 +177,15 @@ def test_however_long_a_namespace_may_be_the_slicing_does_not_decide(length: int
 
 
 def read_until(name: str, text: str, kind: AsideKind = AsideKind.THOUGHT) -> tuple[str, str | None]:
-    """What is thought in *text* until *name* speaks, and what is said then, however it is sliced."""
+    """What is thought in *text*, and what is said behind it or by *name* at its end, however it is sliced."""
 
     def run(pieces: list[str]) -> tuple[str, str | None]:
-        block = HiddenBlock(kind, Speaker(name))
+        block = HiddenBlock(kind)
         after: str | None = None
         for piece in pieces:
             after = block.feed(piece) if after is None else after + piece
+        if after is None:
+            after = block.speech(Speaker(name)) or None
         return block.content(), after
 
     return same_every_way(text, run)
@@ -204,7 +206,7 @@ def read_until(name: str, text: str, kind: AsideKind = AsideKind.THOUGHT) -> tup
         pytest.param("plan\n- Nerine: x", "plan\n- Nerine: x", None, id="in a list"),
         pytest.param("plan\nnerine: x", "plan\nnerine: x", None, id="not as it is written"),
         pytest.param("plan</think>a\nNerine: b", "plan", "a\nNerine: b", id="behind the end"),
-        pytest.param("plan\nNerine: a</think>b", "plan", "\nNerine: a</think>b", id="before the end"),
+        pytest.param("plan\nNerine: a\nNo.</think>b", "plan\nNerine: a\nNo.", "b", id="a draft before the end"),
         pytest.param("plan </b>\nNerine: a", "plan </b>", "\nNerine: a", id="behind another tag"),
         pytest.param("plan\nNer</think>a", "plan\nNer", "a", id="half of it and the end"),
         pytest.param("plan\n\nNerine\nNerine: a", "plan\n\nNerine", "\nNerine: a", id="almost, and then it"),

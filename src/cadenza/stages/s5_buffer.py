@@ -58,12 +58,13 @@ class Buffer:
             text = self._overlap.take(text)
         if self._put_aside(text):
             return ()
-        if len(text) > _MOUTHFUL:
-            # How the text is sliced changes nothing, and every cut copies what is left: keep that short.
-            return [
-                item for start in range(0, len(text), _MOUTHFUL) for item in self._feed(text[start : start + _MOUTHFUL])
-            ]
-        return self._feed(text)
+        return self._feed(text) if len(text) <= _MOUTHFUL else self._feed_all(text)
+
+    def _feed_all(self, text: str) -> list[Item]:
+        """Feed *text* in parts: how it is sliced changes nothing, and every cut copies what is left, so that is short."""
+        return [
+            item for start in range(0, len(text), _MOUTHFUL) for item in self._feed(text[start : start + _MOUTHFUL])
+        ]
 
     def _feed(self, text: str) -> Sequence[Item]:
         if self._intake.held or not ODD.isdisjoint(text):
@@ -87,6 +88,9 @@ class Buffer:
     def flush(self, why: Ending, /) -> Sequence[Item]:
         """Let go of everything, and begin anew."""
         out: list[Item] = list(self._feed(self._intake.flush()))
+        if speech := self._speech_in_thought():
+            _aside(AsideKind.THOUGHT, self._end_hidden(), out)
+            out += self._feed_all(speech)
         self._scan(out, final=True)
         self._let_go_of_the_rest(why, out)
         if self._hidden is not None:
@@ -213,7 +217,7 @@ class Buffer:
             self._places.clear()
             self._set_bound()
             return
-        self._hidden = HiddenBlock(tag.kind, self._speaker)
+        self._hidden = HiddenBlock(tag.kind)
         rest = self._scanner.cut_out(find.start)
         self._read_hidden(rest[find.end - find.start :], out)
 
@@ -223,12 +227,22 @@ class Buffer:
             return
         after = hidden.feed(text)
         if after is not None:
-            _aside(hidden.kind, hidden.content(), out)
-            self._hidden = None
-            self._seam = self._scanner.text.endswith("`")
+            _aside(hidden.kind, self._end_hidden(), out)
             if after:
                 self._scanner.feed(" " + after if self._seam and after[0] == "`" else after)
                 self._seam = False
+
+    def _end_hidden(self) -> str:
+        """What stood in the hidden block, which is over."""
+        hidden, self._hidden = self._hidden, None
+        self._seam = self._scanner.text.endswith("`")
+        return hidden.content() if hidden is not None else ""
+
+    def _speech_in_thought(self) -> str:
+        """What the persona says in a thought that nothing has closed, now that nothing can."""
+        if self._hidden is None or self._speaker is None:
+            return ""
+        return self._hidden.speech(self._speaker)
 
     # --- too much text ------------------------------------------------------------------
 

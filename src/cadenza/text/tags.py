@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..types import AsideKind
-from .labels import any_of, spellings
+from .labels import any_of
 from .units import WHITESPACE
 
 # With its namespace a name is at most 63 letters long, whichever word it is.
@@ -92,53 +92,42 @@ def _block_end(text: str, kind: AsideKind) -> BlockEnd:
 
 
 class Speaker:
-    """Whose label, ``Ren:`` in front of a line, ends a thought: some models begin to speak without closing it."""
+    """Whose label, ``Ren:`` in front of a line, begins the answer in a thought that nothing closes.
 
-    __slots__ = ("_search", "_spellings")
+    Whether nothing does is known only at the end: models also draft their answer in thoughts that they do close.
+    """
+
+    __slots__ = ("_search",)
 
     def __init__(self, name: str) -> None:
-        self._spellings = tuple(f"\n{form}" for form in spellings([name.strip(WHITESPACE)]))
         self._search = re.compile(f"\n(?:{any_of([name.strip(WHITESPACE)])})[:：]").search
 
-    def end(self, text: str, *, is_thought: bool) -> BlockEnd:
-        """Where the label ends the thought that *text* goes on with; *is_thought* says whether there was any before.
-
-        A label that nothing was thought before is not the end of it.
-        """
-        match = self._search(text)
-        while match is not None and not is_thought and not text[: match.start()].strip(WHITESPACE):
-            match = self._search(text, match.end())
-        if match is not None:
-            return BlockEnd(match.start(), match.start(), is_whole=True)
-        line = text.rfind("\n")
-        possible = line >= 0 and any(form.startswith(text[line:]) for form in self._spellings)
-        return BlockEnd(line if possible else len(text), len(text), is_whole=False)
+    def begins(self, thought: str) -> int | None:
+        """Where in *thought* the answer begins; a label that nothing was thought before is not its beginning."""
+        match = self._search(thought)
+        while match is not None and not thought[: match.start()].strip(WHITESPACE):
+            match = self._search(thought, match.end())
+        return None if match is None else match.start()
 
 
 class HiddenBlock:
-    """Reads a hidden block until its closing tag, wherever the stream cuts it.
+    """Reads a hidden block until its closing tag, wherever the stream cuts it."""
 
-    A thought also ends where *speaker* begins to speak.
-    """
+    __slots__ = ("_parts", "_tail", "kind")
 
-    __slots__ = ("_is_blank", "_parts", "_speaker", "_tail", "kind")
-
-    def __init__(self, kind: AsideKind, speaker: Speaker | None = None) -> None:
+    def __init__(self, kind: AsideKind) -> None:
         self.kind = kind
-        self._speaker = speaker if kind is AsideKind.THOUGHT else None
         self._parts: list[str] = []
-        self._is_blank = True
         self._tail = ""
 
     def feed(self, text: str) -> str | None:
         """Take *text*; once the block has closed, give back what stands after it."""
         text = self._tail + text
-        end = self._end(text)
+        end = _block_end(text, self.kind)
         self._parts.append(text[: end.start])
         if end.is_whole:
             self._tail = ""
             return text[end.end :]
-        self._is_blank = self._is_blank and not self._parts[-1].strip(WHITESPACE)
         self._tail = text[end.start :]
         return None
 
@@ -149,13 +138,11 @@ class HiddenBlock:
             text = _SUMMARY.sub("", text.strip(WHITESPACE), count=1)
         return text.strip(WHITESPACE)
 
-    def _end(self, text: str) -> BlockEnd:
-        end = _block_end(text, self.kind)
-        if self._speaker is None or "\n" not in text:
-            return end
-        label = self._speaker.end(text, is_thought=not self._is_blank)
-        if end.is_whole and label.is_whole:
-            return min(end, label)
-        if end.is_whole or label.is_whole:
-            return end if end.is_whole else label
-        return min(end, label)
+    def speech(self, speaker: Speaker) -> str:
+        """Take out and give back what *speaker* says in a thought that nothing has closed, label and all."""
+        thought = "".join(self._parts) + self._tail
+        start = speaker.begins(thought) if self.kind is AsideKind.THOUGHT else None
+        if start is None:
+            return ""
+        self._parts, self._tail = [thought[:start]], ""
+        return thought[start:]

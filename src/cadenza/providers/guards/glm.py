@@ -150,8 +150,12 @@ class GlmGuard(TextGuard):
             case _Where.SPEECH:
                 self._say(held)
             case _Where.THOUGHT:
+                speech = self._thought.speech(self._speaker) if self._speaker else ""
                 self._out += thought(self._thought.content())
                 self._where = _Where.SPEECH
+                if speech:
+                    self._speaker = None  # once is enough: what is hidden in that stays hidden
+                    return [*self._taken(), *self.read(speech), *self.rest()]
             case _Where.CALL:
                 self._collect("" if f"<{_CALL_END}>".startswith(spelt(held)) else held)
                 is_seen = spelt(held) == f"<{_CALL_END}"  # all but its bracket
@@ -178,7 +182,7 @@ class GlmGuard(TextGuard):
         if self._backticks.is_code:
             self._say(text[start:end])
         elif word == _THOUGHT:
-            self._thought = HiddenBlock(AsideKind.THOUGHT, self._speaker)
+            self._thought = HiddenBlock(AsideKind.THOUGHT)
             self._where = _Where.THOUGHT
         elif word == _CALL:
             self._begin_call(is_bare=False)
