@@ -29,7 +29,7 @@ from cadenza.settings import Settings
 from cadenza.stages.s3_chunks import Codec
 from cadenza.stops import Stops
 from cadenza.targets.memory import MemoryTarget
-from cadenza.tools import Tool
+from cadenza.tools.tool import Tool
 from cadenza.types import (
     Broke,
     Completed,
@@ -89,11 +89,11 @@ SCENE = Scene("general", Persona("Ren"), history=(Line("Mia", "The weather?"),))
 everybody = pytest.mark.parametrize("name", VOICES)
 
 
-async def _weather(given: Mapping[str, object]) -> object:
+async def _weather(given: Mapping[str, object], *_: object) -> object:
     return {"sky": f"clear in {given['city']}"}
 
 
-async def _clock(given: Mapping[str, object]) -> object:
+async def _clock(given: Mapping[str, object], *_: object) -> object:
     raise OSError(given)
 
 

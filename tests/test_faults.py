@@ -44,6 +44,7 @@ from cadenza.types import (
     Prompt,
     Reply,
     Scene,
+    Stalled,
     Stopped,
     StopReason,
     TextDelta,
@@ -358,14 +359,14 @@ async def test_comments_behind_the_reason_why_it_stopped_keep_nobody_waiting(
 async def test_a_model_says_nothing(spoken: Spoken) -> None:
     result, texts = await replied(spoken, Act.STALL, settings=HASTY)
 
-    assert Stopped(StopReason.STALLED) == result.outcome
+    assert Stalled(has_begun=False) == result.outcome
     assert [] == texts
 
 
 async def test_a_model_says_nothing_more(spoken: Spoken) -> None:
     result, texts = await replied(spoken, spoken.first, Act.STALL, settings=HASTY)
 
-    assert Stopped(StopReason.STALLED) == result.outcome
+    assert Stalled(has_begun=True) == result.outcome
     assert [spoken.first_said] == texts
 
 
@@ -374,7 +375,7 @@ async def test_the_first_word_may_be_waited_for_longer_than_the_next(spoken: Spo
 
     result, texts = await replied(spoken, Pause(0.15), spoken.first, Act.STALL, settings=patient)
 
-    assert Stopped(StopReason.STALLED) == result.outcome
+    assert Stalled(has_begun=True) == result.outcome
     assert [spoken.first_said] == texts
 
 
@@ -394,7 +395,7 @@ async def test_a_server_does_not_even_begin_to_answer(spoken: Spoken) -> None:
         result = await reply(SCENE, spoken.model(url, http), MemoryTarget(), settings=HASTY)
 
     assert asked.is_set()
-    assert Stopped(StopReason.STALLED) == result.outcome
+    assert Stalled(has_begun=False) == result.outcome
 
 
 async def test_keep_alive_comments_are_no_words(spoken: Spoken) -> None:
@@ -403,7 +404,7 @@ async def test_keep_alive_comments_are_no_words(spoken: Spoken) -> None:
 
     result, texts = await replied(spoken, spoken.first, *ticking, spoken.rest, settings=HASTY)
 
-    assert Stopped(StopReason.STALLED) == result.outcome
+    assert Stalled(has_begun=True) == result.outcome
     assert [spoken.first_said] == texts
 
 

@@ -37,6 +37,7 @@ from cadenza.types import (
     Scene,
     Segment,
     Sprite,
+    Stalled,
     Stopped,
     StopReason,
     TextDelta,
@@ -309,7 +310,7 @@ async def test_a_model_that_falls_silent_is_given_up_and_what_it_said_is_sent() 
 
     reply = await say(target, model, settings=Settings.of(degree=1, idle_timeout=30.0))
 
-    assert (["half a sen"], Stopped(StopReason.STALLED), 30.0) == (target.texts, reply.outcome, now())
+    assert (["half a sen"], Stalled(has_begun=True), 30.0) == (target.texts, reply.outcome, now())
     assert model.closed
 
 
@@ -343,7 +344,7 @@ async def test_a_foreign_error_is_named_but_its_text_is_not_repeated() -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [DeliveryError("no access", code=50001), OSError("token=secret")], ids=["ours", "foreign"]
+    "error", [DeliveryError("refused", code=50013), OSError("token=secret")], ids=["ours", "foreign"]
 )
 async def test_a_refused_message_ends_the_reply_and_nothing_follows_it(error: Exception) -> None:
     model, target = SlowStream("one\ntwo\nthree\n", 60.0), TimedTarget(fail_at=1, error=error)

@@ -21,7 +21,7 @@ from cadenza.replies import reply
 from cadenza.settings import Settings
 from cadenza.stages.s3_chunks import NO_PROMPT
 from cadenza.targets.memory import MemoryTarget
-from cadenza.tools import Tool
+from cadenza.tools.tool import Tool
 from cadenza.types import (
     Chunk,
     Completed,
@@ -33,8 +33,7 @@ from cadenza.types import (
     Persona,
     Roster,
     Scene,
-    Stopped,
-    StopReason,
+    Stalled,
     TextDelta,
     ToolCall,
     ToolSpec,
@@ -59,7 +58,7 @@ async def test_4_7_what_was_said_before_a_call_is_delivered_before_it_is_run() -
     target = MemoryTarget()
     seen: list[list[str]] = []
 
-    async def run(given: Mapping[str, object]) -> str:  # noqa: ARG001  # it takes nothing
+    async def run(given: Mapping[str, object], *_: object) -> str:  # noqa: ARG001  # it takes nothing
         await asyncio.sleep(1)  # long enough for a message
         seen.append(list(target.texts))
         return "done"
@@ -85,7 +84,7 @@ async def test_4_9_words_and_a_call_in_one_event_are_two_chunks() -> None:
     ("first", "texts", "outcome"),
     [
         pytest.param((), ["Hello"], Completed("stop"), id="before the first token"),
-        pytest.param(("Well.\n",), ["Well."], Stopped(StopReason.STALLED), id="after it"),
+        pytest.param(("Well.\n",), ["Well."], Stalled(has_begun=True), id="after it"),
     ],
 )
 async def test_4_19_keepalives_count_for_the_first_token_only(

@@ -22,7 +22,7 @@ from cadenza.replies import reply, say
 from cadenza.settings import Settings
 from cadenza.stages.s1_context import assemble
 from cadenza.targets.memory import MemoryTarget
-from cadenza.tools import Tool
+from cadenza.tools.tool import Tool
 from cadenza.types import (
     Broke,
     Completed,
@@ -311,7 +311,7 @@ def noting(log: list[Run]) -> dict[str, Tool]:
     """The tools of the recorded streams; each notes its name and what it was given."""
 
     def named(name: str) -> Tool:
-        async def run(given: Mapping[str, object]) -> str:
+        async def run(given: Mapping[str, object], *_: object) -> str:
             log.append((name, dict(given)))
             return f"{name} was run"
 
@@ -514,7 +514,7 @@ async def test_b27_what_the_network_does_is_a_chunk_and_not_raised() -> None:
 async def test_b28_a_tool_is_not_run_with_what_cannot_be_read(arguments: str) -> None:
     runs: list[Mapping[str, object]] = []
 
-    async def run(given: Mapping[str, object]) -> str:
+    async def run(given: Mapping[str, object], *_: object) -> str:
         runs.append(given)
         return "done"
 
@@ -530,7 +530,7 @@ async def test_b28_a_tool_is_not_run_with_what_cannot_be_read(arguments: str) ->
 async def test_b28_a_tool_is_run_with_what_can_be_read() -> None:
     runs: list[Mapping[str, object]] = []
 
-    async def run(given: Mapping[str, object]) -> str:
+    async def run(given: Mapping[str, object], *_: object) -> str:
         runs.append(given)
         return "done"
 

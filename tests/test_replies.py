@@ -20,7 +20,7 @@ from cadenza.settings import Settings
 from cadenza.stages.s7_delivery import Limits
 from cadenza.stops import Stops
 from cadenza.targets.memory import MemoryTarget
-from cadenza.tools import Tool
+from cadenza.tools.tool import Tool
 from cadenza.types import (
     Broke,
     Chunk,
@@ -34,6 +34,7 @@ from cadenza.types import (
     Scene,
     Segment,
     Sprite,
+    Stalled,
     Stopped,
     StopReason,
     TextDelta,
@@ -54,7 +55,7 @@ def scripted(*scripts: str) -> Model:
 
 
 def dice(log: list[Mapping[str, object]], *, seconds: float = 0.0) -> dict[str, Tool]:
-    async def roll(arguments: Mapping[str, object]) -> str:
+    async def roll(arguments: Mapping[str, object], *_: object) -> str:
         log.append(arguments)
         await asyncio.sleep(seconds)
         return "4"
@@ -344,7 +345,7 @@ async def test_a_model_that_falls_silent_in_a_call_has_stalled() -> None:
 
     result = await reply(SCENE, speaking(writing), target, settings=AT_ONCE, tools=dice([]))
 
-    assert Stopped(StopReason.STALLED) == result.outcome
+    assert Stalled(has_begun=True) == result.outcome
     assert ["Wait."] == target.texts
 
 

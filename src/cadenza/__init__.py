@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .streams import from_stream
     from .targets.memory import MemoryTarget
     from .text.prose import Edit
-    from .tools import Tool
+    from .tools.tool import Tool
     from .types import (
         Attachment,
         Boundary,
@@ -150,7 +150,7 @@ _HOMES = (
     "stages.s7_delivery",
     "targets.memory",
     "stops",
-    "tools",
+    "tools.tool",
     "lookups",
     "backstage",
     "models",

@@ -20,7 +20,7 @@ from .stages.s2_generation import Transport
 from .stages.s7_delivery import Limits, Target
 from .stops import Stops
 from .targets.console import ConsoleTarget
-from .tools import Tool
+from .tools.tool import Tool
 from .types import (
     HttpRequest,
     Identity,
@@ -282,7 +282,7 @@ class _Evening:
 
         return counted
 
-    async def _weather(self, arguments: Mapping[str, object]) -> str:
+    async def _weather(self, arguments: Mapping[str, object], *_: object) -> str:
         place = arguments.get("place", "here")
         await self._sleep(0.6)
         self._target.notice(f"weather tool: {place}, clear from 22:00, wind 3 km/h")

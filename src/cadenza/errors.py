@@ -7,6 +7,7 @@
     ├── InputError         yours: a line given to ``cadenza replay`` or a script cannot be read
     ├── ProviderError      the model's side: it refused, broke off or spoke nonsense
     ├── HttpError          the same, as it came over HTTP: a status and a body that a dialect makes a ProviderError of
+    ├── ToolError          a tool's side: what it says is told to the model
     └── DeliveryError      the chat's side: a message could not be sent
 
 The text of each is one sentence for the person in front of it: what happened and what to do.
@@ -22,11 +23,13 @@ __all__ = [
     "Aspect",
     "CadenzaError",
     "DeliveryError",
+    "DeliveryKind",
     "ErrorKind",
     "HttpError",
     "InputError",
     "ProviderError",
     "SettingsError",
+    "ToolError",
 ]
 
 
@@ -109,10 +112,41 @@ class HttpError(CadenzaError):
         """As much of it as is worth reading."""
 
 
+class ToolError(CadenzaError):
+    """A tool could not do what it was asked. The model is told its text, and may do better."""
+
+
+class DeliveryKind(Enum):
+    """What it means for the channel that a message could not be sent."""
+
+    CHANNEL_GONE = "channel_gone"
+    """There is no such channel any more."""
+    MISSING_ACCESS = "missing_access"
+    """The channel cannot be seen any more."""
+    MISSING_PERMISSIONS = "missing_permissions"
+    """Nothing may be sent there now; that may clear by itself, as a time-out does."""
+    REFUSED = "refused"
+    """This message was refused, or did not get through; the next one may fare better."""
+
+    @classmethod
+    def of(cls, code: int | None) -> DeliveryKind:
+        """What Discord's error *code* means."""
+        match code:
+            case 10003:
+                return cls.CHANNEL_GONE
+            case 50001:
+                return cls.MISSING_ACCESS
+            case 50013:
+                return cls.MISSING_PERMISSIONS
+            case _:
+                return cls.REFUSED
+
+
 class DeliveryError(CadenzaError):
     """A message could not be sent. The model is never run again for it."""
 
-    def __init__(self, message: str, *, code: int | None = None) -> None:
+    def __init__(self, message: str, *, code: int | None = None, kind: DeliveryKind | None = None) -> None:
         super().__init__(message)
         self.code = code
         """The platform's own error code, where it gave one."""
+        self.kind = DeliveryKind.of(code) if kind is None else kind

@@ -41,6 +41,7 @@ from .types import (
     Chunk,
     Ending,
     Failed,
+    FellSilent,
     Finished,
     Identity,
     Kind,
@@ -56,7 +57,6 @@ from .types import (
     SendFailed,
     Served,
     Stopped,
-    StopReason,
     StopRequested,
     Usage,
 )
@@ -345,6 +345,8 @@ class _Watch:
         self._loop = asyncio.get_running_loop()
         self._idle = idle
         self._timeout = first
+        self.has_begun = False
+        """Whether the model has said anything."""
         self._since: float | None = self._loop.time()
         self.expired: asyncio.Future[None] = self._loop.create_future()
         self._timer = self._loop.call_later(first, self._look)
@@ -352,8 +354,8 @@ class _Watch:
     def note(self, chunk: Chunk) -> None:
         """The model spoke; some count tokens or say who answers before the first word."""
         self._since = self._loop.time()
-        if self._timeout is not self._idle and not isinstance(chunk, Usage | Served):
-            self._timeout = self._idle
+        if not self.has_begun and not isinstance(chunk, Usage | Served):
+            self.has_begun, self._timeout = True, self._idle
             self._timer.cancel()  # the first word may be waited for much longer than the next
             self._timer = self._loop.call_later(self._idle, self._look)
 
@@ -479,7 +481,7 @@ async def overtaking(
     if event := _pending(outbox, stop):
         return event
     if watch and watch.expired.done() and not work.done():
-        return StopRequested(StopReason.STALLED)
+        return FellSilent(watch.has_begun)
     return None
 
 

@@ -28,7 +28,8 @@ from .stages.s7_delivery import Chance, Limits, Target
 from .stages.stage import Pipe
 from .stops import StopHandle
 from .streams import Speech, from_stream
-from .tools import Tool, run_call
+from .tools.running import run_call
+from .tools.tool import Tool
 from .types import (
     Completed,
     Empty,

@@ -195,8 +195,53 @@ class TurnSettings:
         120.0, "seconds without another word after which a model counts as stalled", low=0.001
     )
     queue: int = _setting(8, "messages that may wait to be sent before reading from the model pauses", low=1, high=1000)
-    tool_rounds: int = _setting(20, "how often a reply may go back to the model with tool results", low=0, high=100)
+    turn_timeout: float = _setting(
+        1800.0, "seconds after which a reply is ended, with all its tools and fallbacks", low=0.001
+    )
+    tool_rounds: int = _setting(100, "how often a model may be asked in one reply that uses tools", low=1, high=1000)
+    tool_notice: int = _setting(20, "rounds with tools after which people are told that it takes longer", low=1)
+    tool_failures: int = _setting(5, "failed calls in a row after which a reply is given up", low=1)
     tool_timeout: float = _setting(300.0, "seconds after which a tool is stopped and the model is told so", low=0.001)
+    key_attempts: int = _setting(3, "keys with which one model is tried", low=1, high=100)
+    model_retries: int = _setting(
+        1, "how often a model that is overloaded or did not answer is tried again", low=0, high=10
+    )
+    retry_delay: float = _setting(
+        1.0, "seconds before a model is asked again; a provider may ask for more", low=0.0, high=600.0
+    )
+    retry_wait: float = _setting(
+        10.0, "the longest that a provider may make us wait before the next try, in seconds", low=0.0, high=3600.0
+    )
+    empty_retries: int = _setting(2, "how often a model that said nothing is asked again", low=0, high=10)
+    empty_drop: int = _setting(
+        2, "exchanges of the history left out each time a model had no room for an answer", low=0, high=100
+    )
+    show_errors: bool = _setting(True, "whether people are told when a reply fails")
+    show_fallback: bool = _setting(True, "whether people are told that another model answered")
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelSettings:
+    """Around a reply: who is answered when in a channel."""
+
+    waiting: int = _setting(10, "messages that may wait for their turn in a channel", low=0, high=1000)
+    waiting_age: float = _setting(300.0, "seconds after which a waiting message is not answered any more", low=0.001)
+    debounce: float = _setting(
+        0.0, "seconds in which messages of one person are gathered and answered together; 0 answers at once", low=0.0
+    )
+    interrupts: int = _setting(
+        3, "how often in a row a further message of the same person interrupts a reply; then it waits", low=0
+    )
+    stop_phrases: bool = _setting(True, "whether a short message such as 'stop' by whom it answers ends a reply")
+    answer_stops: bool = _setting(True, "whether such a message is answered once the reply has ended")
+    rerun_seconds: float = _setting(
+        5.0, "seconds in which an edited message is answered anew; 0 leaves the answer as it is", low=0.0
+    )
+    stale_timeout: float = _setting(
+        180.0, "seconds without any progress after which a turn is given up for the next one", low=0.001
+    )
+    stop_grace: float = _setting(5.0, "seconds that a turn has to end by itself once it was given up", low=0.0)
+    shutdown_grace: float = _setting(10.0, "seconds that running replies have to end at a shutdown", low=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +254,7 @@ class Settings:
     rules: RuleSettings = field(default_factory=RuleSettings)
     delivery: DeliverySettings = field(default_factory=DeliverySettings)
     turn: TurnSettings = field(default_factory=TurnSettings)
+    channel: ChannelSettings = field(default_factory=ChannelSettings)
 
     @classmethod
     def of(cls, **values: object) -> Settings:

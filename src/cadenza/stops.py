@@ -6,6 +6,8 @@ A turn opens a handle and waits on it; whoever wants the turn to end asks for th
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
@@ -26,6 +28,11 @@ class StopHandle:
         self._requested = asyncio.Event()
         self.turn = turn
         self.reason: StopReason | None = None
+        self.by = ""
+        """Who asked for it, where that is known."""
+        self._follow_ups = True
+        self._watched = 0
+        self._alive_at: float | None = None
 
     async def wait(self) -> StopReason:
         """Wait until a stop is requested; say why."""
@@ -45,13 +52,49 @@ class StopHandle:
         """The turn is over: nothing can stop it any more."""
         self._stops.forget(self)
 
-    def take(self, reason: StopReason) -> bool:
+    def take(self, reason: StopReason, by: str = "") -> bool:
         """Take a request. The first one counts, but somebody's stop outranks a follow-up."""
         if self.reason not in (None, StopReason.FOLLOW_UP) or self.reason is reason:
             return False
-        self.reason = reason
+        if reason is StopReason.FOLLOW_UP and not self._follow_ups:
+            return False
+        self.reason, self.by = reason, by
         self._requested.set()
         return True
+
+    @property
+    def takes_follow_ups(self) -> bool:
+        """Whether a further message may interrupt the turn."""
+        return self._follow_ups
+
+    def refuse_follow_ups(self) -> None:
+        """Tools are at work: what they do is worth more than to begin anew."""
+        self._follow_ups = False
+
+    # --- whether the turn gets on ----------------------------------------------------------
+
+    def touch(self) -> None:
+        """The turn got on."""
+        self._alive_at = asyncio.get_running_loop().time()
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """While something is waited for that has a time limit of its own, the turn is not stale."""
+        self._watched += 1
+        try:
+            yield
+        finally:
+            self._watched -= 1
+            self.touch()
+
+    @property
+    def idle_since(self) -> float | None:
+        """Since when, on the loop's clock, nothing has happened.
+
+        ``None`` before the first time, and while something
+        with a limit of its own is waited for.
+        """
+        return None if self._watched else self._alive_at
 
 
 class Stops:
@@ -68,10 +111,10 @@ class Stops:
         self._handles[turn] = handle = StopHandle(self, turn)
         return handle
 
-    def request(self, turn: str, reason: StopReason = StopReason.USER) -> bool:
+    def request(self, turn: str, reason: StopReason = StopReason.USER, *, by: str = "") -> bool:
         """Ask *turn* to end; say whether it is running and did not have a reason of the same weight before."""
         handle = self._handles.get(turn)
-        return handle.take(reason) if handle else False
+        return handle.take(reason, by) if handle else False
 
     def running(self) -> tuple[str, ...]:
         """The ids of the turns that can be stopped now."""

@@ -445,9 +445,16 @@ class StopReason(Enum):
     SPEAKER_GUARD = "speaker_guard"
     MESSAGE_LIMIT = "message_limit"
     FLUSH_LIMIT = "flush_limit"
+    ROUND_LIMIT = "round_limit"
+    """The model wanted tools again and again."""
+    TIME_LIMIT = "time_limit"
+    """The whole turn took too long."""
     CHANNEL_GONE = "channel_gone"
     MISSING_ACCESS = "missing_access"
-    STALLED = "stalled"
+    TRIGGER_GONE = "trigger_gone"
+    """The message that it answers was deleted, or says something else now."""
+    STALE = "stale"
+    """The turn did not get on, and the channel was needed."""
     SHUTDOWN = "shutdown"
     RULE = "rule"
     """A rule of somebody's own ended it."""
@@ -461,13 +468,21 @@ class StopRequested:
 
 
 @dataclass(frozen=True, slots=True)
+class FellSilent:
+    """The model has said nothing for too long."""
+
+    has_begun: bool
+    """Whether it had said anything before."""
+
+
+@dataclass(frozen=True, slots=True)
 class SendFailed:
     """A message could not be delivered; the model is not to blame."""
 
     error: CadenzaError
 
 
-RoundEvent: TypeAlias = Chunk | StopRequested | SendFailed
+RoundEvent: TypeAlias = Chunk | StopRequested | FellSilent | SendFailed
 
 
 # --- text on its way out -------------------------------------------------------------
@@ -629,9 +644,77 @@ class Empty:
     """The model finished without saying anything."""
 
     reason: str = "stop"
+    """The model's, or ``speaker_guard`` if all it said was in somebody else's name."""
 
 
-Outcome: TypeAlias = Completed | NeedsTools | Stopped | Broke | Empty
+@dataclass(frozen=True, slots=True)
+class Stalled:
+    """The model fell silent in the middle, or never began."""
+
+    has_begun: bool
+
+
+Outcome: TypeAlias = Completed | NeedsTools | Stopped | Broke | Empty | Stalled
+
+
+# --- tools, and what people are told besides the reply -----------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What came of a call."""
+
+    parts: tuple[Part, ...]
+    """What the model is told and shown."""
+    is_error: bool = False
+    """Whether the tool was not run, or did not do what it was asked."""
+    ends_turn: bool = False
+    """Whether there is nothing to add: the model is not asked again."""
+    context: tuple[ContextItem, ...] = ()
+    """What the model should know from now on as if it had known it before; the call itself is then forgotten."""
+
+    @property
+    def text(self) -> str:
+        """Its words, one part a line."""
+        return "\n".join(part for part in self.parts if isinstance(part, str))
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """A call and what came of it."""
+
+    call: ToolCall
+    result: ToolResult
+    seconds: float = 0.0
+
+
+class Urgency(Enum):
+    """How loud a notice is."""
+
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that people are told about a reply, not by the persona: an error, or that another model answered."""
+
+    text: str
+    """One sentence: what happened, and what to do."""
+    urgency: Urgency = Urgency.INFO
+    title: str = ""
+    tips: tuple[str, ...] = ()
+    """What else may help, each a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A try that came to nothing, and another was made."""
+
+    model: str
+    """Its name, as ``connect`` was given it."""
+    outcome: Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -647,3 +730,11 @@ class Reply:
     usage: Usage = field(default_factory=Usage)
     served_by: str = ""
     """Who answered, where a router chose among several."""
+    model: str = ""
+    """The name of the model that had the last word."""
+    failures: tuple[Failure, ...] = ()
+    """What was tried before that and came to nothing."""
+    tools: tuple[ToolUse, ...] = ()
+    """What was run on the way."""
+    notices: tuple[Notice, ...] = ()
+    """What people were told besides."""

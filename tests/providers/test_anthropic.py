@@ -453,7 +453,7 @@ async def test_a_whole_reply_with_tools_carries_its_thoughts_along() -> None:
         asked.append(json.loads(request.body))
         yield answers.pop(0)
 
-    async def weather(arguments: Mapping[str, object]) -> object:
+    async def weather(arguments: Mapping[str, object], *_: object) -> object:
         return f"Sunny in {arguments['city']}."
 
     model = Model(AnthropicCodec(replace(ENDPOINT, model="claude-sonnet-4-6")), transport)

@@ -468,7 +468,7 @@ async def test_a_whole_reply_with_a_tool() -> None:
         asked.append(request)
         yield first if len(asked) == 1 else last
 
-    async def search(arguments: Mapping[str, object]) -> str:
+    async def search(arguments: Mapping[str, object], *_: object) -> str:
         return f"{arguments['count']} results for {arguments['query']}"
 
     target = MemoryTarget()

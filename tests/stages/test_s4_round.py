@@ -17,6 +17,7 @@ from cadenza.types import (
     Completed,
     Empty,
     Failed,
+    FellSilent,
     Finished,
     NeedsTools,
     Outcome,
@@ -24,6 +25,7 @@ from cadenza.types import (
     RoundEvent,
     Scene,
     SendFailed,
+    Stalled,
     Stopped,
     StopReason,
     StopRequested,
@@ -75,9 +77,9 @@ def told(*events: RoundEvent, **values: object) -> tuple[list[str], Outcome | No
             id="follow-up",
         ),
         pytest.param(
-            [TextDelta("a\nb"), StopRequested(StopReason.STALLED)],
+            [TextDelta("a\nb"), FellSilent(has_begun=True)],
             ["a", "b"],
-            Stopped(StopReason.STALLED),
+            Stalled(has_begun=True),
             id="stalled",
         ),
         pytest.param(

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from enum import Enum, auto
 from typing import assert_never
 
-from ..errors import DeliveryError
+from ..errors import CadenzaError, DeliveryError, DeliveryKind
 from ..types import (
     Aside,
     AsideKind,
@@ -22,6 +22,7 @@ from ..types import (
     Empty,
     Ending,
     Failed,
+    FellSilent,
     Finished,
     Halt,
     NeedsTools,
@@ -30,6 +31,7 @@ from ..types import (
     RoundEvent,
     SendFailed,
     Served,
+    Stalled,
     Stopped,
     StopReason,
     StopRequested,
@@ -61,11 +63,14 @@ KEEPS: dict[StopReason, Keep] = {
     StopReason.FOLLOW_UP: Keep.NOTHING,
     StopReason.CHANNEL_GONE: Keep.NOTHING,
     StopReason.MISSING_ACCESS: Keep.NOTHING,
+    StopReason.TRIGGER_GONE: Keep.NOTHING,
+    StopReason.STALE: Keep.NOTHING,
     StopReason.SPEAKER_GUARD: Keep.DECIDED,
     StopReason.MESSAGE_LIMIT: Keep.DECIDED,
     StopReason.FLUSH_LIMIT: Keep.DECIDED,
     StopReason.RULE: Keep.DECIDED,
-    StopReason.STALLED: Keep.EVERYTHING,
+    StopReason.ROUND_LIMIT: Keep.EVERYTHING,
+    StopReason.TIME_LIMIT: Keep.EVERYTHING,
 }
 
 
@@ -80,6 +85,32 @@ def kept(outcome: Outcome, *, on_stop: str = "clause") -> Keep:
             return Keep.NOTHING  # what came behind a message that is missing would be out of place
         case _:
             return Keep.EVERYTHING
+
+
+def _outcome_of(event: Failed | FellSilent | SendFailed | StopRequested) -> Outcome:
+    """How a reply ends in which *event* happens."""
+    match event:
+        case Failed(error):
+            return Broke(error)
+        case FellSilent(has_begun):
+            return Stalled(has_begun)
+        case SendFailed(error):
+            return undelivered(error)
+        case StopRequested(reason):
+            return Stopped(reason)
+        case _:
+            assert_never(event)
+
+
+def undelivered(error: CadenzaError) -> Outcome:
+    """How a reply ends of which a message could not be sent: where there is no place for it any more, it is over."""
+    match error:
+        case DeliveryError(kind=DeliveryKind.CHANNEL_GONE):
+            return Stopped(StopReason.CHANNEL_GONE)
+        case DeliveryError(kind=DeliveryKind.MISSING_ACCESS):
+            return Stopped(StopReason.MISSING_ACCESS)
+        case _:
+            return Broke(error)
 
 
 class Round:
@@ -133,10 +164,8 @@ class Round:
                 return []
             case Finished(reason):
                 return self._finish(reason)
-            case Failed(error) | SendFailed(error):
-                return self._end(Broke(error))
-            case StopRequested(reason):
-                return self._end(Stopped(reason))
+            case Failed() | FellSilent() | SendFailed() | StopRequested():
+                return self._end(_outcome_of(event))
             case _:
                 assert_never(event)
 
@@ -146,7 +175,7 @@ class Round:
             case StopRequested(reason), Completed() | Empty() | NeedsTools():
                 self.outcome = Stopped(reason)
             case SendFailed(error), Completed() | Empty() | NeedsTools():
-                self.outcome = Broke(error)
+                self.outcome = undelivered(error)
             case _:
                 pass
 

@@ -24,7 +24,7 @@ from ..text.split import BLOCK_QUOTE, fit, line_context, split
 from ..text.survey import survey
 from ..text.tables import Table
 from ..text.units import WHITESPACE, fits, units
-from ..types import Boundary, Ending, Halt, Identity, Kind, Post, Receipt, Segment, StopReason
+from ..types import Boundary, Ending, Halt, Identity, Kind, Notice, Post, Receipt, Segment, StopReason
 
 
 class Chance(Protocol):
@@ -67,6 +67,22 @@ class Target(Protocol):
 
     async def typing(self, identity: Identity | None, /) -> None:
         """Show that something is being written. May be called often, may do nothing, must not raise."""
+
+
+@runtime_checkable
+class Noticing(Protocol):
+    """A target with a place of its own for notices; to any other they are sent as messages."""
+
+    async def notify(self, notice: Notice, /) -> None:
+        """Show *notice*. Nobody is called by it, whatever it says."""
+
+
+@runtime_checkable
+class Removing(Protocol):
+    """A target that can take back what it was sent."""
+
+    async def remove(self, receipt: Receipt, /) -> None:
+        """Take the message of *receipt* back, or raise a ``DeliveryError``."""
 
 
 @runtime_checkable

@@ -21,7 +21,7 @@ from cadenza.settings import Settings
 from cadenza.stages.s3_chunks import NO_PROMPT, Chunks
 from cadenza.stages.stage import Pipe, Stage
 from cadenza.targets.memory import MemoryTarget
-from cadenza.tools import Tool
+from cadenza.tools.tool import Tool
 from cadenza.types import (
     Chunk,
     Completed,
@@ -268,7 +268,7 @@ async def test_b1_a_refrain_is_heard_as_often_as_it_was_said() -> None:
 async def test_a_call_in_the_text_is_run_and_answered(quirks: Quirks, text: str) -> None:
     asked: list[Mapping[str, object]] = []
 
-    async def read(arguments: Mapping[str, object]) -> str:
+    async def read(arguments: Mapping[str, object], *_: object) -> str:
         asked.append(arguments)
         return "tea"
 

@@ -1,22 +1,13 @@
-"""Tools: what a model may have run, and how a result goes back to it."""
+"""Running what a model calls, and how a result goes back to it."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
-from .types import ToolCall, ToolSpec
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """Something a model may have run."""
-
-    spec: ToolSpec
-    run: Callable[[Mapping[str, object]], Awaitable[object]]
-    """Takes the arguments, gives back what the model is told: a text, or data that it is told as JSON."""
+from ..types import ToolCall
+from .tool import Tool, ToolContext
 
 
 async def run_call(tools: Mapping[str, Tool], call: ToolCall, *, seconds: float | None = None) -> str:
@@ -38,7 +29,7 @@ async def run_call(tools: Mapping[str, Tool], call: ToolCall, *, seconds: float 
     limit = asyncio.timeout(seconds)
     try:
         async with limit:
-            result = await tool.run(arguments)
+            result = await tool.run(arguments, ToolContext(call))
         return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False, default=str)
     except (Exception, asyncio.CancelledError) as error:
         task = asyncio.current_task()

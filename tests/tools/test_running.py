@@ -5,20 +5,21 @@ from collections.abc import Mapping
 
 import pytest
 
-from cadenza.tools import Tool, run_call
+from cadenza.tools.running import run_call
+from cadenza.tools.tool import Tool
 from cadenza.types import ToolCall, ToolSpec
 
 
-async def echo(arguments: Mapping[str, object]) -> str:
+async def echo(arguments: Mapping[str, object], *_: object) -> str:
     return f"got {dict(arguments)}"
 
 
-async def break_down(_: Mapping[str, object]) -> str:
+async def break_down(*_: object) -> str:
     msg = "token=secret"
     raise RuntimeError(msg)
 
 
-async def never_mind(_: Mapping[str, object]) -> str:
+async def never_mind(*_: object) -> str:
     raise asyncio.CancelledError
 
 
@@ -57,7 +58,7 @@ async def test_arguments_that_are_no_object_are_told_to_the_model(arguments: str
 async def test_a_call_that_was_cut_off_is_not_run_and_the_model_is_told_what_arrived() -> None:
     ran: list[Mapping[str, object]] = []
 
-    async def note(arguments: Mapping[str, object]) -> str:
+    async def note(arguments: Mapping[str, object], *_: object) -> str:
         ran.append(arguments)
         return "noted"
 
@@ -88,7 +89,7 @@ async def test_a_tool_that_gives_up_is_told_to_the_model() -> None:
 
 
 async def test_a_reply_that_is_cancelled_cancels_its_tool() -> None:
-    async def endless(_: Mapping[str, object]) -> str:
+    async def endless(*_: object) -> str:
         await asyncio.Event().wait()
         return "never"
 
@@ -106,7 +107,7 @@ async def test_a_reply_that_is_cancelled_cancels_its_tool() -> None:
     [(None, "null"), ({"a": 1}, '{"a": 1}'), (4, "4"), ("x", "x"), ({"city": "京都 🍵"}, '{"city": "京都 🍵"}')],
 )
 async def test_data_is_told_as_json(result: object, told: str) -> None:
-    async def give(_: Mapping[str, object]) -> object:
+    async def give(*_: object) -> object:
         return result
 
     assert told == await run_call({"give": Tool(ToolSpec("give", "", {}), give)}, ToolCall("1", "give", "{}"))
@@ -131,7 +132,7 @@ LOOP.append(LOOP)
     ],
 )
 async def test_data_that_cannot_be_told_is_a_failure_of_the_tool(result: object, error: str) -> None:
-    async def give(_: Mapping[str, object]) -> object:
+    async def give(*_: object) -> object:
         return result
 
     told = await run_call({"give": Tool(ToolSpec("give", "", {}), give)}, ToolCall("1", "give", "{}"))
@@ -143,7 +144,7 @@ async def test_data_that_cannot_be_told_is_a_failure_of_the_tool(result: object,
 async def test_b18_a_tool_that_takes_too_long_is_stopped_and_the_model_is_told() -> None:
     steps: list[str] = []
 
-    async def crawl(_: Mapping[str, object]) -> str:
+    async def crawl(*_: object) -> str:
         steps.append("begun")
         await asyncio.sleep(10)
         steps.append("acted")
@@ -158,7 +159,7 @@ async def test_b18_a_tool_that_takes_too_long_is_stopped_and_the_model_is_told()
 
 
 async def test_a_timeout_of_its_own_is_a_failure_of_the_tool() -> None:
-    async def wait(_: Mapping[str, object]) -> str:
+    async def wait(*_: object) -> str:
         raise TimeoutError
 
     tools = {"wait": Tool(ToolSpec("wait", "", {}), wait)}
