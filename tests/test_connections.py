@@ -12,8 +12,9 @@ import pytest
 import cadenza
 from cadenza import MemoryTarget, Persona, Scene, Settings, connect, reply
 from cadenza.connections import scripted
-from cadenza.errors import InputError, ProviderError, SettingsError
+from cadenza.errors import ErrorKind, InputError, ProviderError, SettingsError
 from cadenza.http import Http
+from cadenza.keys import Keyring
 from cadenza.models import Model, stream
 from cadenza.providers.dialect import Dialect, Endpoint
 from cadenza.providers.vendors import VENDORS, Vendor
@@ -88,6 +89,114 @@ def test_who_has_no_address_is_asked_for_that_and_not_for_a_key(name: str) -> No
 
 def test_a_key_is_never_shown() -> None:
     assert "very-secret" not in repr(connect("openai:gpt-5.1", key="very-secret"))
+
+
+# --- several keys ------------------------------------------------------------------------------
+
+
+def secrets(ring: Keyring | None) -> list[str]:
+    assert ring is not None
+    return [key.secret for key in ring._keys]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        pytest.param("one", ["one"], id="one"),
+        pytest.param("one,two", ["one", "two"], id="commas"),
+        pytest.param(" one , two,\n", ["one", "two"], id="with spaces"),
+        pytest.param("one two\n three", ["one", "two", "three"], id="white space"),
+        pytest.param(",one,,one", ["one"], id="nothing, and the same again"),
+    ],
+)
+def test_several_keys_may_stand_in_the_environment(
+    monkeypatch: pytest.MonkeyPatch, value: str, expected: list[str]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", value)
+    model = connect("openai:gpt-5.1")
+
+    assert expected == secrets(model.keyring)
+    assert expected[0] == endpoint(model).key
+
+
+def test_a_variable_with_nothing_but_commas_holds_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", " , ,")
+    with pytest.raises(SettingsError, match="needs a key"):
+        connect("openai:gpt-5.1")
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [
+        pytest.param("one", ["one"], id="a text"),
+        pytest.param("one, two", ["one, two"], id="a text is one key, whatever it holds"),
+        pytest.param(["one", " two "], ["one", "two"], id="a list"),
+        pytest.param(("one",), ["one"], id="a list of one"),
+    ],
+)
+def test_several_keys_may_be_given(key: str | list[str], expected: list[str]) -> None:
+    model = connect("openai:gpt-5.1", key=key)
+
+    assert expected == secrets(model.keyring)
+    assert expected[0] == endpoint(model).key
+
+
+@pytest.mark.parametrize("key", [[], [""], [" ", "\n"]], ids=["none", "empty", "blank"])
+def test_a_list_that_holds_no_key_is_none(key: list[str]) -> None:
+    with pytest.raises(SettingsError, match="needs a key"):
+        connect("openai:gpt-5.1", key=key)
+    assert connect("openai:m", key=key, url="https://proxy.example/v1").keyring is None
+
+
+def test_models_may_share_their_keys() -> None:
+    ring = Keyring(["one", "two"])
+    models = [connect(f"openai:{name}", keyring=ring) for name in ("gpt-5.1", "gpt-5.1-mini")]
+
+    assert [ring, ring] == [model.keyring for model in models]
+    assert ["one", "one"] == [endpoint(model).key for model in models]
+
+
+def test_keys_stand_in_the_ring_or_beside_it_but_not_both() -> None:
+    with pytest.raises(SettingsError, match="give either key= or keyring=, not both"):
+        connect("openai:gpt-5.1", key="one", keyring=Keyring("two"))
+
+
+@pytest.mark.parametrize("name", ["llamacpp:m", "ollama:m"])
+def test_who_needs_no_key_has_no_ring(name: str) -> None:
+    assert connect(name).keyring is None
+
+
+async def test_the_settings_say_how_long_its_keys_rest() -> None:
+    ring = connect("openai:gpt-5.1", key="one", settings=Settings.of(rate_limit_cooldown=7)).keyring
+    assert ring is not None
+    ring.failed(ring.main, ProviderError("too often", kind=ErrorKind.RATE_LIMIT))
+
+    assert 6 < ring.ready_in() <= 7
+
+
+async def test_a_model_is_asked_with_the_key_that_was_chosen() -> None:
+    settings = Settings.of(private_addresses=True)
+    async with (
+        serving(SAID) as server,
+        connect("custom:m", key=["one-key-1", "two-key-2"], url=server.url, settings=settings) as model,
+    ):
+        for secret in secrets(model.keyring):
+            await heard(model.keyed(secret))
+
+    assert ["Bearer one-key-1", "Bearer two-key-2"] == [asked.headers["authorization"] for asked in server.asked]
+
+
+@pytest.mark.parametrize("name", ["openai:gpt-5.1", " OpenRouter : meta/llama:free "])
+def test_a_model_is_called_as_it_was_asked_for(name: str) -> None:
+    assert name.strip() == connect(name, key="very-secret").name
+
+
+def test_so_is_a_script_and_a_function(tmp_path: Path) -> None:
+    file = tmp_path / "answer.jsonl"
+    file.write_text('{"text": "Hello"}\n', encoding="utf-8")
+
+    assert f"script:{file}" == connect(f"script:{file}").name
+    assert ("scripted", "echo") == (scripted(lambda _: []).name, scripted(lambda _: [], name="echo").name)
 
 
 # --- names -----------------------------------------------------------------------------------

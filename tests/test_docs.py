@@ -28,6 +28,7 @@ PAGE_OF_SECTION = {
     "rules": "06-rules",
     "delivery": "07-delivery",
     "turn": "04-round",
+    "channel": "../turns",
 }
 
 _PYTHON = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)

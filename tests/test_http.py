@@ -490,7 +490,7 @@ async def test_a_proxy_does_not_let_us_through() -> None:
     async with serving(Answer.of(b"", 407)) as proxy, Http(HttpSettings(proxy=proxy.url)) as http:
         error = await failed(http, request("https://model.example/"), private=False)
 
-    assert (ErrorKind.API, "407", False) == told(error)
+    assert (ErrorKind.API, "407_proxy", False) == told(error)
     assert 407 == error.status
 
 

@@ -12,8 +12,10 @@ from typing import Any
 
 import pytest
 
+from cadenza.connections import scripted
 from cadenza.errors import CadenzaError, ErrorKind, HttpError, ProviderError
 from cadenza.http import Http
+from cadenza.keys import Keyring
 from cadenza.models import Lessons, Model, stream
 from cadenza.settings import HttpSettings
 from cadenza.stages.s3_chunks import NO_PROMPT
@@ -408,6 +410,81 @@ async def test_a_model_closes_what_was_opened_for_it() -> None:
     assert ["closed"] == closed
 
 
+# --- other keys -----------------------------------------------------------------------------------------------------
+
+ANOTHER = "another-key-77"
+
+
+def asked_with(server: Server) -> list[str]:
+    return [request.headers["authorization"].removeprefix("Bearer ") for request in server.asked]
+
+
+async def test_a_model_is_asked_with_another_key_and_all_else_is_the_same() -> None:
+    server, ring = Server(otherwise=HELLO), Keyring([KEY, ANOTHER])
+    model = Model(TinyCodec(BODY), server, name="tiny:m", keyring=ring)
+    keyed = model.keyed(ANOTHER)
+
+    assert SAID == await heard(model) == await heard(keyed) == await heard(model)
+    assert [KEY, ANOTHER, KEY] == asked_with(server)
+    assert server.bodies[0] == server.bodies[1]
+    assert (model.transport, model.lessons, model.settings, "tiny:m", ring) == (
+        keyed.transport, keyed.lessons, keyed.settings, keyed.name, keyed.keyring,
+    )  # fmt: skip
+
+
+async def test_what_was_learnt_with_one_key_holds_for_the_others_and_holds_no_key() -> None:
+    server, lessons = Server(refusal(400, "Unsupported parameter: min_p"), otherwise=HELLO), Lessons()
+    model = Model(TinyCodec(BODY), server, lessons=lessons, keyring=Keyring([KEY, ANOTHER]))
+
+    await heard(model)
+    await heard(model.keyed(ANOTHER))
+
+    assert [KEY, KEY, ANOTHER] == asked_with(server)
+    assert [True, False, False] == ["min_p" in body for body in server.bodies]
+    assert 1 == len(lessons)
+    assert not any(key in str(vars(lessons)) for key in (KEY, ANOTHER))
+
+
+async def test_who_is_asked_with_another_key_does_not_close_the_way_for_all() -> None:
+    closed: list[str] = []
+
+    async def close() -> None:
+        closed.append("closed")
+
+    async with Model(TinyCodec(), Server(), on_close=close, keyring=Keyring([KEY, ANOTHER])) as model:
+        async with model.keyed(ANOTHER):
+            pass
+        assert [] == closed
+    assert ["closed"] == closed
+
+
+class Keyless:
+    """A dialect of somebody's own, which knows nothing of endpoints."""
+
+    def __init__(self) -> None:
+        tiny = TinyCodec()
+        self.encode, self.framing, self.decoder = tiny.encode, tiny.framing, tiny.decoder
+        self.refused, self.attempts = tiny.refused, tiny.attempts
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        pytest.param(Model(TinyCodec(), Server()), id="no ring"),
+        pytest.param(scripted(lambda _: ["hi"]), id="a function"),
+        pytest.param(Model(Keyless(), Server(), keyring=Keyring("a")), id="no endpoint"),
+    ],
+)
+def test_a_model_that_needs_no_key_is_asked_as_it_is(model: Model) -> None:
+    assert model is model.keyed(ANOTHER)
+
+
+def test_no_key_is_shown_with_a_model() -> None:
+    model = Model(TinyCodec(), Server(), keyring=Keyring([KEY, ANOTHER]))
+
+    assert not any(key in f"{model!r} {model.keyed(ANOTHER)!r}" for key in (KEY, ANOTHER))
+
+
 # --- what operators read -----------------------------------------------------------------------------------------
 
 
@@ -482,6 +559,15 @@ async def test_the_key_is_never_noted_nor_told(log: pytest.LogCaptureFixture, pl
     error = error_of(chunks)
     assert log.records
     assert KEY not in log.text + str(vars(error)) + str(error) + repr(error)
+
+
+async def test_nor_is_another_key_that_is_in_use(log: pytest.LogCaptureFixture) -> None:
+    model = Model(TinyCodec(), Server(refusal(401, f"you sent {ANOTHER}")), keyring=Keyring([KEY, ANOTHER]))
+
+    error = error_of(await heard(model.keyed(ANOTHER)))
+
+    assert "you sent ***" == error.detail
+    assert ANOTHER not in log.text + str(vars(error)) + repr(error)
 
 
 @pytest.mark.parametrize("name", ["authorization", "x-corp"])

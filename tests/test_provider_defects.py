@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -217,12 +218,12 @@ def body_of(name: str) -> bytes:
 
 
 async def answered(
-    vendor: str, *bodies: bytes | list[bytes], tools: Mapping[str, Tool] | None = None
+    vendor: str, *bodies: bytes | list[bytes], tools: Mapping[str, Tool] = MappingProxyType({})
 ) -> tuple[Reply, list[str], Server]:
     """What comes of a reply whose requests are answered with *bodies*."""
     server, target = Server(*bodies), MemoryTarget()
     model = Model(MODELS[vendor], server)
-    result = await reply(SCENE, model, target, settings=Settings.of(degree=1), tools=tools)
+    result = await reply(SCENE, model, target, settings=Settings.of(degree=1, empty_retries=0), tools=tools)
     return result, target.texts, server
 
 

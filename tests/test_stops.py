@@ -3,11 +3,51 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
 
-from cadenza.stops import Stops
+from cadenza.stops import StopRegistry, Stops
 from cadenza.types import StopReason
+from tests.contracts.stop_registry import StopRegistryContract
+from tests.timing import now
+from tests.wired_stops import Wire, WiredStops
+
+
+@pytest.mark.looptime
+class TestStopsKeepTheContract(StopRegistryContract):
+    """One registry, asked from the same process."""
+
+    @asynccontextmanager
+    async def registries(self) -> AsyncIterator[tuple[StopRegistry, StopRegistry]]:
+        stops = Stops()
+        yield stops, stops
+
+
+@pytest.mark.looptime
+class TestStopsOverAWireKeepTheContract(StopRegistryContract):
+    """Two registries in two processes, as far as they can tell: what one says, the other hears later."""
+
+    @asynccontextmanager
+    async def registries(self) -> AsyncIterator[tuple[StopRegistry, StopRegistry]]:
+        wire = Wire(latency=0.05)
+        async with WiredStops(wire) as here, WiredStops(wire) as there:
+            yield here, there
+
+
+@pytest.mark.looptime
+async def test_a_stop_on_its_way_to_a_turn_that_ends_meanwhile_does_not_reach_the_next() -> None:
+    wire = Wire(latency=1.0)
+    async with WiredStops(wire) as here, WiredStops(wire) as there:
+        old = here.open("channel/1")
+        asking = asyncio.create_task(there.stop("channel/1"))
+        await asyncio.sleep(0.5)
+        old.close()
+        following = here.open("channel/2")
+
+        assert not await asking
+        assert (None, None) == (old.reason, following.reason)
 
 
 def test_a_stop_reaches_the_turn_that_it_names_and_no_other() -> None:
@@ -84,3 +124,29 @@ async def test_waiting_ends_when_a_stop_comes() -> None:
 
     assert await handle.wait() is StopReason.SHUTDOWN
     assert asyncio.get_running_loop().time() == 3.0
+
+
+# --- whether a turn gets on -------------------------------------------------------------------
+
+
+@pytest.mark.looptime
+async def test_a_turn_is_idle_since_it_last_got_on() -> None:
+    handle = Stops().open("turn")
+    assert handle.idle_since is None
+
+    handle.touch()
+    await asyncio.sleep(5.0)
+
+    assert now() - 5.0 == handle.idle_since
+
+
+@pytest.mark.looptime
+async def test_a_turn_is_not_idle_while_something_with_a_limit_of_its_own_is_waited_for() -> None:
+    handle = Stops().open("turn")
+    handle.touch()
+
+    with handle.watched(), handle.watched():
+        await asyncio.sleep(5.0)
+        assert handle.idle_since is None
+
+    assert now() == handle.idle_since

@@ -75,9 +75,9 @@ def test_a_scene_needs_only_a_channel_and_a_persona() -> None:
 
 def test_the_unions_name_what_can_happen() -> None:
     assert set(get_args(types.Chunk)) < set(get_args(types.RoundEvent))
-    assert {"StopRequested", "SendFailed"} == {
+    assert {"StopRequested", "FellSilent", "SendFailed"} == {
         event.__name__ for event in set(get_args(types.RoundEvent)) - set(get_args(types.Chunk))
     }
-    assert {"Completed", "NeedsTools", "Stopped", "Broke", "Empty"} == {
+    assert {"Completed", "NeedsTools", "Stopped", "Broke", "Empty", "Stalled"} == {
         outcome.__name__ for outcome in get_args(types.Outcome)
     }

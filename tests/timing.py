@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 from cadenza.errors import CadenzaError
 from cadenza.stages.s7_delivery import Limits
-from cadenza.types import Chunk, Identity, Post, Receipt, TextDelta
+from cadenza.types import Chunk, Identity, Notice, Post, Receipt, TextDelta
 
 
 def now() -> float:
@@ -47,6 +47,7 @@ class TimedTarget:
         self.arrived: list[float] = []
         self.posts: list[Post] = []
         self.typed: list[float] = []
+        self.notices: list[Notice] = []
         self._latency = latency
         self._fail_at = fail_at
         self._error = error or CadenzaError("refused")
@@ -63,6 +64,13 @@ class TimedTarget:
         self.posts.append(post)
         self.arrived.append(now())
         return Receipt(post, str(len(self.posts)))
+
+    async def notify(self, notice: Notice, /) -> None:
+        self.notices.append(notice)
+
+    async def remove(self, receipt: Receipt, /) -> None:
+        await asyncio.sleep(self._latency)
+        self.posts = [post for post in self.posts if post is not receipt.post]
 
     async def typing(self, identity: Identity | None, /) -> None:  # noqa: ARG002  # one name is enough here
         self.typed.append(now())

@@ -12,8 +12,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .backstage import Backstage
     from .connections import connect
-    from .errors import Aspect, CadenzaError, DeliveryError, ErrorKind, InputError, ProviderError, SettingsError
+    from .errors import (
+        Aspect,
+        CadenzaError,
+        DeliveryError,
+        DeliveryKind,
+        ErrorKind,
+        InputError,
+        ProviderError,
+        SettingsError,
+        ToolError,
+    )
     from .http import Http
+    from .keys import Keyring
     from .lookups import Lookup
     from .models import Model
     from .pipeline import clean
@@ -22,11 +33,15 @@ if TYPE_CHECKING:
     from .settings import Settings
     from .stages.s6_rules import rule_row
     from .stages.s7_delivery import Limits, Target
-    from .stops import StopHandle, Stops
+    from .stops import StopHandle, StopRegistry, Stops
     from .streams import from_stream
     from .targets.memory import MemoryTarget
     from .text.prose import Edit
-    from .tools.tool import Tool
+    from .tools.consent import Consent, Deliberate
+    from .tools.functions import tool
+    from .tools.mcp import McpServer
+    from .tools.tool import Tool, ToolContext
+    from .turns import Dropped, Heard, Turn, Turns, Verdict, Why
     from .types import (
         Attachment,
         Boundary,
@@ -37,6 +52,7 @@ if TYPE_CHECKING:
         Empty,
         Ending,
         Failed,
+        Failure,
         Finished,
         Halt,
         Identity,
@@ -46,6 +62,7 @@ if TYPE_CHECKING:
         MediaKind,
         NeedsTools,
         Note,
+        Notice,
         Outcome,
         Participant,
         Persona,
@@ -58,13 +75,17 @@ if TYPE_CHECKING:
         Segment,
         Served,
         Sprite,
+        Stalled,
         Stopped,
         StopReason,
         Tag,
         TextDelta,
         ThoughtDelta,
         ToolCall,
+        ToolResult,
         ToolSpec,
+        ToolUse,
+        Urgency,
         Usage,
     )
 
@@ -80,28 +101,37 @@ __all__ = [
     "CadenzaError",
     "Chunk",
     "Completed",
+    "Consent",
     "ContextItem",
+    "Deliberate",
     "DeliveryError",
+    "DeliveryKind",
+    "Dropped",
     "Edit",
     "Empty",
     "Ending",
     "ErrorKind",
     "Failed",
+    "Failure",
     "Finished",
     "Halt",
+    "Heard",
     "Http",
     "Identity",
     "InputError",
+    "Keyring",
     "Kind",
     "Limits",
     "Line",
     "Lookup",
+    "McpServer",
     "Media",
     "MediaKind",
     "MemoryTarget",
     "Model",
     "NeedsTools",
     "Note",
+    "Notice",
     "Outcome",
     "Participant",
     "Persona",
@@ -119,8 +149,10 @@ __all__ = [
     "Settings",
     "SettingsError",
     "Sprite",
+    "Stalled",
     "StopHandle",
     "StopReason",
+    "StopRegistry",
     "Stopped",
     "Stops",
     "Tag",
@@ -129,8 +161,17 @@ __all__ = [
     "ThoughtDelta",
     "Tool",
     "ToolCall",
+    "ToolContext",
+    "ToolError",
+    "ToolResult",
     "ToolSpec",
+    "ToolUse",
+    "Turn",
+    "Turns",
+    "Urgency",
     "Usage",
+    "Verdict",
+    "Why",
     "__version__",
     "clean",
     "connect",
@@ -138,6 +179,7 @@ __all__ = [
     "reply",
     "rule_row",
     "say",
+    "tool",
 ]
 
 _HOMES = (
@@ -151,6 +193,11 @@ _HOMES = (
     "targets.memory",
     "stops",
     "tools.tool",
+    "tools.consent",
+    "tools.functions",
+    "keys",
+    "turns",
+    "tools.mcp",
     "lookups",
     "backstage",
     "models",

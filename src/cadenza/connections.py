@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from ipaddress import ip_address
 from itertools import cycle
@@ -12,6 +14,7 @@ from typing import TYPE_CHECKING, TypedDict
 from urllib.parse import urlsplit
 
 from .errors import SettingsError
+from .keys import Keyring
 from .models import Model
 from .providers.scripted import Answerer, ScriptedCodec, Sleep, parse_script, recital, transport
 from .recordings import is_head, parse, playing, read_text
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 _FORMS = "'openai:gpt-5.1', 'local' or 'script:FILE'"
+_PARTING = re.compile(r"[\s,]+")
+"""What parts several keys in one variable; none that is sent as a bearer token, or that a vendor gives, can hold it."""
 _OWN_SERVER = "a server of your own is 'llamacpp:NAME' or 'custom:NAME'"
 
 
@@ -40,7 +45,8 @@ def connect(
     name: str,
     *,
     vendor: Vendor | None = None,
-    key: str | None = None,
+    key: str | Sequence[str] | None = None,
+    keyring: Keyring | None = None,
     url: str | None = None,
     settings: Settings | None = None,
     http: Http | None = None,
@@ -53,8 +59,8 @@ def connect(
 
     ``local`` is a small model on this machine, ``local:FILE.gguf`` another; ``script:FILE`` plays a script or a
     recording. With *vendor*, a row of your own, *name* is the model's alone. Without *key*, the key stands in the
-    vendor's environment variable. Use it with ``async with``, or close it; with *http* it shares that, and closes
-    nothing.
+    vendor's environment variable, or several do, parted by commas or spaces. Several keys take turns; models that share
+    them share a *keyring*. Use it with ``async with``, or close it; with *http* it shares that, and closes nothing.
 
     *headers* and *extra* go with every request; *abilities* and *quirks* change what is known of the model.
     """
@@ -66,18 +72,20 @@ def connect(
             msg = f"{whose!r} has no address that could be changed; {_OWN_SERVER}"
             raise SettingsError(msg)
         case "script":
-            return _from_file(model)
+            return replace(_from_file(model), name=name.strip())
         case "local":
             from .local import connect_local  # noqa: PLC0415  # it brings HTTP along
 
-            return connect_local(model, settings=settings, http=http, **given)
+            return replace(connect_local(model, settings=settings, http=http, **given), name=name.strip())
         case _:
             row = vendor or _known(whose, name)
-            return _far_away(row, model, key=key, url=url or "", settings=settings, http=http, given=given)
+            keyring = _keyring(row, key, keyring, settings, is_elsewhere=bool(url) or not row.url)
+            found = _far_away(row, model, keyring, url=url or "", settings=settings, http=http, given=given)
+            return replace(found, name=name.strip())
 
 
 def _far_away(
-    row: Vendor, model: str, *, key: str | None, url: str, settings: Settings, http: Http | None, given: _Given
+    row: Vendor, model: str, keyring: Keyring | None, *, url: str, settings: Settings, http: Http | None, given: _Given
 ) -> Model:
     """The model that the vendor of *row* calls *model*, asked over the network."""
     from .http import Http as Way  # noqa: PLC0415  # as above
@@ -85,7 +93,7 @@ def _far_away(
     from .providers.dialect import Dialect  # noqa: PLC0415
     from .providers.vendors import codec  # noqa: PLC0415  # and so do the dialects
 
-    spoken = codec(row, model, key=_key(row, key, is_elsewhere=bool(url) or not row.url), url=url, **given)
+    spoken = codec(row, model, key=keyring.main.secret if keyring else "", url=url, **given)
     way = http or Way(settings.http)
     return Model(
         spoken,
@@ -93,12 +101,13 @@ def _far_away(
         media=fetcher(way, settings.http, spoken.endpoint.abilities if isinstance(spoken, Dialect) else None),
         settings=settings.http,
         on_close=None if http else way.close,
+        keyring=keyring,
     )
 
 
-def scripted(answerer: Answerer, *, sleep: Sleep = asyncio.sleep) -> Model:
+def scripted(answerer: Answerer, *, sleep: Sleep = asyncio.sleep, name: str = "scripted") -> Model:
     """A model that is a function: what it makes of a prompt, texts or chunks, is what it says."""
-    return Model(ScriptedCodec(answerer), recital(sleep))
+    return Model(ScriptedCodec(answerer), recital(sleep), name=name)
 
 
 def _from_file(path: str) -> Model:
@@ -139,13 +148,32 @@ def _known(vendor: str, name: str) -> Vendor:
     raise SettingsError(msg)
 
 
-def _key(vendor: Vendor, key: str | None, *, is_elsewhere: bool) -> str:
-    """The key for *vendor*. One who runs on this machine, or somebody at another address than a known one, may want none."""
-    found = from_environment(vendor.key_variables) if key is None else key.strip()
-    if found or not vendor.key_variables or vendor.is_local or is_elsewhere:
-        return found
+def _keyring(
+    vendor: Vendor,
+    given: str | Sequence[str] | None,
+    shared: Keyring | None,
+    settings: Settings,
+    *,
+    is_elsewhere: bool,
+) -> Keyring | None:
+    """The keys for *vendor*. One who runs on this machine, or somebody at another address than a known one, may want none."""
+    if given is not None and shared is not None:
+        msg = "give either key= or keyring=, not both; the keys of a ring are in it"
+        raise SettingsError(msg)
+    if shared is not None:
+        return shared
+    keys = _from_variables(vendor) if given is None else [given] if isinstance(given, str) else given
+    if any(key.strip() for key in keys):
+        return Keyring(keys, settings.turn)
+    if not vendor.key_variables or vendor.is_local or is_elsewhere:
+        return None
     msg = f"{vendor.name!r} needs a key; put it into the environment as {' or '.join(vendor.key_variables)}"
     raise SettingsError(msg)
+
+
+def _from_variables(vendor: Vendor) -> Sequence[str]:
+    """The keys that stand in the environment."""
+    return _PARTING.split(from_environment(vendor.key_variables))
 
 
 def _is_loopback(url: str) -> bool:

@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from .models import Model
-from .pipeline import end_task
 from .providers.scripted import Beat, ScriptedCodec, Sleep, spoken, transport
 from .replies import reply
 from .settings import Settings
@@ -20,6 +19,7 @@ from .stages.s2_generation import Transport
 from .stages.s7_delivery import Limits, Target
 from .stops import Stops
 from .targets.console import ConsoleTarget
+from .tasks import end_task
 from .tools.tool import Tool
 from .types import (
     HttpRequest,

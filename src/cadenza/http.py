@@ -358,7 +358,7 @@ def _trouble(error: Exception, host: str) -> ProviderError:
         case aiohttp.ClientConnectorDNSError():
             return _refused(f"there is no server called {host}; look whether its address is right", "ENOTFOUND")
         case aiohttp.ClientHttpProxyError():
-            return _refused(f"the proxy did not let us through to {host}", str(error.status), error.status)
+            return _refused(f"the proxy did not let us through to {host}", f"{error.status}_proxy", error.status)
         case aiohttp.ClientProxyConnectionError():
             return _refused(
                 "the proxy cannot be reached; look whether it runs and its address is right", "ECONNREFUSED"

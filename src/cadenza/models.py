@@ -20,11 +20,12 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from inspect import isawaitable
 from typing import Self, TypeVar
 
 from .errors import CadenzaError, HttpError, ProviderError
+from .keys import Keyring
 from .providers.redaction import secrets_of, without_payloads, without_secrets
 from .settings import HttpSettings
 from .stages.s2_generation import Framing, Transport
@@ -83,6 +84,21 @@ class Model:
     settings: HttpSettings = field(default_factory=HttpSettings, repr=False)  # and keys among these
     lessons: Lessons = field(default_factory=Lessons, repr=False)
     on_close: Callable[[], Awaitable[None]] | None = None
+    name: str = ""
+    """What it is called in notices and traces: as ``connect`` was given it."""
+    keyring: Keyring | None = None
+    """The keys that it may be asked with; ``None`` if it needs none, or has one of its own."""
+
+    def keyed(self, secret: str) -> Model:
+        """The same model, asked with another key: it shares all else with this one, which is still the one to close.
+
+        One without a ring is asked as it is.
+        """
+        from .providers.dialect import Dialect  # noqa: PLC0415  # it brings along what reads JSON
+
+        if self.keyring is None or not isinstance(self.codec, Dialect):
+            return self
+        return replace(self, codec=self.codec.keyed(secret), on_close=None)
 
     async def __aenter__(self) -> Self:
         return self

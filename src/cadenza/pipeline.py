@@ -5,7 +5,6 @@ posts. The *sender* in the outbox delivers posts, with their pauses. Between the
 not look like a silent model and a slow chat slows the model down rather than filling the memory.
 
 A stop, a stall or a failed send does not wait for the next chunk: it overtakes the reader and is the round's next event.
-Sends are never cancelled half-way; what was sent is always known.
 """
 
 from __future__ import annotations
@@ -13,44 +12,40 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
-from collections import deque
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterable, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import AsyncIterable, AsyncIterator, Iterable
+from contextlib import aclosing
 from dataclasses import replace
 from itertools import count, groupby
 from operator import attrgetter
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
-from .backstage import Backstage
-from .errors import CadenzaError, DeliveryError
+from .errors import CadenzaError
 from .models import broken_off, closing, hang_up
+from .outbox import Outbox
 from .rules import RULES
 from .rules.repeated_emoji import recent_emoji
 from .rules.rule import Rule, RuleContext
 from .settings import BufferSettings, Settings
-from .stages.s4_round import Keep, Round, kept
+from .stages.s4_round import Round, kept
 from .stages.s5_buffer import Buffer
 from .stages.s6_rules import rule_row
-from .stages.s7_delivery import Chance, Composer, Target, farewell
+from .stages.s7_delivery import Chance, Composer
 from .stages.stage import Pipe, Stage
 from .stops import StopHandle, is_cancelled
+from .tasks import end_task
 from .text.units import WHITESPACE
 from .types import (
     Broke,
     Chunk,
+    Completed,
     Ending,
     Failed,
     FellSilent,
     Finished,
-    Identity,
     Kind,
-    NeedsTools,
     Outcome,
     Persona,
     Post,
-    Receipt,
-    Roster,
     RoundEvent,
     Scene,
     Segment,
@@ -66,12 +61,6 @@ T = TypeVar("T")
 _BREATH = 256
 """Chunks after which the reader lets others have a turn, however fast the model is."""
 
-_INSTANT = 1e-6
-"""Less than this is no time: adding up floats leaves crumbs, and nobody should wait for those."""
-
-_TYPING_LASTS = 8.0
-"""Seconds after which the typing indicator is shown again; Discord's goes out after ten."""
-
 _UNBOUND = BufferSettings(overflow=sys.maxsize // 2, code_overflow=sys.maxsize // 2)
 """For a text that is known as a whole: it is not cut because it is long."""
 
@@ -86,17 +75,21 @@ def text_row(
     rules: Iterable[type[Rule]] = RULES,
     tap: Stage[Segment, Segment] | None = None,
     pictures: bool = False,
+    planned: int = 0,
+    may_retry: bool = False,
 ) -> Pipe:
     """The stages from text to posts, for one reply.
 
     *tap* sees the segments between stages 5 and 6; with *pictures*, tables are planned as pictures.
+    *planned* messages stand already, of a model that this one goes on for; with *may_retry* the model is asked again
+    if a guard lets nothing of its answer pass.
     """
     delivery = settings.delivery
     return Pipe(
         Buffer(settings.buffer, sentences=delivery.degree == 3, speaker=scene.persona.name),
         *((tap,) if tap else ()),
-        rule_row(rule_context(scene, settings), rules),
-        Composer(delivery, chance, reply_to=scene.reply_to, pictures=pictures),
+        rule_row(replace(rule_context(scene, settings), may_retry=may_retry), rules),
+        Composer(delivery, chance, reply_to=scene.reply_to, pictures=pictures, planned=planned),
     )
 
 
@@ -136,203 +129,6 @@ def _with_fewer_line_ends(segments: Iterable[Segment]) -> str:
             parts.append(block)
             ends = text[len(block) :]
     return "".join(parts) + ends
-
-
-class Outbox:
-    """Posts on their way to a target, in order. An async context manager: its end waits for the last one."""
-
-    def __init__(
-        self,
-        target: Target,
-        *,
-        room: int = 8,
-        stop: StopHandle | None = None,
-        limit: int | None = None,
-        backstage: Backstage | None = None,
-        roster: Roster | None = None,
-        place: str = "",
-    ) -> None:
-        self.receipts: list[Receipt] = []
-        self.failed: asyncio.Future[CadenzaError] = asyncio.get_running_loop().create_future()
-        self._target = target
-        self._room = room
-        self._limit = target.limits.length if limit is None else limit
-        self._stop = stop
-        self._waiting: deque[Post] = deque()
-        self._changed = asyncio.Event()
-        self._has_room = asyncio.Event()
-        self._has_room.set()
-        self._sealed = False
-        self._decided = False  # whether a stop has already been acted upon
-        self._last_sent = asyncio.get_running_loop().time()
-        self._backstage = backstage or Backstage(painter=None)
-        self._roster = roster or Roster()
-        self._place = place
-        self._ready: Post | None = None  # the first of those that wait, once it has been prepared
-        self._sender: asyncio.Task[None] | None = None
-
-    async def __aenter__(self) -> Self:
-        self._sender = asyncio.create_task(self._send_all(), name="cadenza sender")
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is not None:
-            self.cut(Keep.NOTHING)
-        self._decided = True  # nobody is left to act upon a stop
-        self.close()
-        await self._drained()
-
-    def add(self, posts: Sequence[Post]) -> None:
-        """Put *posts* behind what waits. After ``cut`` nothing more is taken."""
-        if posts and not self._sealed:  # most tokens make no post, and the sender should sleep through them
-            self._waiting.extend(posts)
-            self._note_change()
-
-    async def room(self) -> None:
-        """Wait until there is room for more."""
-        await self._has_room.wait()
-
-    def cut(self, keep: Keep, last: Sequence[Post] = ()) -> None:
-        """The reply has ended: *last* is all that comes, and of what waits only as much is sent as *keep* says."""
-        match keep:
-            case Keep.EVERYTHING | Keep.DECIDED:
-                self._waiting.extend(last)
-            case Keep.CLAUSE:
-                goodbye = farewell([*self._waiting, *last], self._limit)
-                self._waiting.clear()
-                self._waiting.extend([goodbye] if goodbye else [])
-                self._ready = goodbye  # there is no time to prepare it
-            case Keep.NOTHING:
-                self._waiting.clear()
-        self._decided = True
-        self.close()
-
-    def close(self) -> None:
-        """Take nothing more; what waits is still sent, and nobody is shown typing after it."""
-        self._sealed = True
-        self._note_change()
-
-    async def finished(self) -> None:
-        """Wait until everything that was taken is sent; nothing more is taken. A caller may give up waiting."""
-        self.close()
-        if self._sender:
-            await asyncio.shield(self._sender)
-
-    def _note_change(self) -> None:
-        self._changed.set()
-        if len(self._waiting) < self._room or self._sealed:
-            self._has_room.set()
-        else:
-            self._has_room.clear()
-
-    async def _drained(self) -> None:
-        """Wait for the sender even if we are cancelled meanwhile: a send under way ends, its receipt is kept."""
-        sender = self._sender
-        cancelled: asyncio.CancelledError | None = None
-        while sender and not sender.done():
-            try:
-                await asyncio.shield(sender)
-            except asyncio.CancelledError as error:
-                cancelled = error
-                self.cut(Keep.NOTHING)
-        if cancelled:
-            raise cancelled
-
-    # --- the sender's own task ------------------------------------------------------------
-
-    async def _send_all(self) -> None:
-        try:
-            while post := await self._next():
-                self.receipts.append(await self._backstage.sent(post, self._target))
-                self._last_sent = asyncio.get_running_loop().time()
-        except CadenzaError as error:
-            self._fail(error)
-        except (Exception, asyncio.CancelledError) as error:
-            if is_cancelled(error):
-                raise
-            # A target is foreign code, and the text of its errors may hold secrets.
-            self._fail(DeliveryError(f"a message could not be sent ({type(error).__name__})"))
-
-    def _fail(self, error: CadenzaError) -> None:
-        self.failed.set_result(error)
-        self.cut(Keep.NOTHING)
-
-    async def _next(self) -> Post | None:
-        """Wait until a post is due, take it and give it back; ``None`` when there is nothing left to do."""
-        while True:
-            self._changed.clear()
-            if not self._waiting:
-                if self._sealed:
-                    return None
-                await self._wait(None, _TYPING_LASTS)
-                continue
-            post = self._waiting[0]
-            due = self._last_sent + post.pause - asyncio.get_running_loop().time()
-            if self._is_stopping():
-                await self._changed.wait()  # what is still to be sent is being decided
-            elif post is not self._ready:
-                await self._prepare(post)
-            elif due > _INSTANT:
-                await self._wait(post, min(due, _TYPING_LASTS))
-            else:
-                self._waiting.popleft()
-                self._note_change()
-                return post
-
-    async def _prepare(self, post: Post) -> None:
-        """Have *post*, the first that waits, prepared; if it is cut meanwhile, that is not waited for."""
-        if not self._backstage.helps(post):
-            self._ready = post
-            return
-        preparing = self._backstage.prepared(post, roster=self._roster, limit=self._limit, place=self._place)
-        work = asyncio.create_task(_otherwise(post, preparing), name="cadenza backstage")
-        work.add_done_callback(lambda _: self._changed.set())
-        try:
-            await asyncio.sleep(0)  # nearly always there is nothing to wait for
-            while not work.done() and self._is_first(post):
-                self._changed.clear()
-                await self._wait(post, _TYPING_LASTS)
-            if work.done() and self._is_first(post):
-                self._waiting.popleft()
-                self._waiting.extendleft(reversed(work.result()))
-                self._ready = self._waiting[0]
-        finally:
-            await end_task(work)
-
-    def _is_first(self, post: Post) -> bool:
-        return bool(self._waiting) and self._waiting[0] is post
-
-    def _is_stopping(self) -> bool:
-        return self._stop is not None and self._stop.reason is not None and not self._decided
-
-    async def _wait(self, post: Post | None, seconds: float) -> None:
-        """Show that something is being written until the time is over or something changes."""
-        typing = asyncio.create_task(self._show_typing(post.identity if post else None), name="cadenza typing")
-        try:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
-                    await self._changed.wait()
-        finally:
-            await end_task(typing)
-
-    async def _show_typing(self, identity: Identity | None) -> None:
-        """A courtesy: whatever goes wrong with it must not hold up or end the reply."""
-        with suppress(Exception):
-            await self._target.typing(identity)
-
-
-async def _otherwise(post: Post, preparing: Awaitable[list[Post]]) -> list[Post]:
-    """What *preparing* comes to; if it fails, *post* as it was planned."""
-    try:
-        return await preparing
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:
-        if is_cancelled(error):
-            raise
-        return list(post.instead) or [post]
 
 
 class _Watch:
@@ -390,7 +186,7 @@ async def run_round(
     Returns when the model is done, not when everything is sent: see ``settle``.
     """
     turn = (settings or Settings()).turn
-    event = _pending(outbox, stop)
+    event = pending(outbox, stop)
     if event:  # it was over before it began: the model is not even asked
         await hang_up(chunks)
         return conclude(event, round_, outbox, turn.on_stop)
@@ -446,9 +242,12 @@ async def _next_chunk(source: AsyncIterator[Chunk]) -> Chunk:
 
 
 def _hand_over(chunk: Chunk, round_: Round, outbox: Outbox) -> None:
-    """Give *chunk* to *round_* and what becomes of it to *outbox*, which should know when that was the last."""
+    """Give *chunk* to *round_* and what becomes of it to *outbox*, which should know when that was the last.
+
+    Of an answer that came to nothing it cannot know: another may be tried.
+    """
     outbox.add(_received(round_, chunk))
-    if round_.outcome is not None and not isinstance(round_.outcome, NeedsTools):
+    if isinstance(round_.outcome, Completed | Stopped):
         outbox.close()
 
 
@@ -478,14 +277,14 @@ async def overtaking(
     finally:
         if stopped:
             await end_task(stopped)
-    if event := _pending(outbox, stop):
+    if event := pending(outbox, stop):
         return event
     if watch and watch.expired.done() and not work.done():
         return FellSilent(watch.has_begun)
     return None
 
 
-def _pending(outbox: Outbox, stop: StopHandle | None) -> RoundEvent | None:
+def pending(outbox: Outbox, stop: StopHandle | None) -> RoundEvent | None:
     """What has already happened that ends a reply."""
     if stop and stop.reason:
         return StopRequested(stop.reason)
@@ -500,27 +299,11 @@ def conclude(event: RoundEvent | None, round_: Round, outbox: Outbox, on_stop: s
     if round_.outcome is None:
         msg = "a round ended without an outcome"
         raise AssertionError(msg)
-    if event:
-        # A stop counts for what waits even if the round has ended for another reason.
-        why = Stopped(event.reason) if isinstance(event, StopRequested) else round_.outcome
-        outbox.cut(kept(why, on_stop=on_stop), posts)
+    match event:
+        case StopRequested(reason):  # it counts for what waits even if the round has ended for another reason
+            outbox.cut(kept(Stopped(reason), on_stop=on_stop), posts)
+        case SendFailed():
+            outbox.cut(kept(round_.outcome, on_stop=on_stop), posts)
+        case _:
+            outbox.add(posts)
     return round_.outcome
-
-
-async def end_task(task: asyncio.Task[Any]) -> None:
-    """Cancel *task* if it still runs, and wait until it has cleaned up; what it raised is raised here.
-
-    If we are cancelled meanwhile, we still wait: nothing is left running behind our back.
-    """
-    cancelled: asyncio.CancelledError | None = None
-    if not task.done():
-        task.cancel()
-    while not task.done():
-        try:
-            await asyncio.wait([task])
-        except asyncio.CancelledError as error:
-            cancelled = error
-    if cancelled:
-        raise cancelled
-    if not task.cancelled():
-        task.result()

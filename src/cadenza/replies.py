@@ -1,49 +1,31 @@
-"""A whole reply: rounds with a model until there is an answer, tools in between, and what is left of it all."""
+"""A whole reply: whoever is asked, until there is an answer, and what is left of it all."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from random import Random
 
 from .backstage import Backstage
+from .casting import Casting, ModelSource
+from .dialogue import Dialogue
 from .errors import InputError
-from .models import Model, stream
-from .pipeline import (
-    Outbox,
-    conclude,
-    end_task,
-    overtaking,
-    run_round,
-    settle,
-    text_row,
-)
+from .notices import failed
+from .outbox import Outbox
+from .pipeline import run_round, settle, text_row
+from .rounds import Rounds
 from .rules import RULES, Rule
-from .rules.prefill import can_be_shown
 from .settings import Settings
-from .stages.s1_context import assemble
 from .stages.s4_round import Round
 from .stages.s7_delivery import Chance, Limits, Target
-from .stages.stage import Pipe
-from .stops import StopHandle
+from .stops import StopHandle, Stops
 from .streams import Speech, from_stream
-from .tools.running import run_call
-from .tools.tool import Tool
-from .types import (
-    Completed,
-    Empty,
-    NeedsTools,
-    Outcome,
-    Persona,
-    Prompt,
-    PromptTurn,
-    Receipt,
-    Reply,
-    Role,
-    Scene,
-    Usage,
-)
+from .tools.functions import Toolset, toolset
+from .tools.running import Consent, Workshop
+from .tries import Tries
+from .types import Outcome, Persona, Receipt, Reply, Scene, Usage
 
 
 async def say(
@@ -66,34 +48,81 @@ async def say(
     """
     settings = _within(settings or Settings(), target)
     scene, backstage = scene or Scene("", Persona("")), (backstage or Backstage()).under(settings.rules)
-    text = _text_row(scene, settings, chance, rules, backstage)
-    round_ = _new_round(text, settings)
+    dice, pictures = chance or Random(settings.delivery.seed), _has_pictures(settings, backstage)
+    text = text_row(scene, settings, dice, rules=rules, pictures=pictures)
+    round_ = Round(text, limit=settings.delivery.limit, on_stop=settings.turn.on_stop)
     async with _outbox(target, settings, stop, backstage, scene) as outbox:
         await run_round(round_, from_stream(stream), outbox, settings=settings, stop=stop)
         outcome = await settle(round_, outbox, settings=settings, stop=stop)
-    return _remains([round_], outcome, outbox.receipts)
+        notice = failed(outcome) if settings.turn.show_errors else None
+        if notice:
+            await outbox.tell(notice)
+    return _remains([round_], outcome, outbox)
 
 
 async def reply(
     scene: Scene,
-    model: Model,
+    model: ModelSource | Sequence[ModelSource],
     target: Target,
     *,
     settings: Settings | None = None,
-    tools: Mapping[str, Tool] | None = None,
+    tools: Toolset = (),
+    consent: Consent | None = None,
     stop: StopHandle | None = None,
     chance: Chance | None = None,
     rules: Iterable[type[Rule]] = RULES,
     backstage: Backstage | None = None,
+    supersedes: Iterable[Receipt] = (),
 ) -> Reply:
-    """Let *model* answer *scene* in *target*. Whatever happens, exactly one ``Reply`` comes back."""
+    """Let *model* answer *scene* in *target*. Whatever happens, exactly one ``Reply`` comes back.
+
+    Of several models the first is asked, and the others if it fails; one that is a function is called when it is its
+    turn. *tools* are functions or ``Tool``s that the model may have run; *consent* is asked before those that need it.
+    *supersedes* are messages that are taken back when the reply begins.
+    """
     settings = _within(settings or Settings(), target)
     backstage = (backstage or Backstage()).under(settings.rules)
-    text = _text_row(scene, settings, chance, rules, backstage)
-    turn = _Turn(scene, model, text, settings, tools or {})
-    async with _outbox(target, settings, stop, backstage, scene) as outbox:
-        outcome = await turn.run(outbox, stop)
-    return _remains(turn.rounds, outcome, outbox.receipts)
+    chance = chance or Random(settings.delivery.seed)
+    pictures = _has_pictures(settings, backstage)
+    new_text = partial(text_row, settings=settings, chance=chance, rules=rules, pictures=pictures)
+    with ExitStack() as stack:
+        handle = stop or stack.enter_context(Stops().open("reply"))
+        workshop = Workshop(
+            toolset(tools),
+            scene=scene,
+            turn=stop.turn if stop else "",
+            seconds=settings.turn.tool_timeout,
+            result_limit=settings.turn.tool_result_limit,
+            consent=consent,
+        )
+        casting = Casting(model, settings.turn, chance)
+        async with _outbox(target, settings, handle, backstage, scene) as outbox:
+            outbox.supersede(supersedes)
+            dialogue = Dialogue(scene, settings)
+            rounds = Rounds(dialogue, workshop, outbox, settings, handle)
+            tries = Tries(
+                casting,
+                rounds,
+                dialogue=dialogue,
+                outbox=outbox,
+                settings=settings,
+                stop=handle,
+                new_text=new_text,
+            )
+            outcome = await tries.run()
+    left = _remains(rounds.kept, outcome, outbox)
+    return replace(
+        left,
+        usage=rounds.usage,
+        served_by=rounds.served_by,
+        model=casting.name,
+        failures=tuple(casting.failures),
+        tools=tuple(workshop.uses),
+    )
+
+
+def _has_pictures(settings: Settings, backstage: Backstage) -> bool:
+    return settings.rules.tables == "picture" and backstage.painter is not None
 
 
 def _within(settings: Settings, target: Target) -> Settings:
@@ -109,13 +138,6 @@ def _within(settings: Settings, target: Target) -> Settings:
     return settings.with_values({"limit": min(settings.delivery.limit, limits.length), "tables": tables})
 
 
-def _text_row(
-    scene: Scene, settings: Settings, chance: Chance | None, rules: Iterable[type[Rule]], backstage: Backstage
-) -> Pipe:
-    pictures = settings.rules.tables == "picture" and backstage.painter is not None
-    return text_row(scene, settings, chance or Random(settings.delivery.seed), rules=rules, pictures=pictures)
-
-
 def _outbox(target: Target, settings: Settings, stop: StopHandle | None, backstage: Backstage, scene: Scene) -> Outbox:
     limit, room = settings.delivery.limit, settings.turn.queue
     return Outbox(
@@ -123,86 +145,15 @@ def _outbox(target: Target, settings: Settings, stop: StopHandle | None, backsta
     )
 
 
-def _new_round(text: Pipe, settings: Settings) -> Round:
-    return Round(text, limit=settings.delivery.limit, on_stop=settings.turn.on_stop)
-
-
-def _remains(rounds: Sequence[Round], outcome: Outcome, receipts: Sequence[Receipt]) -> Reply:
+def _remains(rounds: Sequence[Round], outcome: Outcome, outbox: Outbox) -> Reply:
     """Put together what is left of a reply."""
     return Reply(
         outcome=outcome,
-        receipts=tuple(receipts),
-        transcript="\n".join(receipt.post.said for receipt in receipts if receipt.post.said),
+        receipts=tuple(outbox.receipts),
+        transcript="\n".join(receipt.post.said for receipt in outbox.receipts if receipt.post.said),
         thoughts=tuple(thought for round_ in rounds for thought in round_.thoughts),
         details=tuple(details for round_ in rounds for details in round_.details),
         usage=sum((round_.usage for round_ in rounds), Usage()),
         served_by=next((round_.served_by for round_ in reversed(rounds) if round_.served_by), ""),
+        notices=tuple(outbox.notices),
     )
-
-
-class _Turn:
-    """The rounds of one reply, and what they leave behind."""
-
-    def __init__(self, scene: Scene, model: Model, text: Pipe, settings: Settings, tools: Mapping[str, Tool]) -> None:
-        self._model = model
-        self._settings = settings
-        self._tools = tools
-        specs, guard = [tool.spec for tool in tools.values()], settings.rules.speaker_guard
-        self._prompt = assemble(scene, specs, settings.context, stop_at_speaker=guard)
-        self._text = text
-        self.rounds: list[Round] = []
-
-    async def run(self, outbox: Outbox, stop: StopHandle | None) -> Outcome:
-        """Run rounds until one does not want tools, then wait for the last message."""
-        for left in range(self._settings.turn.tool_rounds, -1, -1):
-            round_ = _new_round(self._text, self._settings)
-            self.rounds.append(round_)
-            outcome = await run_round(
-                round_, stream(self._model, self._prompt), outbox, settings=self._settings, stop=stop
-            )
-            if not left or not isinstance(outcome, NeedsTools):
-                break
-            if not await self._run_tools(round_, outcome, outbox, stop):
-                break
-        outcome = await settle(round_, outbox, settings=self._settings, stop=stop)
-        if isinstance(outcome, Empty) and outbox.receipts:
-            return Completed(outcome.reason)  # it had said what there was to say before it called its tools
-        return outcome
-
-    async def _run_tools(self, round_: Round, wanted: NeedsTools, outbox: Outbox, stop: StopHandle | None) -> bool:
-        """Run what the model wants and put the results into the prompt; ``False`` if the reply was over first."""
-        running = asyncio.create_task(self._run_all(wanted), name="cadenza tools")
-        try:
-            event = await overtaking(running, outbox=outbox, stop=stop)
-            if event:  # decided now, however long a tool takes to clean up
-                conclude(event, round_, outbox, self._settings.turn.on_stop)
-                return False
-        finally:
-            await end_task(running)
-        said = _said(round_, self._prompt.prefill, is_shown=self._settings.rules.show_prefill)
-        self._prompt = _continued(self._prompt, said, wanted, running.result())
-        return True
-
-    async def _run_all(self, wanted: NeedsTools) -> list[str]:
-        seconds = self._settings.turn.tool_timeout
-        return await asyncio.gather(*(run_call(self._tools, call, seconds=seconds) for call in wanted.calls))
-
-
-def _said(round_: Round, prefill: str, *, is_shown: bool) -> str:
-    """What was said before the calls, behind the words that were put into the model's mouth.
-
-    Where people see those, they are there already; where code or a hidden block opens in them, so it does out of sight.
-    """
-    said = "\n".join(round_.said)
-    if said.startswith(prefill) or (said and is_shown) or not can_be_shown(prefill):
-        return said
-    return f"{prefill} {said}".rstrip()
-
-
-def _continued(prompt: Prompt, said: str, wanted: NeedsTools, results: list[str]) -> Prompt:
-    """Add what was *said* before the calls, the calls, and their results; the words to begin with were said once."""
-    turns = [replace(PromptTurn.said(Role.MODEL, said), calls=wanted.calls)]
-    turns += [
-        PromptTurn(Role.TOOL, (result,), call_id=call.id) for call, result in zip(wanted.calls, results, strict=True)
-    ]
-    return replace(prompt, turns=prompt.turns + tuple(turns), prefill="")

@@ -202,7 +202,23 @@ class TurnSettings:
     tool_notice: int = _setting(20, "rounds with tools after which people are told that it takes longer", low=1)
     tool_failures: int = _setting(5, "failed calls in a row after which a reply is given up", low=1)
     tool_timeout: float = _setting(300.0, "seconds after which a tool is stopped and the model is told so", low=0.001)
+    tool_result_limit: int = _setting(
+        20_000, "characters of a tool's result above which its middle is left out", low=200, high=10_000_000
+    )
     key_attempts: int = _setting(3, "keys with which one model is tried", low=1, high=100)
+    rate_limit_cooldown: float = _setting(
+        60.0,
+        "seconds for which a key rests that was used too often, if its provider does not say for how long; "
+        "twice as long each time in a row",
+        low=0.0,
+        high=86_400.0,
+    )
+    error_cooldown: float = _setting(
+        300.0, "likewise for a key that was not accepted, or whose account is empty", low=0.0, high=86_400.0
+    )
+    longest_cooldown: float = _setting(
+        3600.0, "the longest that a key rests, whatever its provider asks for, in seconds", low=0.0, high=86_400.0
+    )
     model_retries: int = _setting(
         1, "how often a model that is overloaded or did not answer is tried again", low=0, high=10
     )
@@ -216,6 +232,7 @@ class TurnSettings:
     empty_drop: int = _setting(
         2, "exchanges of the history left out each time a model had no room for an answer", low=0, high=100
     )
+    random_model: bool = _setting(False, "whether any of the models, chosen by the dice, is asked first")
     show_errors: bool = _setting(True, "whether people are told when a reply fails")
     show_fallback: bool = _setting(True, "whether people are told that another model answered")
 
@@ -240,7 +257,9 @@ class ChannelSettings:
     stale_timeout: float = _setting(
         180.0, "seconds without any progress after which a turn is given up for the next one", low=0.001
     )
-    stop_grace: float = _setting(5.0, "seconds that a turn has to end by itself once it was given up", low=0.0)
+    stop_grace: float = _setting(
+        5.0, "seconds that a turn has for its last words once it was asked to stop; then it is cancelled", low=0.0
+    )
     shutdown_grace: float = _setting(10.0, "seconds that running replies have to end at a shutdown", low=0.0)
 
 

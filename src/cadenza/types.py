@@ -349,6 +349,8 @@ class Abilities:
     """How many stop strings it takes."""
     speaker_stop: bool = True
     """Whether the persona's own label may be one of them."""
+    goes_on: bool = True
+    """Whether, with the results of a tool, it goes on behind what it had said; one that does not says all of it again."""
     context_tokens: int = 0
     """Tokens of prompt and answer together; 0 is unknown."""
     token_length: float = 4.0
@@ -684,8 +686,10 @@ class ToolUse:
     """A call and what came of it."""
 
     call: ToolCall
+    """As it is to be replayed: one that could not be read has no arguments here."""
     result: ToolResult
-    seconds: float = 0.0
+    seconds: float = field(default=0.0, compare=False)
+    """How long it took, which is never twice the same."""
 
 
 class Urgency(Enum):

@@ -10,9 +10,9 @@ import pytest
 from cadenza.errors import HttpError, ProviderError
 from cadenza.providers.dialect import Dialect, Endpoint, EventReader, as_json
 from cadenza.providers.explanations import known_as
-from cadenza.providers.vendors import codec
+from cadenza.providers.vendors import VENDORS, codec
 from cadenza.stages.s2_generation import ServerSentEvents
-from cadenza.types import Chunk, Ending, Failed, HttpRequest, RawEvent, TextDelta
+from cadenza.types import Chunk, Ending, Failed, HttpRequest, Prompt, RawEvent, TextDelta
 from tests.providers.recorded import STREAMS, decoded
 
 
@@ -41,6 +41,21 @@ def read(*events: bytes) -> tuple[list[Chunk], int]:
     reader = WordReader()
     chunks = [chunk for event in events for chunk in reader.feed(RawEvent("", event))]
     return [*chunks, *reader.flush(Ending.FINAL)], reader.skipped
+
+
+@pytest.mark.parametrize("vendor", VENDORS)
+def test_a_dialect_with_another_key_differs_in_that_alone(vendor: str) -> None:
+    first = codec(vendor, "m", key="first-key", url="https://here.example/v1")
+    assert isinstance(first, Dialect)
+    second = first.keyed("second-key")
+
+    one, other = first.encode(Prompt("s", ())), second.encode(Prompt("s", ()))
+    assert type(first) is type(second)
+    assert (first.endpoint.key, second.endpoint.key) == ("first-key", "second-key")
+    assert (one.url, one.body) == (other.url, other.body)
+    headers = {name: value.replace("first-key", "second-key") for name, value in one.headers.items()}
+    assert headers == other.headers
+    assert "second-key" in " ".join(other.headers.values())
 
 
 def test_events_are_read_and_what_is_held_is_let_go() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from cadenza.errors import Aspect, ErrorKind
-from cadenza.providers.explanations import explanation
+from cadenza.providers.explanations import explanation, names_two_dials, refuses_key
 from cadenza.providers.vendors import VENDORS
 
 
@@ -122,3 +122,37 @@ def test_the_detail_is_not_repeated() -> None:
 )
 def test_a_time_to_wait_is_rounded_up(seconds: float | None, expected: str) -> None:
     assert f"try again {expected}," in explanation("openai", kind=ErrorKind.RATE_LIMIT, retry_after=seconds)
+
+
+@pytest.mark.parametrize(
+    ("detail", "expected"),
+    [
+        ("API key not valid. Please pass a valid API key.", True),
+        ("API Key not found. Please pass a valid API key.", True),
+        ("API key expired. Please renew the API key.", True),
+        ("oh (API_KEY_INVALID, INVALID_ARGUMENT)", True),
+        ("oh (invalid_api_key)", True),
+        ("Incorrect API key provided: ***", True),
+        ("Missing or wrong api-key", True),
+        ("x (authentication_error)", True),
+        ("the model was not found with this api key", False),
+        ("invalidate the therapi key", False),
+        ("invalid temperature", False),
+        ("", False),
+    ],
+)
+def test_whether_it_is_about_the_key(detail: str, expected: bool) -> None:  # noqa: FBT001  # a table
+    assert expected is refuses_key(detail)
+
+
+@pytest.mark.parametrize(
+    ("detail", "expected"),
+    [
+        ("`temperature` and `top_p` cannot both be specified", True),
+        ("top_p and temperature are both given", True),
+        ("both temperature and top_p", True),
+        ("temperature is too high", False),
+    ],
+)
+def test_whether_it_is_about_two_dials(detail: str, expected: bool) -> None:  # noqa: FBT001  # a table
+    assert expected is names_two_dials(detail)

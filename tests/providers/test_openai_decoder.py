@@ -184,6 +184,17 @@ class TestTheEnd:
 
         assert (TextDelta("a"), [failure], 2) == (chunks[0], failures(chunks), len(chunks))
 
+    def test_an_error_is_called_one_whatever_a_router_was_told(self) -> None:
+        """What people are told goes by this code; it was no refusal."""
+        ending = delta("error")
+        ending["choices"][0]["native_finish_reason"] = "MALFORMED"
+        *_, last = heard(delta(content="a"), ending, b"[DONE]")
+
+        assert isinstance(last, Failed)
+        assert isinstance(last.error, ProviderError)
+        assert ("error", "the model broke off with an error (MALFORMED)") == (last.error.code, last.error.detail)
+        assert "had an error of its own; try again" in str(last.error)
+
     def test_nothing_is_heard_after_the_end(self) -> None:
         assert [TextDelta("a"), Finished("stop")] == heard(delta("stop", content="a"), b"[DONE]", delta(content="b"))
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import msgspec
 
@@ -157,6 +158,12 @@ class Dialect:
     def endpoint(self) -> Endpoint:
         """Where and whom it asks."""
         return self._endpoint
+
+    def keyed(self, key: str, /) -> Self:
+        """The same dialect, to the same model, with another key."""
+        twin = copy(self)
+        twin._endpoint = replace(self._endpoint, key=key)  # noqa: SLF001  # it is one of us
+        return twin
 
     def framing(self) -> Framing:
         """A fresh reader of bytes into events.

@@ -87,7 +87,11 @@ _BROKE = "{vendor} had an error of its own; try again {wait}, or use another mod
 _TWO_DIALS = "{vendor} does not take temperature and top_p together; set only one of them"
 
 _KEY_REFUSED = re.compile(
-    r"(?i)\b(?:invalid|incorrect|expired|wrong|missing)\b.{0,20}\bapi[ _-]?key|\bapi[ _-]?key\b.{0,20}\b(?:not valid|invalid|expired)|authentication_error"
+    r"""(?ix) (?<![a-z])(?:
+        (?:invalid|incorrect|expired|wrong|missing)(?![a-z]).{0,20}(?<![a-z])api[ _-]?key
+        | api[ _-]?key(?![a-z]).{0,20}(?<![a-z])(?:not\ valid|invalid|not\ found|expired)
+        | authentication_error
+    )""",
 )
 _BOTH_GIVEN = re.compile(
     r"(?i)\b(?:temperature\b.{1,40}\btop_p|top_p\b.{1,40}\btemperature)\b.{0,40}\bboth\b|\bboth\b.{0,40}\btemperature\b.{1,40}\btop_p\b"
@@ -97,6 +101,16 @@ _BOTH_GIVEN = re.compile(
 def known_as(vendor: str) -> str:
     """What people call *vendor*."""
     return _KNOWN_AS.get(vendor, vendor)
+
+
+def refuses_key(detail: str) -> bool:
+    """Whether a provider that says *detail* does not accept the key, whatever its status."""
+    return _KEY_REFUSED.search(detail) is not None
+
+
+def names_two_dials(detail: str) -> bool:
+    """Whether a provider that says *detail* does not take temperature and top_p together."""
+    return _BOTH_GIVEN.search(detail) is not None
 
 
 def explanation(
@@ -121,9 +135,9 @@ def _sentence(kind: ErrorKind, code: str, status: int | None, aspect: Aspect | N
         return _BY_CODE[code]
     if kind in _BY_KIND:
         return _BY_KIND[kind]
-    if _BOTH_GIVEN.search(detail):
+    if names_two_dials(detail):
         return _TWO_DIALS
-    if _KEY_REFUSED.search(detail):
+    if refuses_key(detail):
         return _BY_STATUS[401]
     if (status is not None and status >= 500) or code == "error":  # the latter as the reason why an answer ended
         return _BROKE

@@ -214,6 +214,9 @@ class OpenAIDecoder(EventReader[Event]):
             return Finished(_FINISHES.get(reason, "stop"))
         kind, words = _FAILURES[reason]
         native = choice.native_finish_reason if isinstance(choice.native_finish_reason, str) else ""
+        if kind is ErrorKind.API:  # people are told by this code that it was no refusal
+            detail = f"{words} ({native})" if native else words
+            return Failed(failure(detail, vendor=self._vendor, kind=kind, code=reason))
         return Failed(failure(words, vendor=self._vendor, kind=kind, code=native or reason))
 
     def _count(self, value: Event) -> object:

@@ -206,7 +206,7 @@ _ROWS: tuple[Vendor, ...] = (
         "novelai",
         "https://text.novelai.net",
         ("NOVELAI_API_KEY",),
-        _BLIND,
+        replace(_BLIND, goes_on=False),
         verified=Verified.SHAPE,
     ),
     Vendor(

@@ -68,6 +68,13 @@ def trimmed(prompt: Prompt, abilities: Abilities) -> Prompt:
     return replace(prompt, turns=tuple(_without(prompt.turns, ends))) if ends else prompt
 
 
+def without_oldest(prompt: Prompt, count: int) -> Prompt:
+    """*prompt* without the *count* oldest exchanges of its history; what is answered, the last one, always stays."""
+    exchanges = _exchanges(prompt.turns, Tag.HISTORY)
+    dropped = {index for exchange in exchanges[:-1][:count] for index in exchange}
+    return replace(prompt, turns=tuple(turn for index, turn in enumerate(prompt.turns) if index not in dropped))
+
+
 def output_tokens(
     wanted: int,
     length: int,

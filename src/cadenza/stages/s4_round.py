@@ -70,7 +70,7 @@ KEEPS: dict[StopReason, Keep] = {
     StopReason.FLUSH_LIMIT: Keep.DECIDED,
     StopReason.RULE: Keep.DECIDED,
     StopReason.ROUND_LIMIT: Keep.EVERYTHING,
-    StopReason.TIME_LIMIT: Keep.EVERYTHING,
+    StopReason.TIME_LIMIT: Keep.CLAUSE,
 }
 
 
@@ -87,8 +87,8 @@ def kept(outcome: Outcome, *, on_stop: str = "clause") -> Keep:
             return Keep.EVERYTHING
 
 
-def _outcome_of(event: Failed | FellSilent | SendFailed | StopRequested) -> Outcome:
-    """How a reply ends in which *event* happens."""
+def outcome_of(event: RoundEvent) -> Outcome:
+    """How a reply ends in which *event*, which no model finishes with, happens."""
     match event:
         case Failed(error):
             return Broke(error)
@@ -99,7 +99,8 @@ def _outcome_of(event: Failed | FellSilent | SendFailed | StopRequested) -> Outc
         case StopRequested(reason):
             return Stopped(reason)
         case _:
-            assert_never(event)
+            msg = f"{type(event).__name__} ends no reply"
+            raise ValueError(msg)
 
 
 def undelivered(error: CadenzaError) -> Outcome:
@@ -165,7 +166,7 @@ class Round:
             case Finished(reason):
                 return self._finish(reason)
             case Failed() | FellSilent() | SendFailed() | StopRequested():
-                return self._end(_outcome_of(event))
+                return self._end(outcome_of(event))
             case _:
                 assert_never(event)
 
@@ -204,6 +205,7 @@ class Round:
 
     def _take(self, items: Iterable[Post | Aside | Halt]) -> list[Post]:
         posts: list[Post] = []
+        halt: Halt | None = None
         if not items:
             return posts
         for item in items:
@@ -215,11 +217,18 @@ class Round:
                     self._thoughts.append(text)
                 case Aside(AsideKind.DETAILS, text):
                     self.details.append(text)
-                case Halt(reason):
-                    self.halt = item
-                    self.outcome = Stopped(reason)
+                case Halt():
+                    halt = item
         self.said += [post.said for post in posts if post.said]
+        if halt is not None:
+            self.halt, self.outcome = halt, self._halted(halt.reason)
         return posts
+
+    def _halted(self, reason: StopReason) -> Outcome:
+        """How a response ends that a stage has ended: one of which a guard let nothing pass is as good as none."""
+        if reason is StopReason.SPEAKER_GUARD and not self.said:
+            return Empty(reason.value)
+        return Stopped(reason)
 
     def _pause_thinking(self) -> None:
         if self._thinking:

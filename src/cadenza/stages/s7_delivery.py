@@ -109,7 +109,13 @@ class Composer:
     """Plans the messages of one reply."""
 
     def __init__(
-        self, settings: DeliverySettings, chance: Chance, *, reply_to: str | None = None, pictures: bool = False
+        self,
+        settings: DeliverySettings,
+        chance: Chance,
+        *,
+        reply_to: str | None = None,
+        pictures: bool = False,
+        planned: int = 0,
     ) -> None:
         self._settings = settings
         self._pictures = pictures  # whether somebody will try to make them
@@ -118,7 +124,7 @@ class Composer:
         self._pacer = _Pacer(settings, chance)
         self._reply_to = reply_to
         self._context = ""  # what the next segment begins with, because it goes on in a line that was cut
-        self._planned = 0
+        self._planned = planned  # what stands already counts for the limits of the reply
         self._owed: Segment | None = None  # had a label, and nothing left to show
 
     def feed(self, segment: Segment, /) -> Sequence[Post | Halt]:
@@ -362,6 +368,11 @@ def _is_plain(segment: Segment) -> bool:
 def _joined(before: str, between: str, after: str) -> str:
     """Put two texts together; what is put between them stands instead of the line ends that were there."""
     return before.rstrip("\n") + between + after.lstrip("\n") if between else before + after
+
+
+def as_post(notice: Notice) -> Post:
+    """How *notice* looks as a message: small, and none of the persona's words."""
+    return Post(f"-# {notice.text}", Boundary.FINAL, source="")
 
 
 def farewell(posts: Sequence[Post], limit: int) -> Post | None:

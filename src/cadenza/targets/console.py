@@ -37,13 +37,15 @@ from ..text.blocks import blocks
 from ..text.prose import Edit
 from ..text.repair import split_fence
 from ..text.runs import read
-from ..types import Attachment, Identity, Kind, Post, Receipt
+from ..types import Attachment, Identity, Kind, Notice, Post, Receipt
 
 _MARK = "●"
 _INDENT = 2
 _WIDEST = 100
 """Longer lines are hard to read, however wide the terminal is."""
 _NARROWEST = 16
+_QUOTED = 40
+"""How much is repeated of a message that was taken back."""
 _COLOURS = ("magenta", "cyan", "green", "yellow", "blue", "red")
 
 
@@ -100,6 +102,16 @@ class ConsoleTarget:
             self._typing = who
             self._live = Live(self._typing_line(who), console=self._console, transient=True, refresh_per_second=10)
             self._live.start(refresh=True)
+
+    async def notify(self, notice: Notice, /) -> None:
+        """Show *notice* as something that nobody said."""
+        self.notice(notice.text)
+
+    async def remove(self, receipt: Receipt, /) -> None:
+        """What is on paper stays there: say that it does not count."""
+        first, *more = receipt.post.text.splitlines() or [""]
+        words = first if len(first) <= _QUOTED else first[:_QUOTED].rstrip()
+        self.notice(f"Taken back: “{words}{'' if words == first and not more else ' …'}”")
 
     # --- what else a chat shows --------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..stages.s7_delivery import Limits
-from ..types import Identity, Post, Receipt
+from ..types import Identity, Notice, Post, Receipt
 
 
 class MemoryTarget:
@@ -12,6 +12,8 @@ class MemoryTarget:
     def __init__(self, *, limits: Limits | None = None) -> None:
         self._limits = limits or Limits()
         self.posts: list[Post] = []
+        self.notices: list[Notice] = []
+        self._sent = 0
 
     @property
     def limits(self) -> Limits:
@@ -26,7 +28,16 @@ class MemoryTarget:
     async def send(self, post: Post, /) -> Receipt:
         """Keep *post*."""
         self.posts.append(post)
-        return Receipt(post, str(len(self.posts)), identity=post.identity)
+        self._sent += 1
+        return Receipt(post, str(self._sent), identity=post.identity)
+
+    async def notify(self, notice: Notice, /) -> None:
+        """Keep *notice*, apart from the messages."""
+        self.notices.append(notice)
+
+    async def remove(self, receipt: Receipt, /) -> None:
+        """Forget the message of *receipt*."""
+        self.posts = [post for post in self.posts if post is not receipt.post]
 
     async def typing(self, identity: Identity | None, /) -> None:
         """Nobody is watching."""

@@ -40,3 +40,8 @@ class Tool:
     """Whether another model that takes over may run it again with the same arguments; if not, it is told what came of it."""
     needs_consent: bool = False
     """Whether somebody is asked before it is run."""
+    check: Callable[[Mapping[str, object]], Mapping[str, object]] | None = None
+    """What it will be run with, given these arguments; raises a ``ToolError`` that tells the model what is wrong.
+
+    Asked before anybody is asked for consent; ``run`` is given the arguments as they came all the same.
+    """

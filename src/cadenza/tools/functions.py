@@ -1,0 +1,150 @@
+"""Tools from plain Python functions: ``@tool`` above one is all there is to it."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeAlias, TypedDict, Unpack, overload
+
+from ..errors import SettingsError
+from ..types import ToolSpec
+from .signatures import Signature, innermost, signature_of
+from .threads import in_thread
+from .tool import Tool, ToolContext
+
+Function: TypeAlias = Callable[..., object]
+Toolset: TypeAlias = Iterable[Tool | Function] | Mapping[str, Tool | Function]
+"""What may be given where tools are wanted."""
+
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+"""What every provider takes as the name of a tool."""
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+class Options(TypedDict, total=False):
+    """What can be said of a tool besides its function; the rest is told by ``Tool``."""
+
+    name: str
+    """How the model calls it; the function's own name if nothing is said."""
+    description: str
+    """What it does; the first paragraph of the docstring if nothing is said."""
+    types: Mapping[str, object]
+    """Types of parameters, where the function has none or others."""
+    seconds: float | None
+    needs_answer: bool
+    settles: bool
+    once: bool
+    repeatable: bool
+    needs_consent: bool
+
+
+@overload
+def tool(function: Function, /, **options: Unpack[Options]) -> Tool: ...
+
+
+@overload
+def tool(**options: Unpack[Options]) -> Callable[[Function], Tool]: ...
+
+
+def tool(function: Function | None = None, /, **options: Unpack[Options]) -> Tool | Callable[[Function], Tool]:
+    """Make a tool of *function*: ``@tool``, ``@tool(seconds=20)`` or ``tool(function, name="roll")``.
+
+    What the model is told comes from its signature and docstring. What the model sends is checked and converted before
+    the function sees it. One with ``async def`` is awaited; any other runs in a thread of its own, and holds nobody up.
+    A parameter of the type ``ToolContext`` is handed the context of the call.
+    """
+    unknown = [name for name in options if name not in Options.__annotations__]
+    if unknown:
+        msg = f"a tool has no option {unknown[0]!r}; it has: {', '.join(Options.__annotations__)}"
+        raise SettingsError(msg)
+    if function is None:
+        return lambda function: _made(function, options)
+    return _made(function, options)
+
+
+def toolset(tools: Toolset | None) -> dict[str, Tool]:
+    """*tools* by their names; functions are made tools, and in a mapping the keys are the names. ``None`` is none."""
+    if tools is None:
+        return {}
+    if isinstance(tools, str | bytes | Tool) or not isinstance(tools, Iterable):
+        msg = f"tools must be a list of functions and tools, not {type(tools).__name__}; put a single one into a list"
+        raise SettingsError(msg)
+    named: dict[str, Tool] = {}
+    pairs = tools.items() if isinstance(tools, Mapping) else ((None, one) for one in tools)
+    for key, one in pairs:
+        made = _named(one, key)
+        name = _checked_name(made.spec.name)
+        if name in named:
+            msg = f"there are two tools named {name!r}; give one of them another name: tool(function, name='...')"
+            raise SettingsError(msg)
+        named[name] = made
+    return named
+
+
+def _named(one: Tool | Function, key: str | None) -> Tool:
+    if not isinstance(one, Tool):
+        return tool(one) if key is None else tool(one, name=key)
+    return one if key is None else replace(one, spec=replace(one.spec, name=key))
+
+
+def _made(function: Function, options: Options) -> Tool:
+    name = _checked_name(options.get("name") or _name_of(function))
+    _check_kind(function, name)
+    signature = signature_of(function, name, options.get("types", {}))
+    is_async = inspect.iscoroutinefunction(innermost(function))
+    made = Tool(
+        ToolSpec(name, options.get("description", signature.about), signature.schema),
+        _Runner(function, signature, name, is_async),
+        check=signature.read,
+    )
+    manner = {key: value for key, value in options.items() if key not in ("name", "description", "types")}
+    return replace(made, **manner)  # type: ignore[arg-type]  # they are those of ``Options``, each of its type
+
+
+@dataclass(frozen=True, slots=True)
+class _Runner:
+    """Runs a function as a tool."""
+
+    function: Function
+    signature: Signature
+    name: str
+    is_async: bool
+
+    async def __call__(self, arguments: Mapping[str, object], context: ToolContext, /) -> object:
+        call = self.signature.bind(self.function, self.signature.read(arguments), context)
+        result = call() if self.is_async else await in_thread(call, name=f"cadenza tool {self.name}")
+        return await result if inspect.isawaitable(result) else result
+
+
+# --- what can be a tool ---------------------------------------------------------------------------
+
+
+def _check_kind(function: Function, name: str) -> None:
+    if inspect.isclass(function) or not callable(function):
+        msg = f"the tool {name!r} must be of a function, not of {function!r}"
+        raise SettingsError(msg)
+    inner = innermost(function)
+    if inspect.isgeneratorfunction(inner) or inspect.isasyncgenfunction(inner):
+        msg = f"the tool {name!r} is of a function that yields; give back a list instead"
+        raise SettingsError(msg)
+
+
+def _name_of(function: Function) -> str:
+    """What *function* is called; an object that can be called has the name of its class, in small letters."""
+    while isinstance(function, partial):
+        function = function.func
+    own = getattr(function, "__name__", None)
+    return own if isinstance(own, str) else _HUMP.sub("_", type(function).__name__).lower()
+
+
+def _checked_name(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        msg = (
+            f"{name!r} cannot be the name of a tool: it has 1 to 64 letters from a to z, digits, underscores and hyphens; "
+            "give another with tool(function, name='...')"
+        )
+        raise SettingsError(msg)
+    return name

@@ -1,0 +1,138 @@
+"""JSON Schemas of strangers, made into what every provider takes.
+
+Providers refuse references, or follow them only one step; some refuse a choice at the very top, and keywords that are
+not theirs. A schema is only what the model is told, for the server checks the arguments itself, so whatever cannot be
+said in the simpler way is left open: never is something forbidden that the server would take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import unquote
+
+_MOST = 2000
+"""Schemas in one: references to references unfold to any size, and a model reads no more than this."""
+_DEEPEST = 48
+
+_IN_ONE = frozenset(
+    [
+        "additionalItems",
+        "additionalProperties",
+        "contains",
+        "contentSchema",
+        "else",
+        "if",
+        "items",
+        "not",
+        "propertyNames",
+        "then",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    ]
+)
+"""Keywords whose value is a schema."""
+_IN_LIST = frozenset(["allOf", "anyOf", "items", "oneOf", "prefixItems"])
+"""Those with a list of schemas; in old drafts that of ``items`` may be one."""
+_IN_TABLE = frozenset(["dependentSchemas", "patternProperties", "properties"])
+"""Those with names that have schemas."""
+_DROPPED = frozenset(["definitions", "dependencies"])
+"""What only holds references, and what only restricts in a way that nobody reads any more."""
+_NOTES = frozenset(["default", "deprecated", "description", "examples", "readOnly", "title", "writeOnly"])
+"""Keywords that restrict nothing."""
+_CHOICES = ("allOf", "anyOf", "oneOf")
+_NOT_ON_TOP = frozenset(["dependentSchemas", "else", "if", "not", "then", *_CHOICES])
+
+
+def parameters(schema: Mapping[str, object]) -> dict[str, object]:
+    """What a tool takes, of which its server says *schema*: an object, without references and without choices on top."""
+    top = _Inliner(schema).cleaned(schema)
+    properties, required = _gathered(top)
+    rest = {key: value for key, value in top.items() if key not in _NOT_ON_TOP}
+    found = {**rest, "type": "object", "properties": properties}
+    found.pop("required", None)
+    return {**found, "required": required} if required else found
+
+
+def _gathered(schema: Mapping[str, object]) -> tuple[dict[str, object], list[object]]:
+    """The properties of *schema* and of all its alternatives, and which of them there must always be."""
+    own, wanted = schema.get("properties"), schema.get("required")
+    properties = dict(own) if isinstance(own, Mapping) else {}
+    required = list(wanted) if isinstance(wanted, list) else []
+    for keyword in _CHOICES:
+        branches = schema.get(keyword)
+        for branch in branches if isinstance(branches, list) else ():
+            if isinstance(branch, Mapping):
+                more, needed = _gathered(branch)
+                for name, part in more.items():
+                    properties[name] = _either(properties[name], part) if name in properties else part
+                required += [name for name in needed if keyword == "allOf" and name not in required]
+    return properties, [name for name in required if name in properties]
+
+
+def _either(one: object, other: object) -> object:
+    """What is one or the other."""
+    return one if one == other else {"anyOf": [one, other]}
+
+
+class _Inliner:
+    """Puts what a reference means in its place. A reference within what it means itself is left open."""
+
+    def __init__(self, root: Mapping[str, object]) -> None:
+        self._root = root
+        self._left = _MOST
+
+    def cleaned(self, schema: Mapping[str, object], within: tuple[str, ...] = (), depth: int = 0) -> dict[str, object]:
+        """*schema*, which stands inside what the references *within* mean, without what providers do not take."""
+        self._left -= 1
+        if self._left < 0 or depth > _DEEPEST:
+            return {}
+        kept = {
+            key: self._value(key, value, within, depth + 1)
+            for key, value in schema.items()
+            if not key.startswith(("$", "x-")) and key not in _DROPPED
+        }
+        reference = schema.get("$ref")
+        if not isinstance(reference, str):
+            return kept
+        meant = {} if reference in within else self._meant(reference)
+        target = self.cleaned(meant, (*within, reference), depth + 1)
+        if (target.keys() & kept.keys()) <= _NOTES:
+            return {**target, **kept}
+        return {"allOf": [target, kept]}
+
+    def _value(self, key: str, value: object, within: tuple[str, ...], depth: int) -> object:
+        match value:
+            case Mapping() if key in _IN_TABLE:
+                return {name: self._schema(part, within, depth) for name, part in value.items()}
+            case list() if key in _IN_LIST:
+                return [self._schema(part, within, depth) for part in value]
+            case Mapping() if key in _IN_ONE:
+                return self.cleaned(value, within, depth)
+            case _:
+                return value
+
+    def _schema(self, part: object, within: tuple[str, ...], depth: int) -> object:
+        match part:
+            case Mapping():
+                return self.cleaned(part, within, depth)
+            case False:
+                return {"not": {}}
+            case _:
+                return {}  # ``true``, or nonsense
+
+    def _meant(self, reference: str) -> Mapping[str, object]:
+        """What *reference* points at, if that is in the same document; otherwise anything will do."""
+        if not reference.startswith("#"):
+            return {}
+        place: object = self._root
+        for step in unquote(reference[1:]).split("/")[1:]:
+            name = step.replace("~1", "/").replace("~0", "~")
+            match place:
+                case Mapping():
+                    place = place.get(name)
+                case list() if name.isdecimal() and int(name) < len(place):
+                    place = place[int(name)]
+                case _:
+                    return {}
+        is_anchor = len(reference) > 1 and not reference.startswith("#/")
+        return place if isinstance(place, Mapping) and not is_anchor else {}

@@ -1,0 +1,191 @@
+"""What a function takes, as a model is told: its parameters, read from the signature, the types and the docstring."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from types import FrameType, SimpleNamespace
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+from ..errors import SettingsError, ToolError
+from .compounds import Field, Record
+from .docstrings import read_docstring
+from .hints import Names, Unfit, about_of, checked_key, shape_of
+from .shapes import Misfit, Schema
+from .tool import ToolContext
+
+_MOST_COMPLAINTS = 5
+_EMPTY = inspect.Parameter.empty
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a tool takes, and how its function is called with it."""
+
+    about: str
+    """What its docstring says first."""
+    record: Record
+    """The arguments that a model gives."""
+    defaults: Mapping[str, object]
+    """What is taken for those that it does not."""
+    context: tuple[str, ...]
+    """Parameters that are handed the context of the call."""
+    positional: tuple[str, ...]
+    """Parameters that have to be given without their name, in order."""
+
+    @property
+    def schema(self) -> Schema:
+        """How a model is told."""
+        return self.record.schema
+
+    def read(self, arguments: Mapping[str, object]) -> dict[str, object]:
+        """*arguments* as the function wants them, all of them. Raises a ``ToolError`` that says what is wrong."""
+        try:
+            given = self.record.read(dict(arguments))
+        except Misfit as misfit:
+            told = [*map(str, misfit.complaints[:_MOST_COMPLAINTS]), "The tool was not run; send the call again."]
+            raise ToolError(" ".join(told)) from misfit
+        assert isinstance(given, dict)  # noqa: S101  # the arguments as a whole are a dict: see ``signature_of``
+        return {**self.defaults, **given}
+
+    def bind(
+        self, function: Callable[..., object], arguments: Mapping[str, object], context: ToolContext
+    ) -> Callable[[], object]:
+        """The call of *function* with *arguments*, which ``read`` gave back."""
+        values = {**arguments, **dict.fromkeys(self.context, context)}
+        first = [values.pop(name) for name in self.positional]
+        return functools.partial(function, *first, **values)
+
+
+def signature_of(function: Callable[..., object], name: str, types: Mapping[str, object]) -> Signature:
+    """What *function*, the tool *name*, takes; *types* go before its own. Raises ``SettingsError``."""
+    parameters, around = _parameters(function, name), _surroundings(function)
+    hints = _hints(function, name, parameters, types, around)
+    said = read_docstring(_docstring(function), parameters)
+    context = tuple(key for key in parameters if _is_context(hints.get(key)))
+    fields = {
+        key: _field(name, parameter, hints.get(key), said.names.get(key, ""), around)
+        for key, parameter in parameters.items()
+        if key not in context
+    }
+    return Signature(
+        about=said.about,
+        record=Record(fields),
+        defaults={key: parameters[key].default for key, field in fields.items() if not field.is_required},
+        context=context,
+        positional=tuple(key for key, one in parameters.items() if one.kind is one.POSITIONAL_ONLY),
+    )
+
+
+def innermost(function: Callable[..., object]) -> Callable[..., object]:
+    """The function in which the words stand: of a partial one that which it calls, of an object its ``__call__``."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    if inspect.isroutine(function) or inspect.isclass(function):
+        return function
+    return type(function).__call__
+
+
+def _docstring(function: Callable[..., object]) -> str:
+    inner = innermost(function)
+    return inner.__doc__ or ("" if inspect.isroutine(function) else type(function).__doc__ or "")
+
+
+# --- parameters ---------------------------------------------------------------------------------
+
+
+def _parameters(function: Callable[..., object], name: str) -> dict[str, inspect.Parameter]:
+    """What *function* may be given; what a partial one has been given by name is settled."""
+    try:
+        parameters = dict(inspect.signature(function).parameters)
+    except (TypeError, ValueError) as error:
+        msg = f"the tool {name!r} is of something that does not say what it takes; make it of a function with types"
+        raise SettingsError(msg) from error
+    settled = function.keywords if isinstance(function, functools.partial) else {}
+    for key, parameter in parameters.items():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            msg = (
+                f"the tool {name!r} takes {parameter}, and a model can be told only of parameters that have a name each"
+            )
+            raise SettingsError(msg)
+        if key in ("self", "cls") and parameter.annotation is _EMPTY:
+            msg = f"the tool {name!r} is of a method that has no {key}; make it of the method of an object: tool(thing.{name})"
+            raise SettingsError(msg)
+    return {key: parameter for key, parameter in parameters.items() if key not in settled}
+
+
+def _field(name: str, parameter: inspect.Parameter, hint: object, about: str, names: Names) -> Field:
+    default = parameter.default
+    try:
+        if hint is None:
+            if default is _EMPTY or default is None:
+                raise Unfit("has no type; annotate it")  # noqa: TRY301,TRY003,EM101  # it is one refusal among several
+            hint = type(default)
+        shape = shape_of(hint, names)
+        checked_key(parameter.name)
+    except Unfit as error:
+        msg = f"the parameter {parameter.name!r} of the tool {name!r} {error}"
+        raise SettingsError(msg) from error
+    return Field(shape, default is _EMPTY, _with_default(about_of(shape, about), default))
+
+
+def _with_default(about: str, default: object) -> str:
+    """*about*, and what is taken if the model says nothing: not every interface knows a default in a schema."""
+    value = default.value if isinstance(default, Enum) else default
+    if not isinstance(value, str | int | float) or value == "":
+        return about
+    return f"{about.rstrip('.')}. Default: {value}.".lstrip(". ")
+
+
+# --- types --------------------------------------------------------------------------------------
+
+
+def _hints(
+    function: Callable[..., object],
+    name: str,
+    parameters: Mapping[str, object],
+    types: Mapping[str, object],
+    around: Names,
+) -> dict[str, Any]:
+    """The type of each parameter that has one; ``None`` as a type is ``NoneType`` here."""
+    unknown = [key for key in types if key not in parameters]
+    if unknown:
+        msg = f"the tool {name!r} has no parameter {unknown[0]!r} to give a type; it has: {', '.join(parameters) or 'none'}"
+        raise SettingsError(msg)
+    inner = inspect.unwrap(innermost(function))
+    annotated = {
+        key: hint
+        for key, hint in getattr(inner, "__annotations__", {}).items()
+        if key in parameters and key not in types
+    }
+    try:
+        found = get_type_hints(SimpleNamespace(__annotations__=annotated), dict(around), include_extras=True)
+    except (NameError, AttributeError, SyntaxError, TypeError) as error:
+        msg = (
+            f"a type of the tool {name!r} is not known where it is defined ({getattr(error, 'name', None) or error}); "
+            "define it at the top of the module, or hand it in as types={...}"
+        )
+        raise SettingsError(msg) from error
+    return found | {key: type(None) if hint is None else hint for key, hint in types.items()}
+
+
+def _surroundings(function: Callable[..., object]) -> Names:
+    """What is called how where *function* was defined: in its module, and in the function around it if that still runs."""
+    inner = inspect.unwrap(innermost(function))
+    code, names = getattr(inner, "__code__", None), getattr(inner, "__globals__", {})
+    frame: FrameType | None = inspect.currentframe()
+    while frame is not None and code is not None:
+        if any(constant is code for constant in frame.f_code.co_consts):
+            return {**names, **frame.f_locals}
+        frame = frame.f_back
+    return dict(names)
+
+
+def _is_context(hint: object) -> bool:
+    """Whether a parameter of the type *hint* is handed the context."""
+    if get_origin(hint) is Annotated:
+        return _is_context(get_args(hint)[0])
+    return hint is ToolContext or ToolContext in get_args(hint)

@@ -1,0 +1,190 @@
+"""One answer, however many tries it takes: another key, another model, and never two answers in the chat.
+
+What a try that failed has said is put aside, not thrown away. What of it people have seen goes once another try has
+something better to say; if none has, it stays, and the rest of it is sent after all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from .casting import Again, Casting
+from .dialogue import Dialogue
+from .keys import Cure, cure
+from .notices import failed, fell_back
+from .outbox import Outbox
+from .pipeline import overtaking
+from .rounds import Rounds
+from .settings import Settings
+from .stages.s4_round import Round, kept, outcome_of
+from .stages.stage import Pipe
+from .stops import StopHandle
+from .tasks import end_task
+from .types import Completed, Outcome, Post, Receipt, Scene, Stopped, StopReason
+
+T = TypeVar("T")
+
+
+class NewText(Protocol):
+    """Makes the stages from text to posts for one try."""
+
+    def __call__(self, scene: Scene, /, *, planned: int, may_retry: bool) -> Pipe:
+        """A row for a try at *scene* before which *planned* messages stand."""
+
+
+class _OverError(Exception):
+    """Something overtook whatever was waited for; the reply is over."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__()
+        self.outcome = outcome
+
+
+@dataclass(frozen=True, slots=True)
+class _Leftover:
+    """What a try that failed has said."""
+
+    round: Round
+    posts: list[Post]
+    """What was not sent yet."""
+    sent: list[Receipt]
+    since: int
+    """How many rounds stood before it."""
+
+
+class Tries:
+    """Asks whom ``Casting`` names until somebody has answered."""
+
+    def __init__(
+        self,
+        casting: Casting,
+        rounds: Rounds,
+        *,
+        dialogue: Dialogue,
+        outbox: Outbox,
+        settings: Settings,
+        stop: StopHandle,
+        new_text: NewText,
+    ) -> None:
+        self._casting = casting
+        self._rounds = rounds
+        self._dialogue = dialogue
+        self._outbox = outbox
+        self._settings = settings
+        self._stop = stop
+        self._new_text = new_text
+        self._leftover: _Leftover | None = None
+
+    async def run(self) -> Outcome:
+        """Try until there is an answer, send it, and tell people what they should know besides."""
+        limit = asyncio.get_running_loop().call_later(self._settings.turn.turn_timeout, self._run_out_of_time)
+        try:
+            outcome = await self._answered()
+        except _OverError as over:
+            outcome = over.outcome
+        finally:
+            limit.cancel()
+        self._outbox.add(self._brought_back())
+        outcome = await self._delivered(outcome)
+        await self._tell(outcome)
+        return outcome
+
+    def _run_out_of_time(self) -> None:
+        if self._stop.reason is None:
+            self._stop.take(StopReason.TIME_LIMIT)
+
+    async def _answered(self) -> Outcome:
+        again = await self._unless_over(self._casting.begin())
+        if again is None:
+            return self._casting.nobody()
+        while True:
+            outcome = await self._try(again)
+            again = await self._next(outcome)
+            if again is None:
+                return outcome
+
+    async def _try(self, again: Again) -> Outcome:
+        if again.seconds:
+            with self._stop.watched():
+                await self._unless_over(asyncio.sleep(again.seconds))
+        self._dialogue.adapt(drop=again.drop, insist=again.insist)
+        scene, may_retry = self._dialogue.scene, self._casting.may_ask_again
+        text = self._new_text(scene, planned=self._outbox.standing, may_retry=may_retry)
+        outcome = await self._rounds.run(again.model, text, attempt=again.before)
+        self._casting.note(outcome)
+        return outcome
+
+    # --- what a try that failed leaves behind --------------------------------------------
+
+    async def _next(self, outcome: Outcome) -> Again | None:
+        """What to try after *outcome*, with what was said so far put aside; ``None`` if that was the last word."""
+        if cure(outcome) is Cure.NOTHING:
+            return None
+        if self._rounds.is_told:  # nothing of it is taken back: the next one is told of it and goes on
+            return await self._unless_over(self._casting.after(outcome))
+        part = self._rounds.part
+        posts = self._outbox.withdraw(part)
+        await self._unless_over(self._outbox.rest(), posts)
+        sent = self._outbox.sent_of(part)
+        is_stuck = bool(sent) and not self._outbox.can_remove  # another answer would stand behind half of this one
+        again = None if is_stuck else await self._unless_over(self._casting.after(outcome), posts)
+        if again is None:
+            self._outbox.add(posts)
+            return None
+        round_ = self._rounds.discard_last()
+        if sent or posts:
+            self._leftover = _Leftover(round_, posts, sent, len(self._rounds.kept))
+        self._outbox.supersede(sent)
+        return again
+
+    def _brought_back(self) -> list[Post]:
+        """What is still to be sent of what was put aside, if nobody had anything better to say: then it stands after all."""
+        left, self._leftover = self._leftover, None
+        if left is None or any(round_.said for round_ in self._rounds.kept[left.since :]):
+            return []
+        self._outbox.spare(left.sent)
+        self._rounds.restore(left.round, left.since)
+        return left.posts
+
+    # --- the end ----------------------------------------------------------------------------
+
+    async def _delivered(self, outcome: Outcome) -> Outcome:
+        """Wait until everything is sent; a stop or a failed send still counts, and may change the outcome."""
+        try:
+            await self._unless_over(self._outbox.finished())
+        except _OverError as over:
+            await self._outbox.finished()
+            return outcome if isinstance(outcome, Stopped) else over.outcome
+        return outcome
+
+    async def _tell(self, outcome: Outcome) -> None:
+        """Tell people that another model answered, or why nobody did."""
+        turn, casting = self._settings.turn, self._casting
+        notice = None
+        if isinstance(outcome, Completed):
+            if casting.is_fallback and turn.show_fallback:
+                notice = fell_back(casting.failures, casting.name)
+        elif turn.show_errors:
+            notice = failed(outcome, failures=casting.failures, has_fallback=casting.has_fallback, model=casting.name)
+        if notice:
+            await self._outbox.tell(notice)
+
+    async def _unless_over(self, work: Coroutine[Any, Any, T], held: Sequence[Post] = ()) -> T:
+        """What *work* comes to; if the reply is over first, what is still to be sent is decided at once.
+
+        That is also what is *held* back, or was put aside, until it is known whether somebody does better.
+        """
+        task = asyncio.create_task(work, name="cadenza wait")
+        try:
+            event = await overtaking(task, outbox=self._outbox, stop=self._stop)
+            if event:
+                outcome = outcome_of(event)
+                unsent = [*self._brought_back(), *held]
+                self._outbox.cut(kept(outcome, on_stop=self._settings.turn.on_stop), unsent)
+                raise _OverError(outcome)
+        finally:
+            await end_task(task)
+        return task.result()

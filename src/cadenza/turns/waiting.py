@@ -1,0 +1,249 @@
+"""What was said in a channel and waits for its turn, in order. Values and a list of them: time is handed in.
+
+A message that has just been heard may still be gathered: what the same person says next, before anybody else and within
+``debounce`` seconds, is answered together with it. Until then it is not ripe, and nothing behind it overtakes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from ..settings import ChannelSettings
+from ..types import Receipt
+
+INSTANT = 1e-6
+"""Less than this is no time: adding up floats leaves crumbs, and a timer must not wait for those again and again."""
+
+_LONGEST_BURST = 5
+"""So many times the debounce, whoever does not stop writing is answered all the same."""
+
+_MOST_GATHERED = 50
+"""Messages that are answered together at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A message that is to be answered."""
+
+    id: str
+    channel: str
+    author: str
+    text: str
+    is_command: bool = False
+    """Whether it is a command, or a reply was asked for by other means than writing: it interrupts nothing, nothing
+    interrupts it, and nothing is gathered with it.
+    """
+    persona: str = ""
+    """Whom it is addressed to, if anybody in particular."""
+    payload: object = None
+    """Whatever belongs to it and is wanted back, such as the message as a chat's own library knows it."""
+
+
+class Why(Enum):
+    """How a turn came about."""
+
+    MESSAGE = "message"
+    """Somebody said something, and nobody else was being answered."""
+    QUEUED = "queued"
+    """The same, after it had waited for others."""
+    FOLLOW_UP = "follow_up"
+    """Whoever was being answered said something more."""
+    STOP_REPLY = "stop_reply"
+    """Somebody asked in words to stop, and that is answered."""
+    EDITED = "edited"
+    """A message was changed soon after its answer had begun, and is answered anew."""
+
+
+class Dropped(Enum):
+    """Why a message that waited is not answered."""
+
+    SUPERSEDED = "superseded"
+    """Its author said something more; both are in the history of what is answered."""
+    TOO_OLD = "too_old"
+    STOPPED = "stopped"
+    """Its author, or a command, asked for silence."""
+    DELETED = "deleted"
+    STALE = "stale"
+    """The turn before it hung."""
+    SHUTDOWN = "shutdown"
+
+
+_ORDINARY = (Why.MESSAGE, Why.QUEUED)
+_GATHERING = (Why.MESSAGE, Why.QUEUED, Why.FOLLOW_UP)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One turn to come: the messages of one person that are answered together."""
+
+    messages: tuple[Heard, ...]
+    why: Why
+    persona: str
+    """Who is to answer; empty if that was not said."""
+    heard_at: float
+    """When the first of them came."""
+    ripe_at: float
+    """From when on it may be answered: until then there may be more."""
+    succeeds: str = ""
+    """The id of the turn in whose place it comes."""
+    supersedes: tuple[Receipt, ...] = ()
+    """Messages of replies in whose place it comes."""
+
+    @classmethod
+    def of(cls, message: Heard, why: Why, now: float) -> Entry:
+        """A turn that answers *message*, and could begin at once."""
+        return cls((message,), why, message.persona, now, now)
+
+    @property
+    def author(self) -> str:
+        """Who is answered."""
+        return self.messages[0].author
+
+    @property
+    def is_command(self) -> bool:
+        """Whether a command asked for it."""
+        return self.messages[0].is_command
+
+    def has(self, message_id: str) -> bool:
+        """Whether that message is among those that are answered."""
+        return any(message.id == message_id for message in self.messages)
+
+    def without(self, gone: frozenset[str]) -> tuple[Heard, ...]:
+        """The messages that are not *gone*."""
+        return tuple(message for message in self.messages if message.id not in gone)
+
+    def edited(self, message: Heard) -> Entry | None:
+        """The same with *message* as it is now; ``None`` if it is not here, a command, or says what it said before."""
+        old = next((known for known in self.messages if known.id == message.id), None)
+        if old is None or old.is_command or old.text == message.text:
+            return None
+        messages = tuple(message if known is old else known for known in self.messages)
+        return replace(self, messages=messages, persona=message.persona or self.persona)
+
+
+class Waiting:
+    """The turns to come in one channel."""
+
+    def __init__(self, settings: ChannelSettings) -> None:
+        self._settings = settings
+        self._entries: list[Entry] = []
+        self._last_heard = ""
+
+    def __bool__(self) -> bool:
+        return bool(self._entries)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all messages that wait."""
+        return tuple(message.id for entry in self._entries for message in entry.messages)
+
+    @property
+    def ripe_at(self) -> float | None:
+        """When the first turn may begin; ``None`` if there is none."""
+        return self._entries[0].ripe_at if self._entries else None
+
+    def holds(self, is_meant: Callable[[Entry], bool]) -> bool:
+        """Whether a turn that *is_meant* waits."""
+        return any(map(is_meant, self._entries))
+
+    def has_room(self, *, is_idle: bool) -> bool:
+        """Whether one more may wait; if nobody is being answered, the first of them does not wait for anybody."""
+        ordinary = sum(entry.why in _ORDINARY for entry in self._entries)
+        return ordinary < self._settings.waiting + is_idle
+
+    # --- putting in -------------------------------------------------------------------------
+
+    def add(self, message: Heard, why: Why, now: float) -> None:
+        """Put *message* behind all others."""
+        self._entries.append(self._gathering(Entry.of(message, why, now), now))
+        self._last_heard = message.id
+
+    def follow(self, message: Heard, turn: str, persona: str, now: float) -> None:
+        """Put *message*, which says more to whoever answers in *turn*, before all others."""
+        entry = replace(Entry.of(message, Why.FOLLOW_UP, now), persona=message.persona or persona, succeeds=turn)
+        self.put_first(self._gathering(entry, now))
+        self._last_heard = message.id
+
+    def put_first(self, entry: Entry) -> None:
+        """Put *entry* before all others."""
+        self._entries.insert(0, entry)
+
+    def gather(self, message: Heard, now: float, among: tuple[Why, ...] = _GATHERING) -> bool:
+        """Answer *message* together with the one before it, if they belong together; say whether they do."""
+        for index, entry in enumerate(self._entries):
+            if entry.why in among and entry.messages[-1].id == self._last_heard and self._takes(entry, message, now):
+                more = replace(
+                    entry, messages=(*entry.messages, message), persona=entry.persona or message.persona, ripe_at=now
+                )
+                self._entries[index] = more if len(more.messages) == _MOST_GATHERED else self._gathering(more, now)
+                self._last_heard = message.id
+                return True
+        return False
+
+    def _takes(self, entry: Entry, message: Heard, now: float) -> bool:
+        is_talk = not entry.is_command and not message.is_command
+        is_for_same = "" in (entry.persona, message.persona) or entry.persona == message.persona
+        return is_talk and is_for_same and entry.author == message.author and now < entry.ripe_at
+
+    def _gathering(self, entry: Entry, now: float) -> Entry:
+        """*entry*, open for more."""
+        if entry.is_command:
+            return entry
+        debounce = self._settings.debounce
+        return replace(entry, ripe_at=min(now + debounce, entry.heard_at + debounce * _LONGEST_BURST))
+
+    # --- changing and taking out ------------------------------------------------------------
+
+    def edit(self, message: Heard) -> bool:
+        """Answer *message* as it is now; say whether it waits and says something else than before."""
+        for index, entry in enumerate(self._entries):
+            if edited := entry.edited(message):
+                self._entries[index] = edited
+                return True
+        return False
+
+    def delete(self, message_id: str) -> list[Heard]:
+        """Take out one message; give it back."""
+        gone = frozenset({message_id})
+        found: list[Heard] = []
+        for entry in tuple(self._entries):
+            if entry.has(message_id):
+                found += [message for message in entry.messages if message.id == message_id]
+                self._put_in_place(entry, entry.without(gone))
+        return found
+
+    def _put_in_place(self, entry: Entry, left: tuple[Heard, ...]) -> None:
+        """Leave of *entry* only what is *left*; a burst goes on without what was taken out of it."""
+        index = self._entries.index(entry)
+        self._entries[index : index + 1] = [replace(entry, messages=left)] if left else []
+        if left and entry.messages[-1].id == self._last_heard:
+            self._last_heard = left[-1].id
+
+    def take_out(self, is_meant: Callable[[Entry], bool] = lambda _: True) -> list[Heard]:
+        """Take out every turn that *is_meant*; give back its messages."""
+        found = [message for entry in self._entries if is_meant(entry) for message in entry.messages]
+        self._entries = [entry for entry in self._entries if not is_meant(entry)]
+        return found
+
+    def take_too_old(self, now: float) -> list[Heard]:
+        """Take out what has waited for its turn so long that nobody expects an answer any more; give it back.
+
+        What stands before all others is not kept from its turn by a crowd, so it is not counted.
+        """
+        latest = now - self._settings.waiting_age
+        return self.take_out(lambda entry: entry.why in _ORDINARY and entry.ripe_at < latest)
+
+    def hand_over(self, turn: str, owed: tuple[Receipt, ...], said: tuple[Receipt, ...]) -> None:
+        """Tell the one that succeeds *turn* what that *said*, and what it *owed*: to take the place of others."""
+        self._entries = [
+            replace(entry, supersedes=owed + said if entry.why is Why.EDITED else owed)
+            if turn and entry.succeeds == turn
+            else entry
+            for entry in self._entries
+        ]
+
+    def take_ripe(self, now: float) -> Entry | None:
+        """Take out the first turn if it may begin."""
+        return self._entries.pop(0) if self._entries and self._entries[0].ripe_at <= now + INSTANT else None

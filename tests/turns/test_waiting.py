@@ -1,0 +1,175 @@
+"""What waits in a channel: plain values, and time as a number."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from cadenza.settings import ChannelSettings
+from cadenza.turns.waiting import Entry, Heard, Waiting, Why
+from tests.at_the_desk import receipts
+
+
+def message(text: str, author: str = "ann", *, command: bool = False, persona: str = "") -> Heard:
+    return Heard(text, "general", author, text, is_command=command, persona=persona)
+
+
+def waiting(*texts: str, debounce: float = 0.0, most: int = 10, age: float = 300.0) -> Waiting:
+    """A queue in which *texts*, each of somebody else, wait since the beginning."""
+    made = Waiting(ChannelSettings(waiting=most, waiting_age=age, debounce=debounce))
+    for text in texts:
+        made.add(message(text, f"who said {text}"), Why.QUEUED, 0.0)
+    return made
+
+
+def taken(made: Waiting, now: float = 1000.0) -> list[str]:
+    """Everything that may begin, in its order."""
+    entries = iter(lambda: made.take_ripe(now), None)
+    return ["+".join(heard.text for heard in entry.messages) for entry in entries]
+
+
+def test_what_waits_is_taken_in_order() -> None:
+    made = waiting("one", "two", "three")
+
+    assert made
+    assert ("one", "two", "three") == made.ids
+    assert ["one", "two", "three"] == taken(made)
+    assert not made
+    assert made.ripe_at is None
+
+
+def test_a_follow_up_comes_first_and_is_for_whoever_was_interrupted() -> None:
+    made = waiting("one")
+    made.follow(message("more"), "turn", "Ren", 1.0)
+    entry = made.take_ripe(1.0)
+
+    assert entry
+    assert ("more", Why.FOLLOW_UP, "Ren", "turn") == (entry.messages[0].text, entry.why, entry.persona, entry.succeeds)
+
+
+@pytest.mark.parametrize(("most", "is_idle", "room"), [(2, False, False), (2, True, True), (3, False, True)])
+def test_there_is_room_for_so_many(most: int, *, is_idle: bool, room: bool) -> None:
+    assert room == waiting("one", "two", most=most).has_room(is_idle=is_idle)
+
+
+def test_what_comes_before_all_others_takes_nobodys_place() -> None:
+    made = waiting("one", most=2)
+    made.follow(message("more"), "turn", "", 0.0)
+    made.put_first(Entry.of(message("stop"), Why.STOP_REPLY, 0.0))
+
+    assert made.has_room(is_idle=False)
+    assert ["stop", "more", "one"] == taken(made)
+
+
+def test_what_is_too_old_is_taken_out_but_not_what_comes_first() -> None:
+    made = waiting("old", age=10.0)
+    made.follow(message("more"), "turn", "", 0.0)
+    made.add(message("new", "bob"), Why.QUEUED, 5.0)
+
+    assert ["old"] == [heard.text for heard in made.take_too_old(10.5)]
+    assert ["more", "new"] == taken(made)
+
+
+# --- what is gathered -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("second", "at", "together"),
+    [
+        pytest.param(message("two"), 1.9, True, id="soon"),
+        pytest.param(message("two"), 2.0, False, id="later"),
+        pytest.param(message("two", "bob"), 1.0, False, id="somebody else"),
+        pytest.param(message("two", command=True), 1.0, False, id="a command"),
+        pytest.param(message("two", persona="Ren"), 1.0, True, id="to the same"),
+        pytest.param(message("two", persona="Anon"), 1.0, False, id="to another"),
+    ],
+)
+def test_what_belongs_together_is_gathered(second: Heard, at: float, *, together: bool) -> None:
+    made = waiting(debounce=2.0)
+    made.add(message("one", persona="Ren"), Why.MESSAGE, 0.0)
+
+    assert together == made.gather(second, at)
+    assert ["one+two" if together else "one"] == taken(made)
+
+
+def test_it_ripens_so_long_after_the_last_word_and_at_last_in_any_case() -> None:
+    made = waiting(debounce=2.0)
+    made.add(message("0"), Why.MESSAGE, 0.0)
+    ripe = []
+    for number in range(1, 10):
+        made.gather(message(str(number)), number * 1.5)
+        ripe.append(made.ripe_at)
+
+    assert [3.5, 5.0, 6.5, 8.0, 9.5, 10.0, 10.0, 10.0, 10.0] == ripe
+    assert made.take_ripe(9.9) is None
+    assert ["0+1+2+3+4+5+6"] == taken(made, 10.0)
+
+
+def test_nothing_is_gathered_without_end() -> None:
+    made = waiting(debounce=1000.0)
+    made.add(message("0"), Why.MESSAGE, 0.0)
+    gathered = [made.gather(message(str(number)), 1.0) for number in range(1, 60)]
+
+    assert 49 == sum(gathered)
+    assert 1.0 == made.ripe_at
+
+
+def test_whom_it_is_for_may_be_said_later() -> None:
+    made = waiting(debounce=2.0)
+    made.add(message("hey"), Why.MESSAGE, 0.0)
+    made.gather(message("Ren?", persona="Ren"), 1.0)
+    entry = made.take_ripe(5.0)
+
+    assert entry
+    assert "Ren" == entry.persona
+
+
+# --- what changes ------------------------------------------------------------------------------------
+
+
+def test_a_message_that_is_deleted_is_taken_out() -> None:
+    made = waiting("one", "two")
+
+    assert ["one"] == [heard.text for heard in made.delete("one")]
+    assert [] == made.delete("one")
+    assert ["two"] == taken(made)
+
+
+def test_a_burst_goes_on_without_what_was_deleted() -> None:
+    made = waiting(debounce=2.0)
+    made.add(message("one"), Why.MESSAGE, 0.0)
+    made.gather(message("two"), 0.0)
+    made.delete("two")
+
+    assert made.gather(message("three"), 1.0)
+    assert ["one+three"] == taken(made)
+
+
+def test_a_message_that_is_edited_says_what_it_says_now() -> None:
+    made = waiting("one", "two")
+
+    assert made.edit(replace(message("one"), text="1"))
+    assert not made.edit(replace(message("one"), text="1"))
+    assert not made.edit(message("three"))
+    assert ["1", "two"] == taken(made)
+
+
+def test_an_edit_may_say_whom_it_is_for() -> None:
+    entry = Entry.of(message("one", persona="Ren"), Why.MESSAGE, 0.0)
+    edited = entry.edited(replace(message("one"), text="1"))
+    readdressed = entry.edited(replace(message("one", persona="Anon"), text="1"))
+
+    assert edited
+    assert readdressed
+    assert ("Ren", "Anon") == (edited.persona, readdressed.persona)
+
+
+def test_what_a_turn_leaves_is_handed_to_its_successor() -> None:
+    made = waiting("other")
+    made.follow(message("more"), "turn", "", 0.0)
+    made.put_first(replace(Entry.of(message("one"), Why.EDITED, 0.0), succeeds="turn"))
+    made.hand_over("turn", receipts("owed"), receipts("said"))
+    entries = [made.take_ripe(0.0) for _ in range(3)]
+
+    assert [receipts("owed", "said"), receipts("owed"), ()] == [entry.supersedes for entry in entries if entry]
