@@ -37,27 +37,45 @@ def _data(value: object, event: str = "") -> bytes:
     return f"{name}data: {json.dumps(value, separators=(',', ':'))}\n\n".encode()
 
 
+_HEAD = {
+    "id": "chatcmpl-CbXyZ0123456789abcdefghijkl",
+    "object": "chat.completion.chunk",
+    "created": 1762000000,
+    "model": "gpt-5.1-2025-11-13",
+    "service_tier": "default",
+    "system_fingerprint": "fp_0123456789",
+}
+_CHOICE = {"index": 0, "logprobs": None, "finish_reason": None}
+
+
+def openai_opening() -> bytes:
+    """The event before the first token of a chat completion."""
+    first = {"role": "assistant", "content": "", "refusal": None}
+    return _data({**_HEAD, "choices": [{**_CHOICE, "delta": first}], "usage": None})
+
+
+def openai_event(delta: dict[str, object]) -> bytes:
+    """One event of a chat completion: a token, say."""
+    return _data({**_HEAD, "choices": [{**_CHOICE, "delta": delta}], "usage": None, "obfuscation": "a1b2c3"})
+
+
+def openai_closing(count: int, reason: str = "stop") -> bytes:
+    """The events behind the last one of *count* tokens."""
+    end: dict[str, object] = {**_CHOICE, "delta": {}, "finish_reason": reason}
+    usage = {"prompt_tokens": 9, "completion_tokens": count, "total_tokens": count + 9}
+    return (
+        _data({**_HEAD, "choices": [end], "usage": None})
+        + _data({**_HEAD, "choices": [], "usage": usage})
+        + b"data: [DONE]\n\n"
+    )
+
+
 def openai_events(count: int) -> Iterator[bytes]:
     """A chat completion."""
-    head = {
-        "id": "chatcmpl-CbXyZ0123456789abcdefghijkl",
-        "object": "chat.completion.chunk",
-        "created": 1762000000,
-        "model": "gpt-5.1-2025-11-13",
-        "service_tier": "default",
-        "system_fingerprint": "fp_0123456789",
-    }
-    empty = {"index": 0, "logprobs": None, "finish_reason": None}
-    first = {"role": "assistant", "content": "", "refusal": None}
-    yield _data({**head, "choices": [{**empty, "delta": first}], "usage": None})
+    yield openai_opening()
     for token in tokens(count):
-        yield _data(
-            {**head, "choices": [{**empty, "delta": {"content": token}}], "usage": None, "obfuscation": "a1b2c3"}
-        )
-    yield _data({**head, "choices": [{**empty, "delta": {}, "finish_reason": "stop"}], "usage": None})
-    usage = {"prompt_tokens": 9, "completion_tokens": count, "total_tokens": count + 9}
-    yield _data({**head, "choices": [], "usage": usage})
-    yield b"data: [DONE]\n\n"
+        yield openai_event({"content": token})
+    yield openai_closing(count)
 
 
 def anthropic_events(count: int) -> Iterator[bytes]:

@@ -67,9 +67,9 @@ class Found:
 
 
 @contextmanager
-def serving() -> Iterator[str]:
+def serving(script: str = "endpoint.py", *words: str) -> Iterator[str]:
     """A server; its address."""
-    command = [sys.executable, str(HERE / "endpoint.py")]
+    command = [sys.executable, str(HERE / script), *words]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:  # noqa: S603  # our own
         assert server.stdin
         assert server.stdout

@@ -42,6 +42,7 @@ class Answer:
 class Ran:
     """A turn that ran."""
 
+    number: int
     turn: Turn
     answer: Answer
     begin: float
@@ -49,6 +50,8 @@ class Ran:
     """What else was still running in the channel when it began."""
     end: float | None = None
     outcome: str = ""
+    said: list[str] = field(default_factory=list)
+    """The ids of what it said."""
 
 
 @dataclass
@@ -59,6 +62,7 @@ class Desk:
     answers: dict[str, Answer] = field(default_factory=dict)
     """By the text of the last message; all others are answered in ten seconds."""
     ran: list[Ran] = field(default_factory=list)
+    under_way: dict[str, list[Ran]] = field(default_factory=dict)
     dropped: list[tuple[str, Dropped]] = field(default_factory=list)
     failed: list[tuple[str, BaseException]] = field(default_factory=list)
     ids: count[int] = field(default_factory=lambda: count(1))
@@ -90,10 +94,11 @@ class Desk:
         return self.turns.edited(Heard(message_id, channel, author, text))
 
     async def answer(self, turn: Turn) -> Reply:
-        beside = [ran.answer for ran in self.ran if ran.end is None and ran.turn.channel == turn.channel]
+        beside = [ran.answer for ran in self.under_way.get(turn.channel, ())]
         answer = self.answers.get(turn.messages[-1].text, Answer())
-        ran = Ran(turn, answer, now(), beside)
+        ran = Ran(len(self.ran) + 1, turn, answer, now(), beside)
         self.ran.append(ran)
+        self.under_way.setdefault(turn.channel, []).append(ran)
         try:
             while True:
                 try:
@@ -105,28 +110,28 @@ class Desk:
                         raise
         finally:
             ran.end = now()
+            self.under_way[turn.channel].remove(ran)
 
     async def _answered(self, ran: Ran, answer: Answer) -> Reply:
         stop = ran.turn.stop
         if answer.uses_tools:
             stop.refuse_follow_ups()
-        said: list[str] = []
         times = sorted({*answer.says, *_ticks(answer), answer.seconds})
         for time in times:
             if await self._is_stopped_before(ran.begin + time, ran, answer):
                 reason = stop.reason
                 assert reason
                 ran.outcome = reason.value
-                return Reply(Stopped(reason), receipts(*said))
+                return Reply(Stopped(reason), receipts(*ran.said))
             if time in answer.says:
-                said.append(f"{ran.turn.id}:{len(said)}")
+                ran.said.append(f"{ran.number}:{len(ran.said)}")
             if answer.gets_on and time in _ticks(answer):
                 stop.touch()
         if answer.error:
             ran.outcome = "failed"
             raise answer.error
         ran.outcome = "completed"
-        return Reply(Completed(), receipts(*said))
+        return Reply(Completed(), receipts(*ran.said))
 
     async def _is_stopped_before(self, time: float, ran: Ran, answer: Answer) -> bool:
         stop = ran.turn.stop
@@ -163,7 +168,7 @@ def desk(
 
     turns = Turns(
         answer,
-        settings=Settings.of(**settings),
+        settings=Settings.of(**{"stop_grace": 5.0, **settings}),
         stops=stops,
         names=lambda _: names,
         on_dropped=lambda message, why: made.dropped.append((message.id, why)),

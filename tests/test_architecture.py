@@ -22,14 +22,15 @@ LAYERS = [
     ["errors", "types", "settings"],
     ["text"],
     ["stages", "rules", "providers"],
-    ["tasks", "stops", "trace", "tools", "lookups", "personas", "pictures", "backstage", "models", "keys", "streams"],
+    ["trace", "tracing"],
+    ["tasks", "stops", "tools", "lookups", "personas", "pictures", "backstage", "models", "keys", "streams"],
     ["notices", "outbox", "pipeline", "dialogue", "rounds", "casting", "tries", "replies"],
     ["turns"],
     ["targets"],
     ["http", "addresses", "media"],
     ["recordings", "local", "connections"],
     ["__init__"],
-    ["replay", "demo", "record", "talk"],
+    ["replay", "demo", "record", "talk", "explain", "explain_steps"],
     ["cli"],
     ["__main__"],
 ]
@@ -106,9 +107,9 @@ def test_no_stage_calls_another() -> None:
     """Stages may know each other's types (the round says goodbye as delivery does), but none feeds or flushes one.
 
     Nor does a rule feed another. The round owns its row of stages, as stage 6 its row of rules; the row itself is the
-    one place that feeds.
+    one place that feeds, and a tap stands for the stage that it is around.
     """
-    owners = ("stage.py", "s3_chunks.py", "s4_round.py", "s6_rules.py")
+    owners = ("stage.py", "s3_chunks.py", "s4_round.py", "s6_rules.py", "taps.py")
     feeding = {}
     for module in MODULES:
         if module.parts[0] in ("stages", "rules") and module.name not in owners:
@@ -184,3 +185,12 @@ def test_importing_cadenza_stays_light() -> None:
         result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
 
         assert result.stdout.strip() == "[]", package
+
+
+@pytest.mark.parametrize(("name", "weight"), [("ConsoleTarget", "aiohttp"), ("Http", "rich")])
+def test_a_heavy_name_brings_nothing_along_that_belongs_to_another(name: str, weight: str) -> None:
+    script = f"import cadenza, sys; cadenza.{name}; print({weight!r} in sys.modules)"
+
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+
+    assert result.stdout.strip() == "False"

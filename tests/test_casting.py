@@ -198,6 +198,23 @@ async def test_who_speaks_for_somebody_else_is_reminded_from_then_on_and_the_nex
     assert [("a", True), ("a", True), ("b", False)] == [(again.model.name, again.insist) for again in tries if again]
 
 
+async def test_a_function_that_makes_a_model_need_not_be_asynchronous() -> None:
+    again = await casting(lambda: None, lambda: model("b")).begin()
+
+    assert again is not None
+    assert "b" == again.model.name
+
+
+async def test_a_function_that_makes_something_else_has_failed() -> None:
+    cast = casting(lambda: "b", model("c"))  # type: ignore[arg-type,return-value]
+
+    again = await cast.begin()
+
+    assert again is not None
+    assert "c" == again.model.name
+    assert "not str" in str(cast.failures[0].outcome)
+
+
 async def test_it_is_known_how_many_others_were_asked_before() -> None:
     cast = casting(model("a", ring("k1", "k2")), model("b"))
 
@@ -257,6 +274,19 @@ async def test_a_key_that_another_reply_put_to_rest_is_not_rotated_to() -> None:
     two.note(broke(LIMITED))
 
     assert await after(one, broke(REFUSED)) is None
+
+
+async def test_an_answer_does_not_end_a_rest_that_began_while_it_was_written() -> None:
+    keys = ring("k1")
+    first, second = casting(model("a", keys)), casting(model("a", keys))
+    await first.begin()
+    await second.begin()
+    await asyncio.sleep(1)
+    second.note(broke(LIMITED))
+    await asyncio.sleep(1)
+    first.note(Completed())
+
+    assert 59 == keys.ready_in()
 
 
 async def test_a_key_that_another_reply_put_to_rest_is_not_asked_a_second_time() -> None:

@@ -45,11 +45,19 @@ def test_help_names_every_command(arguments: tuple[str, ...]) -> None:
     result = run(*arguments)
 
     assert result.returncode == 0
-    assert all(command in result.stdout for command in ("demo", "record", "replay"))
+    assert all(command in result.stdout for command in ("demo", "explain", "record", "replay"))
 
 
 @pytest.mark.parametrize(
-    ("command", "word"), [("demo", "--fast"), ("demo", "--model"), ("record", "--with-prompt"), ("replay", "--slices")]
+    ("command", "word"),
+    [
+        ("demo", "--fast"),
+        ("demo", "--model"),
+        ("demo", "--trace"),
+        ("explain", "--message"),
+        ("record", "--with-prompt"),
+        ("replay", "--slices"),
+    ],
 )
 def test_every_command_explains_itself(command: str, word: str) -> None:
     result = run(command, "--help")
@@ -337,3 +345,90 @@ def test_ctrl_c_keeps_what_was_recorded(tmp_path: Path) -> None:
         assert b"play it with" in process.stderr.read()
 
     assert ["Hello"] == [post["text"] for post in json.loads(run("replay", str(file)).stdout)["posts"]]
+
+
+# --- demo --trace, and explain -------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The trace of a demo."""
+    file = tmp_path_factory.mktemp("demo") / "trace.jsonl"
+    result = run("demo", "--fast", "--trace", str(file))
+    assert (0, "") == (result.returncode, result.stderr)
+    return file
+
+
+def test_the_demo_writes_a_trace_of_every_message_that_it_shows(trace: Path) -> None:
+    steps = [json.loads(line) for line in trace.read_text(encoding="utf-8").splitlines()]
+
+    assert 19 == sum(step["step"] == "sent" for step in steps)
+    assert 5 == sum(step["step"] == "end" for step in steps)
+
+
+def test_a_talk_with_a_model_is_traced_too(tmp_path: Path) -> None:
+    script, file = tmp_path / "script.jsonl", tmp_path / "trace.jsonl"
+    script.write_text('{"text": "Hi."}', encoding="utf-8")
+
+    run("demo", "--fast", "--model", f"script:{script}", "--trace", str(file))
+
+    assert '"text": "Hi."' in file.read_text(encoding="utf-8")
+
+
+def test_explain_tells_the_story_of_a_trace(trace: Path) -> None:
+    result = run("explain", str(trace))
+
+    assert (0, "") == (result.returncode, result.stderr)
+    assert "Reply as Ren in stargazers" == result.stdout.splitlines()[0]
+    assert all(f"message {number}" in result.stdout for number in range(1, 20))
+    assert "stop: user" in result.stdout
+
+
+def test_explain_reads_standard_input_and_tells_of_one_message(trace: Path) -> None:
+    result = run("explain", "-", "--message", "1", given=trace.read_bytes(), env={"PYTHONIOENCODING": "ascii"})
+
+    assert (0, "") == (result.returncode, result.stderr)
+    assert 'message 1: "Evening, @Mia! 🌠"' in result.stdout
+    assert "message 2" not in result.stdout
+
+
+def test_a_line_that_is_none_of_a_trace_is_named_and_the_rest_is_told(trace: Path) -> None:
+    result = run("explain", "-", given=b"rubbish\n" + trace.read_bytes())
+
+    assert 1 == result.returncode
+    assert "cadenza: line 1 is no step of a trace and was passed over: it is not JSON\n" == result.stderr
+    assert "message 18" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        pytest.param(("demo", "--fast", "--trace", "no-such-folder/x"), "cannot write the trace to 'no-such-folder/x'", id="no folder"),
+        pytest.param(("demo", "--fast", "--trace", "."), "cannot write the trace to '.'", id="a folder"),
+        pytest.param(("demo", "--fast", "--trace", "-"), "a trace needs a file", id="standard output"),
+        pytest.param(("explain", "no-such-file"), "cannot read 'no-such-file'", id="missing file"),
+        pytest.param(("explain", "-"), "there is nothing to explain in '-'", id="empty"),
+    ],
+)  # fmt: skip
+def test_a_trace_that_cannot_be_used_is_said_in_a_sentence(arguments: tuple[str, ...], complaint: str) -> None:
+    result = run(*arguments)
+
+    assert (2, "") == (result.returncode, result.stdout)
+    assert result.stderr.startswith(f"cadenza: {complaint}")
+    assert 1 == result.stderr.count("\n")
+
+
+def test_a_message_that_there_is_not_is_said_in_a_sentence(trace: Path) -> None:
+    result = run("explain", str(trace), "--message", "99")
+
+    assert (2, "") == (result.returncode, result.stdout)
+    assert "cadenza: there is no message 99 in the trace; it has 19\n" == result.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full")
+def test_a_full_disk_does_not_disturb_the_demo_and_is_told_in_the_end() -> None:
+    result = run("demo", "--fast", "--trace", "/dev/full")
+
+    assert "That was 18 messages" in result.stdout
+    assert (1, 1) == (result.returncode, result.stderr.count("\n"))
+    assert "cadenza: the trace cannot be written (No space left on device)" in result.stderr

@@ -87,7 +87,7 @@ async def test_messages_arrive_one_by_one() -> None:
             return super().write(text)
 
     await demo.play(ConsoleTarget("Ren", console=Console(file=Clock(), force_terminal=False)))
-    assert len(times) == 18
+    assert len(times) == 18 + 1  # one is taken back
     assert min(later - earlier for earlier, later in itertools.pairwise(times)) > 0.1
 
 
@@ -105,7 +105,9 @@ async def test_every_element_is_seen() -> None:
         "\nRen 😼: I did say Saturday, didn't I?\n",
         "\nRen:\n  | when | look | meteors an hour |\n  |---|---|---:|\n",
         "\n(thought) The peak is at three,",
+        "\nRen: Easy, all it takes is a rooster.\n\n-- Taken back: “Easy, all it takes is a rooster.”\n\nRen: Three",
         "\nRen:\n  ```python\n  import time\n",
+        "\n-- `vega` answered instead of `polaris` (the line to it broke).\n\nMia: And where",
         "\n-- Mia pressed stop\n\nRen: Neither gave in, so it bears both names.\n\nMia: Keep",
         "\n-- That was 18 messages from ",
         "cadenza replay --help\n",
@@ -128,7 +130,9 @@ async def test_what_happened_is_what_is_told() -> None:
     *whole, last = tally.replies
     assert all(reply.outcome == Completed("end_of_stream") for reply in whole)
     assert last.outcome == Stopped(StopReason.USER)
-    assert f"{tally.messages} messages from {tally.tokens} tokens, 1 thought kept back, 1 stop obeyed" in output
+    told = "1 thought kept back, 1 failure made good, 1 stop obeyed"
+    assert f"{tally.messages} messages from {tally.tokens} tokens: {told}" in output
+    assert [reply.model for reply in tally.replies] == ["polaris", "polaris", "polaris", "vega", "polaris"]
     smug = whole[1].receipts[-1].post
     assert (smug.identity, smug.label) == (Identity("Ren", "😼", "smug"), "Ren (smug): ")
 
@@ -170,6 +174,8 @@ def test_an_interrupt_ends_it_with_one_line(
         "Let me ask",
         "weather tool",
         "| when",
+        "a rooster",
+        "Taken back",
         "three days apart",
         "pressed stop",
     ],

@@ -53,8 +53,8 @@ from tests.loopback import Act, Answer, Loopback, Pause, Step, serving
 from tests.providers.recorded import STREAMS, decoded
 from tests.tiny import TinyCodec, sse
 
-SETTINGS = Settings.of(degree=1)
-HASTY = Settings.of(degree=1, first_timeout=0.1, idle_timeout=0.1)
+SETTINGS = Settings.of(degree=1, model_retries=0, empty_retries=0)
+HASTY = Settings.of(degree=1, model_retries=0, empty_retries=0, first_timeout=0.1, idle_timeout=0.1)
 SCENE = Scene("general", Persona("Ren"))
 PROMPT = Prompt("", ())
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})

@@ -471,6 +471,34 @@ async def test_what_arrived_before_a_line_broke_is_read_even_by_somebody_who_was
     assert [b"one", b"twothree"] == received
 
 
+async def test_a_body_of_which_nothing_more_arrives_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cadenza.http._SILENCE", 0.05)
+    received: list[bytes] = []
+    async with serving(Answer((b"one", Act.STALL))) as loopback, Http() as http:
+        error = await interrupted(http.transport(private=True)(request(loopback.url)), received.append)
+        await loopback.quiet()
+
+    assert [b"one"] == received
+    assert (ErrorKind.TIMEOUT, "ETIMEDOUT", True) == told(error)
+
+
+async def test_a_body_that_gets_on_is_not_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cadenza.http._SILENCE", 0.2)
+    steps = [step for _ in range(10) for step in (b"a", Pause(0.05))]
+    async with serving(Answer(steps)) as loopback, Http() as http:
+        body = [piece async for piece in http.transport(private=True)(request(loopback.url))]
+
+    assert b"a" * 10 == b"".join(body)
+
+
+async def test_an_answer_that_does_not_begin_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cadenza.http._SILENCE", 0.05)
+    async with listening(b"") as address, Http() as http:
+        error = await failed(http, request(f"http://{address}/"))
+
+    assert (ErrorKind.TIMEOUT, "ETIMEDOUT", True) == told(error)
+
+
 async def test_the_line_breaks_before_there_is_an_answer() -> None:
     async with listening(b"HTTP/1.1 200 O") as address, Http() as http:
         error = await failed(http, request(f"http://{address}/"))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
@@ -400,7 +401,10 @@ async def test_b52_what_no_key_cures_is_not_held_against_one(trouble: Outcome | 
         pytest.param(WRONG_KEY, 300, id="not accepted"),
         pytest.param(failure("Insufficient balance", vendor="zai", status=429), 300, id="an empty account"),
         pytest.param(rate_limit(7), 7, id="B58, as the provider asks"),
-        pytest.param(rate_limit(0), 0, id="at once"),
+        pytest.param(rate_limit(0), 1, id="at once"),
+        pytest.param(rate_limit(-5), 1, id="before that"),
+        pytest.param(rate_limit(math.nan), 60, id="no number"),
+        pytest.param(rate_limit(math.inf), 60, id="without end"),
         pytest.param(rate_limit(86_400), 3600, id="for a day"),
         pytest.param(refused(http(429, {"error": {"message": "x"}}, retry_after="12"), "openai"), 12, id="a header"),
     ],
@@ -415,8 +419,8 @@ async def test_how_long_a_key_rests(error: ProviderError, expected: float) -> No
 
 @pytest.mark.parametrize(
     ("seconds", "expected"),
-    [(None, [60, 120, 240, 480, 960, 1920, 3600, 3600]), (5, [5, 10, 20, 40, 80, 160, 320, 640])],
-    ids=["a guess", "as asked"],
+    [(None, [60, 120, 240, 480, 960, 1920, 3600, 3600]), (5, [5, 10, 20, 40, 80, 160, 320, 640]), (0, [1, 2, 4, 8])],
+    ids=["a guess", "as asked", "at once"],
 )
 async def test_b58_each_failure_in_a_row_doubles_it_up_to_the_longest(
     seconds: float | None, expected: list[float]
@@ -466,6 +470,20 @@ async def test_an_answer_clears_what_was_wrong() -> None:
     assert KeyRecord("key 1", uses=1, errors=3) == record(ring, ring.main)
     ring.failed(ring.main, rate_limit())
     assert 60 == ring.ready_in()
+
+
+async def test_an_answer_that_was_begun_before_a_failure_does_not_end_the_rest() -> None:
+    ring = ring_of("a")
+    begun = now()
+    await asyncio.sleep(1)
+    ring.failed(ring.main, rate_limit())
+    await asyncio.sleep(1)
+
+    ring.succeeded(ring.main, asked_at=begun)
+
+    assert (59, 1, 1) == (ring.ready_in(), record(ring, ring.main).in_a_row, record(ring, ring.main).uses)
+    ring.succeeded(ring.main, asked_at=now())
+    assert KeyRecord("key 1", uses=2, errors=1) == record(ring, ring.main)
 
 
 async def test_the_settings_say_how_long() -> None:

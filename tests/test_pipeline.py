@@ -5,21 +5,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from random import Random
 
 import pytest
 
-from cadenza.backstage import Backstage
 from cadenza.errors import DeliveryError, ProviderError
 from cadenza.models import Model, stream
-from cadenza.pipeline import Outbox, clean, end_task, rule_context, text_row
+from cadenza.outbox import Outbox
+from cadenza.pipeline import clean, rule_context, run_round, settle, text_row
 from cadenza.providers.scripted import ScriptedCodec, parse_script, transport
 from cadenza.replies import say
 from cadenza.rules import Rule
 from cadenza.settings import Settings
-from cadenza.stages.s4_round import Keep
+from cadenza.stages.s4_round import Round
 from cadenza.stops import Stops
+from cadenza.tasks import end_task
 from cadenza.types import (
-    Boundary,
     Broke,
     Chunk,
     Completed,
@@ -29,9 +30,11 @@ from cadenza.types import (
     HttpRequest,
     Identity,
     Line,
+    Notice,
     Persona,
     Post,
     Prompt,
+    Receipt,
     Reply,
     Roster,
     Scene,
@@ -213,6 +216,18 @@ async def test_a_send_under_way_is_never_cancelled_and_its_receipt_is_kept() -> 
     assert when == 5.0
 
 
+async def test_it_is_settled_only_when_nothing_is_under_way_any_more() -> None:
+    target, stops = TimedTarget(latency=3.0), Stops()
+    with stops.open("turn") as handle:
+        round_ = Round(text_row(Scene("", Persona("")), AT_ONCE, Random(0)))
+        async with Outbox(target, stop=handle) as outbox:
+            await run_round(round_, SlowStream("one\ntwo"), outbox, stop=handle)
+            asyncio.get_running_loop().call_later(1.0, stops.request, "turn")
+            outcome = await settle(round_, outbox, stop=handle)
+
+            assert (["one"], 3.0, Stopped(StopReason.USER)) == (target.texts, now(), outcome)
+
+
 @pytest.mark.parametrize("rest", [60.0, 0.0], ids=["model still speaking", "model done"])
 async def test_no_send_starts_after_a_stop_is_visible(rest: float) -> None:
     """Even if the stop and the end of a pause fall on the same moment, the stop was first."""
@@ -284,13 +299,22 @@ async def test_what_a_stream_does_when_it_is_hung_up_changes_nothing(behaviour: 
     assert reply.outcome == Stopped(StopReason.USER)
 
 
-async def test_a_stop_that_was_there_before_leaves_the_model_alone() -> None:
-    model, target, stops = SlowStream("hi"), TimedTarget(), Stops()
-    with stops.open("turn") as handle:
-        stops.request("turn")
-        reply = await say(target, model, settings=AT_ONCE, stop=handle)
+@pytest.mark.parametrize("reason", [StopReason.USER, StopReason.FOLLOW_UP])
+async def test_a_stop_that_was_there_before_leaves_the_model_alone(reason: StopReason) -> None:
+    asked = 0
 
-    assert (Stopped(StopReason.USER), []) == (reply.outcome, target.texts)
+    async def model() -> AsyncIterator[str]:
+        nonlocal asked
+        asked += 1
+        yield "hi"
+
+    target, stops = TimedTarget(), Stops()
+    with stops.open("turn") as handle:
+        stops.request("turn", reason)
+        reply = await say(target, model(), settings=AT_ONCE, stop=handle)
+
+    assert (Stopped(reason), [], 0) == (reply.outcome, target.texts, asked)
+    assert () == stops.running(), "nothing of it is left for the next turn"
 
 
 async def test_the_last_message_keeps_to_the_limit_too() -> None:
@@ -332,6 +356,42 @@ async def test_a_model_that_breaks_off_leaves_what_it_said() -> None:
     assert ["one", "tw"] == target.texts
     assert isinstance(reply.outcome, Broke)
     assert str(reply.outcome.error) == "overloaded"
+
+
+@pytest.mark.parametrize("shows", [True, False])
+async def test_people_are_told_of_a_failure_unless_the_settings_say_no(*, shows: bool) -> None:
+    target = TimedTarget()
+    settings = Settings.of(degree=1, show_errors=shows)
+
+    reply = await say(target, SlowStream("hi", ProviderError("overloaded")), settings=settings)
+
+    assert ["hi"] == target.texts
+    assert shows == bool(target.notices) == bool(reply.notices)
+
+
+async def test_a_notice_comes_behind_the_last_message() -> None:
+    shown: list[str] = []
+
+    class Watched(TimedTarget):
+        async def send(self, post: Post, /) -> Receipt:
+            receipt = await super().send(post)
+            shown.append(post.text)
+            return receipt
+
+        async def notify(self, _notice: Notice, /) -> None:
+            shown.append("notice")
+
+    await say(Watched(latency=1.0), SlowStream("one\ntwo", ProviderError("overloaded")), settings=AT_ONCE)
+
+    assert ["one", "two", "notice"] == shown
+
+
+async def test_after_a_stop_people_are_not_told_of_a_failure() -> None:
+    target = TimedTarget()
+
+    reply, _ = await stopped_after(0.2, SlowStream("one.\ntwo.", ProviderError("overloaded")), target, settings=TYPED)
+
+    assert (["one.", "two."], Stopped(StopReason.USER), []) == (target.texts, reply.outcome, target.notices)
 
 
 async def test_a_foreign_error_is_named_but_its_text_is_not_repeated() -> None:
@@ -465,36 +525,40 @@ class Failing(Rule):
 
 
 @pytest.mark.parametrize(
-    ("items", "kind"),
+    ("items", "kind", "texts"),
     [
-        pytest.param(["one\n", 1.0, "fail secret\n", 1.0, "two\n"], ValueError, id="in the middle"),
-        pytest.param(["one\n", 1.0, "two"], KeyError, id="at the end"),
+        pytest.param(["one\n", 1.0, "fail secret\n", 1.0, "two\n"], ValueError, ["one"], id="in the middle"),
+        pytest.param(["one\ntwo\nfail secret\nthree"], ValueError, ["one", "two"], id="in the middle of a chunk"),
+        pytest.param(["one\n", 1.0, "two"], KeyError, ["one", "two"], id="at the end"),
     ],
 )
 async def test_a_rule_that_fails_ends_the_reply_and_what_was_planned_before_is_sent(
-    items: list[str | float], kind: type[Exception]
+    items: list[str | float], kind: type[Exception], texts: list[str]
 ) -> None:
-    before = asyncio.all_tasks()
     target = TimedTarget()
 
     reply = await say(target, SlowStream(*items), settings=AT_ONCE, rules=[Failing])
 
-    assert ["one"] == target.texts
+    assert texts == target.texts
     assert isinstance(reply.outcome, Broke)
     assert f"a rule or another stage failed ({kind.__name__})" == str(reply.outcome.error)
     assert isinstance(reply.outcome.error.__cause__, kind)
-    assert before == asyncio.all_tasks()
 
 
-async def test_a_rule_that_fails_after_a_stop_ends_the_reply_all_the_same() -> None:
+async def test_a_rule_that_fails_at_a_stop_changes_nothing_about_the_stop() -> None:
     target = TimedTarget()
+
+    class FailingAtTheEnd(Rule):
+        def flush(self, why: Ending, /) -> tuple[()]:
+            raise KeyError(why)
+
     stops = Stops()
     with stops.open("turn") as handle:
         asyncio.get_running_loop().call_later(1.0, stops.request, "turn")
-        reply = await say(target, SlowStream("one\ntwo", 60.0), settings=AT_ONCE, rules=[Failing], stop=handle)
+        model = SlowStream("one\ntwo", 60.0)
+        reply = await say(target, model, settings=AT_ONCE, rules=[FailingAtTheEnd], stop=handle)
 
-    assert ["one"] == target.texts
-    assert isinstance(reply.outcome, Broke)
+    assert (["one", "two"], Stopped(StopReason.USER)) == (target.texts, reply.outcome)
 
 
 async def test_cancelled_twice_it_still_leaves_nothing_behind() -> None:
@@ -529,40 +593,7 @@ async def test_nothing_is_left_running_after_any_ending() -> None:
     assert before == asyncio.all_tasks()
 
 
-# --- parts -------------------------------------------------------------------------------------
-
-
-class Slow(Backstage):
-    """Takes 20 seconds to prepare a message."""
-
-    __slots__ = ()
-
-    def helps(self, post: Post) -> bool:
-        return post.text != "at once"
-
-    async def prepared(self, post: Post, **_where: object) -> list[Post]:
-        await asyncio.sleep(20.0)
-        return [post]
-
-
-async def test_while_a_message_is_prepared_typing_is_shown() -> None:
-    target = TimedTarget()
-    async with Outbox(target, backstage=Slow()) as outbox:
-        outbox.add([Post("at once", Boundary.NEWLINE), Post("slowly", Boundary.FINAL)])
-        outbox.close()
-
-    assert [0.0, 20.0] == target.arrived
-    assert [0.0, 8.0, 16.0] == target.typed
-
-
-async def test_an_outbox_that_was_cut_takes_nothing_more() -> None:
-    target = TimedTarget()
-    async with Outbox(target) as outbox:
-        outbox.add([Post("one", Boundary.FINAL)])
-        outbox.cut(Keep.NOTHING)
-        outbox.add([Post("two", Boundary.FINAL)])
-
-    assert [] == target.texts
+# --- from a model's stream to chunks ----------------------------------------------------------
 
 
 async def test_stream_reads_a_scripted_model_through_all_its_stages() -> None:
@@ -593,8 +624,6 @@ async def test_closing_a_stream_hangs_up() -> None:
 
 
 def test_a_tap_sees_the_segments_between_stages_five_and_six() -> None:
-    from random import Random
-
     from cadenza.replay import _Tap
     from cadenza.types import Ending, Persona, Scene
 
@@ -605,6 +634,42 @@ def test_a_tap_sees_the_segments_between_stages_five_and_six() -> None:
     row.flush(Ending.FINAL)
 
     assert ["Ren: hello\n"] == [segment.text for segment in tap.segments]
+
+
+# --- held back -----------------------------------------------------------------------------------
+
+FACES = Scene("c", Persona("Ren", sprites=(Sprite("mad", "m.png"),)))
+HELD = "Ren (mad): No!\nNever, ever.\n\n```py\nx = 1\n```\n| a | b |\n|---|---|\n| 1 | 2 |\n\n**Well**\nyes"
+
+
+@pytest.mark.parametrize("degree", [0, 1, 2])
+async def test_an_answer_that_was_held_back_is_said_as_it_would_have_been(degree: int) -> None:
+    settings = Settings.of(degree=degree)
+    at_once, draft, later = TimedTarget(), TimedTarget(), TimedTarget()
+    await say(at_once, HELD, scene=FACES, settings=settings)
+
+    held = await say(draft, HELD, scene=FACES, settings=settings)
+    result = await say(later, held.transcript, scene=FACES, settings=settings)
+
+    def looks(target: TimedTarget) -> list[tuple[str, Identity | None, str]]:
+        return [(post.text, post.identity, post.said) for post in target.posts]
+
+    assert looks(at_once) == looks(later)
+    assert held.transcript == result.transcript
+
+
+@pytest.mark.parametrize("moment", [0.0, 2.0], ids=["before it was said", "while it is said"])
+async def test_of_an_answer_that_was_held_back_a_stop_lets_no_more_be_said(moment: float) -> None:
+    draft, chat, stops = TimedTarget(), TimedTarget(latency=1.5), Stops()
+    with stops.open("turn") as handle:
+        held = await say(draft, "one\ntwo\nthree", settings=AT_ONCE, stop=handle)
+        asyncio.get_running_loop().call_later(moment, stops.request, "turn", StopReason.FOLLOW_UP)
+        await asyncio.sleep(0.0)
+        result = await say(chat, held.transcript, settings=AT_ONCE, stop=handle)
+
+    assert ["one", "two", "three"] == draft.texts
+    assert (["one", "two"] if moment else []) == chat.texts
+    assert ("\n".join(chat.texts), Stopped(StopReason.FOLLOW_UP)) == (result.transcript, result.outcome)
 
 
 # --- text of tools and commands ------------------------------------------------------------------

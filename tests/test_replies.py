@@ -6,10 +6,11 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from cadenza.errors import InputError, ProviderError
+from cadenza.errors import InputError, ProviderError, SettingsError
 from cadenza.models import Model
 from cadenza.providers.dialect import Endpoint
 from cadenza.providers.openai import OpenAICodec
@@ -29,7 +30,9 @@ from cadenza.types import (
     HttpRequest,
     Line,
     Persona,
+    Post,
     Prompt,
+    Receipt,
     Scene,
     Segment,
     Sprite,
@@ -377,3 +380,35 @@ async def test_a_count_of_tokens_is_no_first_word() -> None:
 async def test_what_is_no_target_is_refused_in_a_sentence() -> None:
     with pytest.raises(InputError, match="a target has 'limits', 'send' and 'typing', and object has not"):
         await say(object(), "Hello")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("models", "what"),
+    [
+        pytest.param("openai:gpt-5.1", "str", id="a name"),
+        pytest.param(["openai:gpt-5.1", "local"], "str", id="names"),
+        pytest.param(None, "NoneType", id="nothing"),
+        pytest.param([None], "NoneType", id="a list of nothing"),
+        pytest.param(SCENE, "Scene", id="a scene"),
+    ],
+)
+async def test_what_is_no_model_is_refused_in_a_sentence(models: Any, what: str) -> None:
+    with pytest.raises(InputError, match=rf"a model is what connect.* gives back, .* not {what}"):
+        await reply(SCENE, models, MemoryTarget())
+
+
+async def test_what_are_no_settings_is_refused_in_a_sentence() -> None:
+    with pytest.raises(SettingsError, match=r"settings are made by Settings\.of.*, and dict is not"):
+        await say(MemoryTarget(), "Hello", settings={"degree": 3})  # type: ignore[arg-type]
+
+
+async def test_a_target_that_gives_back_no_receipt_is_told_so() -> None:
+    class Forgetful(MemoryTarget):
+        async def send(self, post: Post, /) -> Receipt:
+            await super().send(post)
+            return None  # type: ignore[return-value]
+
+    result = await say(Forgetful(), "Hello")
+
+    assert isinstance(result.outcome, Broke)
+    assert "gave back NoneType" in str(result.outcome.error)

@@ -15,7 +15,20 @@ from cadenza import talk
 from cadenza.connections import scripted
 from cadenza.errors import ProviderError, SettingsError
 from cadenza.targets.console import ConsoleTarget
-from cadenza.types import Broke, Chunk, Completed, Failed, Finished, Prompt, Reply, Stopped, StopReason, Usage
+from cadenza.types import (
+    Broke,
+    Chunk,
+    Completed,
+    Empty,
+    Failed,
+    Finished,
+    Outcome,
+    Prompt,
+    Reply,
+    Stopped,
+    StopReason,
+    Usage,
+)
 from tests.loopback import Answer, serving
 
 virtual_time = pytest.mark.looptime(resolution=2**-20)  # see test_demo.py
@@ -86,14 +99,33 @@ async def test_a_model_that_never_ends_is_stopped(tmp_path: Path) -> None:
     assert "4 cut short" in output
 
 
-async def test_a_model_that_fails_ends_the_evening_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    failed = Failed(ProviderError("the model is asleep"))
-    monkeypatch.setattr(talk, "connect", lambda *_, **__: scripted(lambda _: ["Well, ", failed]))
+@pytest.mark.parametrize(
+    ("answer", "outcome", "told"),
+    [
+        pytest.param(
+            ["Well, ", Failed(ProviderError("the model is asleep"))],
+            Broke,
+            "Ren: Well,\n\n-- The model is asleep.\n",
+            id="it breaks off",
+        ),
+        pytest.param(
+            [],
+            Empty,
+            "-- `scripted` said nothing, however often it was asked; say it in other words or use another model.\n",
+            id="it says nothing",
+        ),
+    ],
+)
+@virtual_time
+async def test_a_model_that_fails_ends_the_evening_and_why_is_told_once(
+    answer: list[str | Chunk], outcome: type[Outcome], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(talk, "connect", lambda *_, **__: scripted(lambda _: answer))
 
     output, (only,) = await seen("anybody")
 
-    assert isinstance(only.outcome, Broke)
-    assert output.endswith("Ren: Well,\n\n-- Ren cannot go on: the model is asleep\n")
+    assert isinstance(only.outcome, outcome)
+    assert output.endswith(f"Who are you?\n\n{told}")
 
 
 async def test_a_model_at_the_end_of_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,7 +150,7 @@ def test_it_ends_well_or_says_why(
     broken = tmp_path / "broken.jsonl"
     broken.write_text('{"error": "asleep"}', encoding="utf-8")
     assert talk.run(f"script:{broken}") == 1
-    assert capsys.readouterr().out.endswith("Ren cannot go on: asleep\n")
+    assert capsys.readouterr().out.endswith("-- asleep.\n")
 
     with pytest.raises(SettingsError, match="unknown vendor"):
         talk.run("nobody:m")

@@ -205,7 +205,7 @@ async def test_t83_all_of_it_is_taken_back_one_at_a_time() -> None:
     """Which way a message is removed, by a webhook or by the bot, is the target's own matter."""
     target = Stubborn()
 
-    await perform(Actor(["One.\nTwo.\nThree.", NO_MODEL]), Actor(["Hello."], name="second"), target=target)
+    await perform(Actor(["One.\nTwo.\nThree.\nF", NO_MODEL]), Actor(["Hello."], name="second"), target=target)
 
     assert ["One.", "Three.", "Two."] == sorted(target.asked)
     assert ["Hello."] == target.texts
@@ -214,7 +214,7 @@ async def test_t83_all_of_it_is_taken_back_one_at_a_time() -> None:
 async def test_t84_what_cannot_be_taken_back_is_skipped_and_was_said() -> None:
     target = Stubborn("One.")
 
-    result = await perform(Actor(["One.\nTwo.", NO_MODEL]), Actor(["Hello."], name="second"), target=target)
+    result = await perform(Actor(["One.\nTwo.\nTh", NO_MODEL]), Actor(["Hello."], name="second"), target=target)
 
     assert ["One.", "Two."] == sorted(target.asked)
     assert (["One.", "Hello."], "One.\nHello.") == (target.texts, result.transcript)
@@ -227,6 +227,16 @@ async def test_t85_what_is_just_being_sent_is_taken_back_too() -> None:
     await perform(first, second, target=target)
 
     assert ["Hello."] == target.texts
+
+
+@pytest.mark.parametrize("seconds", [0.0, 9.0], ids=["at once", "after a silence"])
+async def test_half_a_line_does_not_flash_up_when_a_model_breaks_off(seconds: float) -> None:
+    """Whether somebody does better is known in a moment; until then it is kept."""
+    target = TimedTarget()
+
+    await perform(Actor(["First you bu", seconds, NO_MODEL]), Actor(["Hello."], name="second"), target=target)
+
+    assert (1, ["Hello."]) == (len(target.started), target.texts)
 
 
 async def test_t85_what_was_not_sent_yet_never_is() -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .backstage import Backstage
-    from .connections import connect
+    from .connections import connect, scripted
     from .errors import (
         Aspect,
         CadenzaError,
@@ -35,13 +35,14 @@ if TYPE_CHECKING:
     from .stages.s7_delivery import Limits, Target
     from .stops import StopHandle, StopRegistry, Stops
     from .streams import from_stream
+    from .targets.console import ConsoleTarget
     from .targets.memory import MemoryTarget
     from .text.prose import Edit
     from .tools.consent import Consent, Deliberate
     from .tools.functions import tool
     from .tools.mcp import McpServer
     from .tools.tool import Tool, ToolContext
-    from .turns import Dropped, Heard, Turn, Turns, Verdict, Why
+    from .turns import Closing, Dropped, Heard, Stopping, Turn, Turns, Verdict, Why
     from .types import (
         Attachment,
         Boundary,
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
         Participant,
         Persona,
         Post,
+        Prompt,
         Receipt,
         Reply,
         Role,
@@ -100,8 +102,10 @@ __all__ = [
     "Broke",
     "CadenzaError",
     "Chunk",
+    "Closing",
     "Completed",
     "Consent",
+    "ConsoleTarget",
     "ContextItem",
     "Deliberate",
     "DeliveryError",
@@ -136,6 +140,7 @@ __all__ = [
     "Participant",
     "Persona",
     "Post",
+    "Prompt",
     "ProviderError",
     "Receipt",
     "Reply",
@@ -154,6 +159,7 @@ __all__ = [
     "StopReason",
     "StopRegistry",
     "Stopped",
+    "Stopping",
     "Stops",
     "Tag",
     "Target",
@@ -179,6 +185,7 @@ __all__ = [
     "reply",
     "rule_row",
     "say",
+    "scripted",
     "tool",
 ]
 
@@ -205,15 +212,16 @@ _HOMES = (
     "pipeline",
     "replies",
     "connections",
-    "http",
 )
 """The modules in which the public names live, the lightest first."""
+_FAR_HOMES = {"ConsoleTarget": "targets.console", "Http": "http"}
+"""And the heavy ones, which nobody should enter for somebody else's name."""
 
 
 def __getattr__(name: str) -> object:
     """Import the home of a public name when it is first asked for."""
     if name in __all__:
-        for home in _HOMES:
+        for home in (_FAR_HOMES[name],) if name in _FAR_HOMES else _HOMES:
             module = import_module(f".{home}", __name__)
             if name in vars(module):
                 value: object = vars(module)[name]

@@ -9,7 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from functools import partial
+from typing import TypeGuard
 
+from .errors import DeliveryError
 from .lookups import Lookup
 from .personas import Continuity
 from .pictures import TablePictures
@@ -73,10 +75,10 @@ class Backstage:
 
     async def sent(self, post: Post, target: Target) -> Receipt:
         """Send *post* to *target*; one that groups by name gets a name that keeps the faces apart."""
-        receipt = await target.send(self._dressed(post, target))
+        receipt = _checked(await target.send(self._dressed(post, target)))
         # The message has arrived: whatever else goes wrong, its receipt counts.
         with suppress(Exception):
-            if isinstance(target, Grouping):
+            if _groups(target):
                 self.continuity.note(str(target.channel), receipt.identity, str(receipt.message_id))
         return receipt
 
@@ -84,7 +86,7 @@ class Backstage:
         if post.identity is None:
             return post
         with suppress(Exception):  # a target's properties are foreign code
-            if isinstance(target, Grouping):
+            if _groups(target):
                 last = target.last_message_id
                 message_id = None if last is None else str(last)  # many libraries have numbers for ids
                 identity = self.continuity.dressed(str(target.channel), post.identity, last_message_id=message_id)
@@ -103,3 +105,16 @@ class Backstage:
             return post
         text = await self.lookup.resolve(post.text, roster, place)
         return replace(post, text=text) if fits(text, limit) else post
+
+
+def _checked(receipt: object) -> Receipt:
+    """*receipt*, if a target gave one back: it is foreign code."""
+    if isinstance(receipt, Receipt):
+        return receipt
+    msg = f"the target gave back {type(receipt).__name__} for a message; let 'send' give back a Receipt"
+    raise DeliveryError(msg)
+
+
+def _groups(target: object) -> TypeGuard[Grouping]:
+    """Whether *target* is a ``Grouping``: it is asked for every message, and ``isinstance`` of a protocol takes long."""
+    return hasattr(target, "channel") and hasattr(target, "last_message_id")

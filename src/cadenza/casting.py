@@ -7,24 +7,39 @@ asked again; one that had no room for an answer is told less. Whatever concerns 
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import TypeAlias
 
-from .errors import Aspect, CadenzaError, ErrorKind, ProviderError, SettingsError
+from .errors import Aspect, CadenzaError, ErrorKind, InputError, ProviderError, SettingsError
 from .keys import Cure, Key, Keyring, cure, ready, ready_in
 from .models import Model
 from .settings import TurnSettings
 from .stages.s7_delivery import Chance
 from .stops import is_cancelled
+from .tracing import Trace
 from .types import Broke, Completed, Empty, Failure, Outcome, StopReason
 
 logger = logging.getLogger(__name__)
 
-ModelSource: TypeAlias = Model | Callable[[], Awaitable[Model | None]]
+ModelSource: TypeAlias = Model | Callable[[], Awaitable[Model | None] | Model | None]
 """A model, or who makes one ready when it is its turn; ``None`` if there is none to be had."""
+
+
+class Why(Enum):
+    """Why a model is asked."""
+
+    FIRST = "first"
+    KEY = "another key"
+    LATER = "later"
+    """The same request, now that some time has passed."""
+    ONCE_MORE = "once more"
+    """It said nothing, or had no room to."""
+    MODEL = "another model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +55,21 @@ class Again:
     """How many of the oldest exchanges to leave out."""
     insist: bool = False
     """Whether to remind the model of whom it speaks for."""
+    why: Why = Why.FIRST
 
 
 class Casting:
     """The models that may answer, in their order, and the keys that they are asked with."""
 
-    def __init__(self, models: ModelSource | Iterable[ModelSource], settings: TurnSettings, chance: Chance) -> None:
-        sources = [models] if isinstance(models, Model) or callable(models) else list(models)
+    def __init__(
+        self,
+        models: ModelSource | Iterable[ModelSource],
+        settings: TurnSettings,
+        chance: Chance,
+        *,
+        trace: Trace | None = None,
+    ) -> None:
+        sources = _listed(models)
         self.has_fallback = len(sources) > 1
         """Whether there are several."""
         self.failures: list[Failure] = []
@@ -54,6 +77,7 @@ class Casting:
         self._sources = deque(_shuffled(sources, chance) if settings.random_model else sources)
         self._resting: deque[tuple[int, Model]] = deque()  # with no key to use: asked only if nobody else can answer
         self._settings = settings
+        self._trace = trace
         self._chosen: Model | None = None
         self._before = -1
         self._places = 0
@@ -63,6 +87,7 @@ class Casting:
     def _start_anew(self) -> None:
         """Nothing is known yet against the model that was chosen."""
         self._key: Key | None = None
+        self._asked_at = 0.0  # since when it is asked with
         self._tried: list[Key] = []
         self._retries = self._empties = self._dropped = 0
         self._insists = False
@@ -71,6 +96,11 @@ class Casting:
     def name(self) -> str:
         """The name of the model that is asked."""
         return self._chosen.name if self._chosen else ""
+
+    @property
+    def key(self) -> str | None:
+        """What the key is called that it is asked with; ``None`` if it needs none."""
+        return self._key.label if self._key else None
 
     @property
     def is_fallback(self) -> bool:
@@ -111,7 +141,7 @@ class Casting:
             case Broke(ProviderError() as error):
                 self._ring.failed(self._key, error)
             case Completed() | Empty():
-                self._ring.succeeded(self._key)
+                self._ring.succeeded(self._key, asked_at=self._asked_at)
             case _:
                 pass
 
@@ -130,7 +160,7 @@ class Casting:
         if self._ring is None or len(self._tried) >= self._settings.key_attempts:
             return None
         key = self._ring.choose(self._tried)
-        return self._again(key) if key else None
+        return self._again(key, Why.KEY) if key else None
 
     def _later(self, key: Key | None, wait: float) -> Again | None:
         """The same request a little later, if that is not too late."""
@@ -138,7 +168,7 @@ class Casting:
         if self._chosen is None or self._retries >= self._settings.model_retries or wait > self._settings.retry_wait:
             return None
         self._retries += 1
-        return self._again(key, wait)
+        return self._again(key, Why.LATER, wait)
 
     def _at_last(self, outcome: Outcome) -> Again | None:
         """Nobody else is there: the same model when it or the first of its keys can be asked again."""
@@ -157,7 +187,7 @@ class Casting:
         self._empties += 1
         self._dropped += self._settings.empty_drop if is_short else 0
         self._insists = self._insists or outcome == Empty(StopReason.SPEAKER_GUARD.value)
-        return self._again(self._steady_key(), self._settings.retry_delay)
+        return self._again(self._steady_key(), Why.ONCE_MORE, self._settings.retry_delay)
 
     # --- another model ----------------------------------------------------------------------
 
@@ -166,6 +196,8 @@ class Casting:
         while self._sources:
             model = await self._prepared(self._sources.popleft())
             if model is None:
+                if self._trace:
+                    self._trace.passes_over("", "not ready")
                 continue
             place, self._places = self._places, self._places + 1
             if ready(model):
@@ -173,6 +205,8 @@ class Casting:
                 return self._choose(place, model)
             resting.append(model)
             self._resting.append((place, model))
+            if self._trace:
+                self._trace.passes_over(model.name, "resting", ready_in(model))
         return await self._rested() if self._resting else None
 
     async def _rested(self) -> Again:
@@ -188,7 +222,11 @@ class Casting:
         if isinstance(source, Model):
             return source
         try:
-            return await source()
+            made = source()
+            model = await made if inspect.isawaitable(made) else made
+            if isinstance(model, Model | None):
+                return model
+            raise _no_model(model)  # noqa: TRY301  # it has failed like one that raised something itself
         except (Exception, asyncio.CancelledError) as error:
             if is_cancelled(error):
                 raise
@@ -202,7 +240,7 @@ class Casting:
         self._before += 1
         self._start_anew()
         ring = model.keyring
-        return self._again((ring.choose() or ring.main) if ring else None)
+        return self._again((ring.choose() or ring.main) if ring else None, Why.MODEL if self._before else Why.FIRST)
 
     # --- keys -------------------------------------------------------------------------------
 
@@ -217,16 +255,36 @@ class Casting:
             return key
         return ring.choose() or key
 
-    def _again(self, key: Key | None, seconds: float = 0.0) -> Again:
+    def _again(self, key: Key | None, why: Why, seconds: float = 0.0) -> Again:
         """The chosen model, asked with *key*."""
         if self._chosen is None:
             msg = "no model was chosen"
             raise AssertionError(msg)
-        self._key = key
+        self._key, self._asked_at = key, _now() + seconds
         if key is not None and key not in self._tried:
             self._tried.append(key)
         model = self._chosen.keyed(key.secret) if key else self._chosen
-        return Again(model, self._before, seconds, self._dropped, self._insists)
+        return Again(model, self._before, seconds, self._dropped, self._insists, why)
+
+
+def _listed(models: object) -> list[ModelSource]:
+    """*models* as a list; whoever gives something else is told what a model is."""
+    if isinstance(models, str) or callable(models) or not isinstance(models, Iterable):
+        return [_source(models)]
+    return [_source(given) for given in models]
+
+
+def _source(given: object) -> ModelSource:
+    if isinstance(given, Model) or callable(given):
+        return given
+    raise _no_model(given)
+
+
+def _no_model(given: object) -> InputError:
+    return InputError(
+        "a model is what connect('openai:gpt-5.1') gives back, or a function that gives one when it is needed, "
+        f"not {type(given).__name__}"
+    )
 
 
 def _now() -> float:

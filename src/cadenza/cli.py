@@ -1,4 +1,4 @@
-"""The command line: ``cadenza demo``, ``cadenza record`` and ``cadenza replay``."""
+"""The command line: ``cadenza demo``, ``cadenza explain``, ``cadenza record`` and ``cadenza replay``."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from pathlib import Path
 from . import __version__
 from .errors import CadenzaError, InputError
 from .settings import Settings, given
+from .trace import Hook
 
 _INTERRUPTED = 130
 _BROKEN_PIPE = 141
@@ -56,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"cadenza {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     _add_demo(commands)
+    _add_explain(commands)
     _add_record(commands)
     _add_replay(commands)
     return parser
@@ -74,6 +76,24 @@ def _add_demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         "--model",
         metavar="MODEL",
         help="talk with this model: local (on this machine, needs no key), or VENDOR:NAME such as openai:gpt-5.1",
+    )
+    demo.add_argument(
+        "--trace", metavar="FILE", help="write down all that happens and why; 'cadenza explain FILE' tells it"
+    )
+
+
+def _add_explain(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    explain = commands.add_parser(
+        "explain",
+        help="tell what happened to a reply, and why",
+        description="Tell the story of a trace, such as 'cadenza demo --trace FILE' writes: for each message where it was "
+        "cut, which rules changed it, why it waited and how long everybody took; and whatever else happened. "
+        "A line that cannot be read is passed over, and the exit status is then 1.",
+        epilog="The format is described in docs/trace.md.",
+    )
+    explain.add_argument("file", metavar="FILE", help="the trace; '-' is standard input")
+    explain.add_argument(
+        "--message", type=int, metavar="N", help="tell only of this message, but all of it; 1 is the first"
     )
 
 
@@ -121,13 +141,43 @@ def _add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 
 def _demo(options: argparse.Namespace) -> int:
+    if options.trace is None:
+        return _played(options, None)
+    from .trace import JsonLines  # noqa: PLC0415  # only who asks for it waits for it
+
+    if options.trace in ("", "-"):
+        msg = "a trace needs a file, for the conversation goes to standard output; name one behind --trace"
+        raise InputError(msg)
+    with JsonLines(options.trace) as trace:
+        status = _played(options, trace)
+    if trace.complaint:
+        _complain(trace.complaint)
+    return status or bool(trace.complaint)
+
+
+def _played(options: argparse.Namespace, trace: Hook | None) -> int:
     if options.model is not None:
         from .talk import run as talk  # noqa: PLC0415  # it brings the way to a model along
 
-        return talk(options.model, fast=options.fast)
+        return talk(options.model, fast=options.fast, trace=trace)
     from .demo import run  # noqa: PLC0415  # the terminal's toolkit is slow to load, and only the demo needs it
 
-    return run(fast=options.fast)
+    return run(fast=options.fast, trace=trace)
+
+
+def _explain(options: argparse.Namespace) -> int:
+    from .explain import explain, read  # noqa: PLC0415  # likewise
+
+    traced, complaints = read(_lines(options.file))
+    for complaint in complaints:
+        _complain(complaint)
+    if not traced:
+        msg = f"there is nothing to explain in {options.file!r}; 'cadenza demo --trace FILE' writes a trace"
+        raise InputError(msg)
+    for line in explain(traced, message=options.message):
+        sys.stdout.buffer.write(line.encode("utf-8", "backslashreplace") + b"\n")
+    sys.stdout.buffer.flush()
+    return 1 if complaints else 0
 
 
 def _record(options: argparse.Namespace) -> int:
@@ -192,7 +242,12 @@ def _answers(
             yield replay_line(line, settings=settings, slices=slices)
 
 
-_COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {"demo": _demo, "record": _record, "replay": _replay}
+_COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
+    "demo": _demo,
+    "explain": _explain,
+    "record": _record,
+    "replay": _replay,
+}
 
 
 def _written(answer: dict[str, object]) -> bytes:

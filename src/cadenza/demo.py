@@ -1,14 +1,14 @@
 """``cadenza demo``: a short scripted evening among friends, played through the real pipeline into this terminal.
 
 Only the model's words are written down beforehand. They arrive in tokens, as from any provider, and everything behind
-that is what a bot uses too: the stages, the rules, a tool, a stop button, the outbox with its pauses.
+that is what a bot uses too: the stages, the rules, a tool, a second model, a stop button, the outbox with its pauses.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from .models import Model
@@ -16,15 +16,16 @@ from .providers.scripted import Beat, ScriptedCodec, Sleep, spoken, transport
 from .replies import reply
 from .settings import Settings
 from .stages.s2_generation import Transport
-from .stages.s7_delivery import Limits, Target
+from .stages.s7_delivery import Limits
 from .stops import Stops
 from .targets.console import ConsoleTarget
 from .tasks import end_task
-from .tools.tool import Tool
+from .trace import Hook
 from .types import (
     HttpRequest,
     Identity,
     Line,
+    Notice,
     Persona,
     Post,
     Receipt,
@@ -33,12 +34,13 @@ from .types import (
     Scene,
     Sprite,
     Stopped,
-    ToolSpec,
 )
 
 _INTERRUPTED = 130
 _TOKEN = 4
 _TOKEN_EVERY = 0.015
+_LINE_BREAKS = 1.0
+"""Seconds of silence until a broken line is noticed."""
 
 _SETTINGS = Settings().with_values(
     {"typing_speed": 0.004, "typing_least": 0.12, "typing_most": 0.5, "thinking_chance": 0.0}
@@ -56,6 +58,8 @@ class _Exchange:
     speaker: str
     says: str
     rounds: tuple[tuple[Beat, ...], ...]
+    instead: tuple[Beat, ...] = ()
+    """What a second model answers, where the first one fails."""
     stopped_by: str = ""
     """Who presses stop, after two messages and in the middle of the third."""
 
@@ -66,7 +70,15 @@ def _script(text: str) -> tuple[Beat, ...]:
 
 def _call(name: str, **arguments: str) -> tuple[Beat, ...]:
     line = {"tool": {"id": "1", "name": name, "arguments": arguments}}
-    return (Beat(_TOKEN_EVERY, json.dumps(line).encode() + b"\n"),)
+    return (_beat(line),)
+
+
+def _failure(why: str) -> tuple[Beat, ...]:
+    return (_beat({"error": why}, after=_LINE_BREAKS),)
+
+
+def _beat(line: Mapping[str, object], *, after: float = _TOKEN_EVERY) -> Beat:
+    return Beat(after, json.dumps(line).encode() + b"\n")
 
 
 _REN = Persona(
@@ -129,16 +141,15 @@ _STORY = (
     _Exchange(
         "Jo",
         "I'll never stay awake. Can you make me an alarm?",
-        (
-            _script(
-                "Three lines, no snooze, @jo:\n"
-                "```python\n"
-                "import time\n"
-                "\n"
-                "time.sleep(2.5 * 60 * 60)  # from ten to half past twelve\n"
-                'print("\\a Jo! Look up!")\n'
-                "```\n"
-            ),
+        (_script("Easy, all it takes is a rooster.\n<think>Where does Jo sle") + _failure("the line to it broke"),),
+        instead=_script(
+            "Three lines, no snooze, @jo:\n"
+            "```python\n"
+            "import time\n"
+            "\n"
+            "time.sleep(2.5 * 60 * 60)  # from ten to half past twelve\n"
+            'print("\\a Jo! Look up!")\n'
+            "```\n"
         ),
     ),
     _Exchange(
@@ -155,6 +166,8 @@ _STORY = (
     ),
 )
 _LAST_WORDS = ("Mia", "Keep the rest for the hill :)")
+_FIRST, _SECOND = "polaris", "vega"
+"""How the two models are called."""
 
 
 # --- the stage and its machinery ----------------------------------------------------------
@@ -174,8 +187,12 @@ class Tally:
 
     def __str__(self) -> str:
         thoughts = sum(len(said.thoughts) for said in self.replies)
+        failures = sum(len(said.failures) for said in self.replies)
         stops = sum(isinstance(said.outcome, Stopped) for said in self.replies)
-        return f"{self.messages} messages from {self.tokens} tokens, {thoughts} thought kept back, {stops} stop obeyed"
+        return (
+            f"{self.messages} messages from {self.tokens} tokens: "
+            f"{thoughts} thought kept back, {failures} failure made good, {stops} stop obeyed"
+        )
 
 
 class _Evenly:
@@ -188,7 +205,7 @@ class _Evenly:
 class _Watched:
     """A target that says when its second message has arrived."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: ConsoleTarget) -> None:
         self._target = target
         self._arrived = 0
         self.second = asyncio.Event()
@@ -207,16 +224,22 @@ class _Watched:
     async def typing(self, identity: Identity | None, /) -> None:
         await self._target.typing(identity)
 
+    async def remove(self, receipt: Receipt, /) -> None:
+        await self._target.remove(receipt)
+
+    async def notify(self, notice: Notice, /) -> None:
+        await self._target.notify(notice)
+
 
 class _Evening:
     """Plays the exchanges one after the other."""
 
-    def __init__(self, target: ConsoleTarget, *, fast: bool) -> None:
+    def __init__(self, target: ConsoleTarget, *, fast: bool, trace: Hook | None) -> None:
         self._target = target
+        self._trace = trace
         self._sleep: Sleep = _no_time if fast else asyncio.sleep
         self._settings = _SETTINGS.with_values(_HASTE) if fast else _SETTINGS
         self._scene = Scene("stargazers", _REN, history=_EARLIER, roster=_ROSTER)
-        self._tools = {"weather": Tool(_WEATHER, self._weather)}
         self._stops = Stops()
         self.tally = Tally()
 
@@ -243,18 +266,19 @@ class _Evening:
         turn = f"answer to {exchange.speaker}: {exchange.says}"
         watched = _Watched(self._target)
         talks_on = asyncio.Event() if exchange.stopped_by else None
-        model = Model(ScriptedCodec(), self._counted(transport(exchange.rounds, self._sleep), talks_on))
+        models = [self._model(_FIRST, exchange.rounds, talks_on), self._model(_SECOND, [exchange.instead])]
         finger = asyncio.create_task(self._press_stop(exchange.stopped_by, turn, watched.second, talks_on))
         with self._stops.open(turn) as stop:
             try:
                 return await reply(
                     self._scene,
-                    model,
+                    models,
                     watched,
                     settings=self._settings,
-                    tools=self._tools,
+                    tools=[self.weather],
                     stop=stop,
                     chance=_Evenly(),
+                    trace=self._trace,
                 )
             finally:
                 await end_task(finger)
@@ -269,6 +293,9 @@ class _Evening:
         self._stops.request(turn)
         self._target.notice(f"{who} pressed stop")
 
+    def _model(self, name: str, scripts: Iterable[Sequence[Beat]], talks_on: asyncio.Event | None = None) -> Model:
+        return Model(ScriptedCodec(), self._counted(transport(scripts, self._sleep), talks_on), name=name)
+
     def _counted(self, play: Transport, talks_on: asyncio.Event | None) -> Transport:
         """Count the tokens of *play*. With *talks_on* the model has more to say when its script is over."""
 
@@ -282,8 +309,8 @@ class _Evening:
 
         return counted
 
-    async def _weather(self, arguments: Mapping[str, object], *_: object) -> str:
-        place = arguments.get("place", "here")
+    async def weather(self, place: str) -> str:
+        """What the sky will do tonight."""
         await self._sleep(0.6)
         self._target.notice(f"weather tool: {place}, clear from 22:00, wind 3 km/h")
         return "clear from 22:00, wind 3 km/h"
@@ -294,31 +321,24 @@ class _Evening:
         self._scene = replace(self._scene, history=self._scene.history + lines)
 
 
-_WEATHER = ToolSpec(
-    "weather",
-    "What the sky will do tonight.",
-    {"type": "object", "properties": {"place": {"type": "string"}}, "required": ["place"]},
-)
-
-
 async def _no_time(_: float) -> None:
     """Let everybody else go on, but do not wait."""
     await asyncio.sleep(0)
 
 
-async def play(target: ConsoleTarget, *, fast: bool = False) -> Tally:
+async def play(target: ConsoleTarget, *, fast: bool = False, trace: Hook | None = None) -> Tally:
     """Play the whole evening in *target*; say what was seen."""
-    evening = _Evening(target, fast=fast)
+    evening = _Evening(target, fast=fast, trace=trace)
     await evening.play()
     target.notice(f"That was {evening.tally}.\nNow put a stream of your own through it: cadenza replay --help")
     return evening.tally
 
 
-def run(*, fast: bool = False) -> int:
+def run(*, fast: bool = False, trace: Hook | None = None) -> int:
     """Play the demo on standard output; give back the exit status."""
     with ConsoleTarget(_REN.name, avatar=_REN.avatar) as target:
         try:
-            asyncio.run(play(target, fast=fast))
+            asyncio.run(play(target, fast=fast, trace=trace))
         except KeyboardInterrupt:
             target.notice("Good night.")
             return _INTERRUPTED

@@ -4,8 +4,8 @@ Whatever aiohttp raises stops here. Its errors carry the whole request, key and 
 even as the cause of ours; and of an address only the host is ever named, for keys have been seen in queries.
 
 How long a model may be silent is the round's to watch. Here only a connection must come about in time; a socket on
-which nothing at all arrives is given up after an hour, long after anybody who listens has gone, so that none is kept
-for ever.
+which nothing at all arrives is given up after an hour or two, long after anybody who listens has gone, so that none is
+kept for ever.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from .stages.s2_generation import Transport
 from .types import HttpRequest
 
 _SILENCE = 3600.0
-"""Seconds after which a socket is given up on which nothing arrives."""
+"""Seconds in which an answer must begin, and then how often it is looked whether anything has arrived since."""
 _MOST_BYTES = 256 * 2**20
 """The longest answer. No model says so much; a server that does, or a compressed body that unfolds to it, wants to harm."""
 _ERROR_BYTES = 64 * 1024
@@ -78,7 +78,7 @@ class Http:
         self._proxy = _proxy(self._settings.proxy)
         # Two, because a connection that was made without the guard must not be found in the pool by somebody with it.
         self._sessions: dict[bool, aiohttp.ClientSession] = {}
-        self._open: set[aiohttp.ClientResponse] = set()
+        self._open: dict[aiohttp.ClientResponse, _Vigil] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._is_closed = False
 
@@ -159,14 +159,15 @@ class Http:
             line.is_used = False
             body = request.body
             try:
-                return await session.post(
-                    request.url,
-                    data=body if len(body) <= _LARGE else BytesIO(body),
-                    headers=self._headers(request),
-                    proxy=proxy,
-                    allow_redirects=False,
-                    trace_request_ctx=line,
-                )
+                async with asyncio.timeout(_SILENCE):
+                    return await session.post(
+                        request.url,
+                        data=body if len(body) <= _LARGE else BytesIO(body),
+                        headers=self._headers(request),
+                        proxy=proxy,
+                        allow_redirects=False,
+                        trace_request_ctx=line,
+                    )
             except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
                 line.failures += 1
                 if not line.is_used or line.failures > _STALE:
@@ -191,7 +192,8 @@ class Http:
             self._sessions[private] = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0, socket_factory=None if private else guard(self._may_reach)),
                 cookie_jar=aiohttp.DummyCookieJar(),
-                timeout=aiohttp.ClientTimeout(total=None, connect=self._settings.connect_timeout, sock_read=_SILENCE),
+                # A time limit for every read would be a timer for every token: see _Vigil.
+                timeout=aiohttp.ClientTimeout(total=None, connect=self._settings.connect_timeout),
                 trace_configs=[_tracing()],
             )
         return self._sessions[private]
@@ -202,12 +204,37 @@ class Http:
     def _listen(self, response: aiohttp.ClientResponse) -> None:
         if self._is_closed:  # since it was asked for
             raise _closed()
-        self._open.add(response)
+        self._open[response] = _Vigil(response.content)
 
     def _hang_up(self, response: aiohttp.ClientResponse | None) -> None:
         if response is not None:
-            self._open.discard(response)
+            if vigil := self._open.pop(response, None):
+                vigil.close()
             response.close()
+
+
+class _Vigil:
+    """Gives up a body of which nothing arrives. It looks now and then, so that a piece which does arrive costs nothing."""
+
+    __slots__ = ("_content", "_seen", "_timer")
+
+    def __init__(self, content: aiohttp.StreamReader) -> None:
+        self._content = content
+        self._rest()
+
+    def _rest(self) -> None:
+        self._seen = self._content.total_bytes
+        self._timer = asyncio.get_running_loop().call_later(_SILENCE, self._look)
+
+    def _look(self) -> None:
+        if self._content.total_bytes == self._seen:
+            self._content.set_exception(aiohttp.SocketTimeoutError())
+        else:
+            self._rest()
+
+    def close(self) -> None:
+        """Look no more."""
+        self._timer.cancel()
 
 
 @dataclass(slots=True)

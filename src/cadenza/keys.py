@@ -7,6 +7,7 @@ one is not tried by the next. It lives in memory, its clock is the event loop's,
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -141,6 +142,8 @@ def _by_key(error: ProviderError) -> Cure | None:
 # --- keys ------------------------------------------------------------------------------
 
 _LONGEST_MESSAGE = 500
+_SHORTEST_REST = 1.0
+"""Seconds for which a key rests that was told to come back at once: nothing can be doubled to no end."""
 _MOST_DOUBLINGS = 32
 """More would be longer than anybody waits, and soon more than a float can hold."""
 
@@ -219,10 +222,15 @@ class Keyring:
             self._records[chosen] = replace(record, chosen=record.chosen + 1)
         return chosen
 
-    def succeeded(self, key: Key) -> None:
-        """There was an answer with *key*: whatever was wrong with it is forgotten."""
+    def succeeded(self, key: Key, *, asked_at: float | None = None) -> None:
+        """There was an answer with *key*: whatever was wrong with it is forgotten.
+
+        But if it has failed since it was asked with, at *asked_at* on the loop's clock, the answer says nothing of that.
+        """
         record = self._records[key]
-        self._records[key] = KeyRecord(key.label, record.chosen, record.uses + 1, record.errors)
+        self._records[key] = used = replace(record, uses=record.uses + 1)
+        if asked_at is None or record.failed_at is None or record.failed_at <= asked_at:
+            self._records[key] = KeyRecord(key.label, used.chosen, used.uses, used.errors)
 
     def failed(self, key: Key, trouble: Outcome | CadenzaError) -> None:
         """*key* was used, and *trouble* came of it. If another key would have helped, this one rests for a while."""
@@ -254,11 +262,12 @@ class Keyring:
     def _cooldown(self, error: ProviderError, in_a_row: int) -> float:
         """How long a key rests after *error*: the first time as long as it was told to, then twice as long each time.
 
-        Some ask for a few seconds again and again though it is the day's limit that was reached.
+        Some ask for a few seconds again and again, or for none, though it is the day's limit that was reached.
         """
         settings = self._settings
         usual = settings.rate_limit_cooldown if error.kind is ErrorKind.RATE_LIMIT else settings.error_cooldown
-        first = usual if error.retry_after is None else error.retry_after
+        asked = math.nan if error.retry_after is None else error.retry_after
+        first = max(asked, _SHORTEST_REST) if math.isfinite(asked) else usual
         return min(first * 2.0 ** min(in_a_row - 1, _MOST_DOUBLINGS), settings.longest_cooldown)
 
     def _told(self, error: ProviderError) -> str:

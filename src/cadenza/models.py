@@ -32,6 +32,7 @@ from .stages.s2_generation import Framing, Transport
 from .stages.s3_chunks import Chunks, Codec
 from .stages.stage import skipped
 from .stops import is_cancelled
+from .tracing import Trace
 from .types import Chunk, Ending, Failed, Finished, HttpRequest, Prompt, Served, TextDelta, ThoughtDelta
 
 logger = logging.getLogger(__name__)
@@ -115,13 +116,20 @@ class Model:
 # --- asking, and asking again ---------------------------------------------------------
 
 
-async def stream(model: Model, prompt: Prompt) -> AsyncIterator[Chunk]:
-    """Ask *model*; yield its chunks, the last of which says how it ended. Close it to hang up."""
+async def stream(model: Model, prompt: Prompt, *, trace: Trace | None = None) -> AsyncIterator[Chunk]:
+    """Ask *model*; yield its chunks, the last of which says how it ended. Close it to hang up.
+
+    *trace* is told of every request.
+    """
     if model.media is not None:
         prompt = await model.media(prompt)
     patience = _Patience(model, model.codec.encode(prompt))
     has_begun = False
+    failure: CadenzaError | None = None
     while not has_begun:
+        if trace:
+            trace.hide(_secrets(model, patience.request))
+            patience.tell(trace, prompt, failure)
         early: list[Chunk] = []  # what came before the answer: it is forgotten if the model is asked again
         async with aclosing(_answer(model, patience.request, prompt)) as answer:
             async for chunks in answer:
@@ -132,6 +140,7 @@ async def stream(model: Model, prompt: Prompt) -> AsyncIterator[Chunk]:
                 if type(last) is Failed:
                     _report(last.error, _secrets(model, patience.request))
                     if not has_begun and patience.degrade(last.error):
+                        failure = last.error
                         break  # what a decoder held back until this failure has been heard by nobody
                 if not has_begun:
                     early += chunks
@@ -161,13 +170,20 @@ class _Patience:
         self._lessons = model.lessons
         self._requests = 1
         self._until = asyncio.get_running_loop().time() + model.settings.degrade_seconds
+        self._remembers = False
         if attempts is not None and (lesson := model.lessons.recall(attempts.key)):
             attempts.recall(lesson)
+            self._remembers = True
 
     @property
     def request(self) -> HttpRequest:
         """What is to be asked now."""
         return self._first if self._attempts is None else self._attempts.request
+
+    def tell(self, trace: Trace, prompt: Prompt, error: CadenzaError | None) -> None:
+        """Tell *trace* what is asked now, because of *error* if there was one."""
+        rung, size = self._attempts.label if self._attempts else "", len(self.request.body)
+        trace.requests(prompt, size, rung, remembered=self._remembers, error=error)
 
     def degrade(self, error: CadenzaError) -> bool:
         """Whether there is a smaller request that is worth a try after *error*; it is then the present one."""
@@ -200,7 +216,11 @@ async def _answer(model: Model, request: HttpRequest, prompt: Prompt) -> AsyncGe
     with _counting_unread(framing, chunks):
         try:
             async with _body(model, request, chunks) as body:
-                while (data := await _piece(body, until)) is not None:
+                while True:
+                    try:
+                        data = await (anext(body) if until is None else _in_time(body, until))
+                    except StopAsyncIteration:
+                        break
                     for event in framing.feed(data):
                         if heard := chunks.feed(event) or (_ALIVE if chunks.is_calling else ()):
                             until = None  # a word behind the reason: it was not the last one
@@ -224,12 +244,15 @@ async def _body(model: Model, request: HttpRequest, chunks: Chunks) -> AsyncIter
 
     Once its last word is among *chunks* it is heard out first; who was told that word did not have to wait for this.
     """
-    async with aclosing(closing(model.transport(request))) as body:
+    body = aiter(model.transport(request))
+    try:
+        yield body
+    finally:
         try:
-            yield body
-        finally:
             if chunks.has_ended:
                 await _drain(body)
+        finally:
+            await hang_up(body)
 
 
 async def _drain(body: AsyncIterator[bytes]) -> None:
@@ -247,14 +270,12 @@ async def _drain(body: AsyncIterator[bytes]) -> None:
         logger.debug("a body did not end after its last word (%s)", type(error).__name__)
 
 
-async def _piece(body: AsyncIterator[bytes], until: float | None) -> bytes | None:
-    """The next piece of *body*; ``None`` if there is none, or not in time."""
-    if until is None:
-        return await anext(body, None)
+async def _in_time(body: AsyncIterator[bytes], until: float) -> bytes:
+    """The next piece of *body*, which is over if none comes in time."""
     with suppress(TimeoutError):
         async with asyncio.timeout_at(until):
-            return await anext(body, None)
-    return None
+            return await anext(body)
+    raise StopAsyncIteration
 
 
 def _rest(framing: Framing, chunks: Chunks, failure: CadenzaError | None) -> Iterator[Sequence[Chunk]]:

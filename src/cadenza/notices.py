@@ -70,7 +70,6 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "tip.fallback": "Set up a second model, which answers when the first cannot.",
         "tip.fresh": "Begin a new conversation, in a thread for instance.",
         "tip.history": "It may be about something that was said before, or that is remembered: take that out.",
-        "tip.key": "See whether the key is right and its account may use this model.",
         "tip.keys": "Give it several keys: they take turns.",
         "tip.lists": "Vendors rename and retire models; their own lists say which there are.",
         "tip.patience": "A model that thinks for long needs a higher first_timeout.",
@@ -90,9 +89,9 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "why.silent": "did not begin to answer",
         "why.stalled": "fell silent in the middle",
         "before": "before that: {failures}",
+        "details": "Details: {detail}",
         "failure": "{model} ({why})",
         "more": "{count} more",
-        "said": "it said: {detail}",
         "somebody": "the model",
     }
 )
@@ -118,7 +117,7 @@ _CASES: Mapping[str, _Case] = MappingProxyType(
         "blocked": _Case(Urgency.ERROR, ("history",)),
         "timeout": _Case(Urgency.WARNING, ("fresh", "fallback")),
         "overloaded": _Case(Urgency.WARNING, ("fallback",)),
-        "refused": _Case(Urgency.ERROR, ("key", "router_models", "fallback")),
+        "refused": _Case(Urgency.ERROR, ("router_models", "fallback")),
         "broken": _Case(Urgency.ERROR, ("fallback",)),
         "passing": _Case(Urgency.WARNING, ("fallback",)),
         "silent": _Case(Urgency.WARNING, ("patience", "fallback")),
@@ -160,16 +159,17 @@ _BY_REASON: Mapping[StopReason, str | None] = MappingProxyType(
 
 # --- notices ---------------------------------------------------------------------------
 
-# A notice must fit into one message, all of it together. Lengths are in UTF-16 units.
-_LONGEST_FAILURE = 600
-_LONGEST_SENTENCE = 450
-"""Also of what the provider said."""
+# A notice is a few lines, all of it together. Lengths are in UTF-16 units.
+_LONGEST_FAILURE = 120
+_LONGEST_SENTENCE = 300
+_LONGEST_DETAIL = 200
+"""What the provider said of it."""
 _LONGEST_NAME = 80
-_ROOM = 1200
+_ROOM = 360
 """For all the failures of a notice that is about them."""
-_ROOM_BEFORE = 400
+_ROOM_BEFORE = 240
 """And for those that came before another."""
-_MOST = 5
+_MOST = 3
 """Failures that are told one by one."""
 
 
@@ -260,7 +260,7 @@ def _told(case: str, outcome: Outcome, failures: Sequence[Failure], model: str) 
     own = TEXTS.get(f"{case}.text")
     yield own.format(model=_name(model)) if own else _tame(str(error)) or TEXTS[f"{case}.title"]
     if detail := _detail(error):
-        yield TEXTS["said"].format(detail=detail)
+        yield TEXTS["details"].format(detail=detail)
     if others := [failure for failure in failures if failure.model != model]:
         yield TEXTS["before"].format(failures=_listed(others, _ROOM_BEFORE))
 
@@ -329,7 +329,7 @@ def _tame(text: str, limit: int = _LONGEST_SENTENCE) -> str:
     return text[: whole_grapheme(text, fitting(text, limit - 1))].rstrip() + "…"
 
 
-def _quoted(text: str, limit: int = _LONGEST_SENTENCE) -> str:
+def _quoted(text: str, limit: int = _LONGEST_DETAIL) -> str:
     """*text* as code, in which nothing does anything."""
     tame = _tame(text, limit)
     return f"`{tame}`" if tame else ""

@@ -1,6 +1,7 @@
 """The outbox: messages on their way to a target, in order, by one task of their own.
 
-Sends are never cancelled half-way; what was sent is always known.
+Sends are never cancelled half-way; what was sent is always known. A stop that comes in the middle of one lets it end,
+and nothing follows it.
 What waits belongs to a *part*: the messages of one answer of a model. A part that came to nothing can be taken out
 again, and what of it was sent already is taken back once something better is there.
 """
@@ -11,7 +12,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Iterable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -20,8 +21,9 @@ from .backstage import Backstage
 from .errors import CadenzaError, DeliveryError
 from .stages.s4_round import Keep
 from .stages.s7_delivery import Noticing, Removing, Target, as_post, farewell
-from .stops import StopHandle, is_cancelled
-from .tasks import end_task
+from .stops import StopHandle
+from .tasks import end_task, must_rise, outlast
+from .tracing import Trace
 from .types import Identity, Notice, Post, Receipt, Roster
 
 logger = logging.getLogger(__name__)
@@ -32,9 +34,8 @@ _INSTANT = 1e-6
 _TYPING_LASTS = 8.0
 """Seconds after which the typing indicator is shown again; Discord's goes out after ten."""
 
-
 _NOTICE_SECONDS = 10.0
-"""How long the last notice may take."""
+"""How long a notice may take."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,17 +63,19 @@ class Outbox:
         backstage: Backstage | None = None,
         roster: Roster | None = None,
         place: str = "",
+        trace: Trace | None = None,
     ) -> None:
         self.receipts: list[Receipt] = []
         """What arrived, and was not taken back."""
         self.notices: list[Notice] = []
         """What people were told besides."""
-        self.failed: asyncio.Future[CadenzaError] = asyncio.get_running_loop().create_future()
+        self.failed: asyncio.Future[DeliveryError] = asyncio.get_running_loop().create_future()
         self._target = target
         self._room = room
         self._limit = target.limits.length if limit is None else limit
         self._stop = stop
         self._waiting: deque[_Parcel] = deque()
+        self._held: list[Post] = []
         self._superseded: deque[Receipt] = deque()
         self._repeated: deque[str] = deque()
         self._part = 0
@@ -84,10 +87,13 @@ class Outbox:
         self._at_rest.set()
         self._sealed = False
         self._decided = False  # whether a stop has already been acted upon
-        self._last_sent = asyncio.get_running_loop().time()
+        self._last_sent = self._typing_due = asyncio.get_running_loop().time()
+        self._typist: Identity | None = None
         self._backstage = backstage or Backstage(painter=None)
         self._roster = roster or Roster()
         self._place = place
+        self.trace = trace
+        """Who is told what becomes of each message; ``None`` if nobody looks."""
         self._sender: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -117,12 +123,26 @@ class Outbox:
     def add(self, posts: Sequence[Post]) -> None:
         """Put *posts* behind what waits. After ``close`` or ``cut`` nothing more is taken."""
         if posts and not self._sealed:  # most tokens make no post, and the sender should sleep through them
-            self._waiting.extend(_Parcel(post, self._part) for post in posts if not self._is_repeated(post))
+            self._append(posts)
             self._note_change()
+
+    def hold(self, posts: Iterable[Post]) -> None:
+        """Keep *posts*, the last words of an answer that failed, until it is known whether somebody does better.
+
+        They are taken out with the rest of their part, or sent when something is added or nothing more comes.
+        """
+        self._held.extend(posts)
+
+    def _append(self, posts: Iterable[Post]) -> None:
+        held, self._held = self._held, []
+        posts = [*held, *posts]
+        self._waiting.extend(_Parcel(post, self._part) for post in posts if not self._is_repeated(post))
 
     def _is_repeated(self, post: Post) -> bool:
         if self._repeated and post.said == self._repeated[0]:
             self._repeated.popleft()
+            if self.trace:
+                self.trace.leaves_out(post, "repeated")
             return True
         self._repeated.clear()
         return False
@@ -134,39 +154,52 @@ class Outbox:
             self._note_change()
 
     async def tell(self, notice: Notice) -> None:
-        """Show *notice* now, behind everything that was sent; somebody who takes too long for it is not waited for."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_NOTICE_SECONDS):
-                await self._tell(notice, as_post(notice))
+        """Show *notice* now, behind everything that was sent."""
+        await self._tell(notice, as_post(notice))
 
     @property
     def standing(self) -> int:
         """How many messages there are, sent or not, that are not to be taken back."""
         waiting = sum(parcel.notice is None for parcel in self._waiting)
-        return len(self.receipts) + waiting - len(self._superseded)
+        return waiting + sum(receipt not in self._superseded for receipt in self.receipts)
 
     async def room(self) -> None:
         """Wait until there is room for more."""
-        await self._has_room.wait()
+        if self._has_room.is_set():  # nearly always
+            return
+        begun = asyncio.get_running_loop().time()
+        with self._stop.unwatched() if self._stop else nullcontext():  # nothing but the chat limits this
+            await self._has_room.wait()
+        if self.trace:
+            self.trace.pressed_back(asyncio.get_running_loop().time() - begun)
 
     def cut(self, keep: Keep, last: Sequence[Post] = ()) -> None:
         """The reply has ended: *last* is all that comes, and of what waits only as much is sent as *keep* says."""
+        self._append(last)
         match keep:
             case Keep.EVERYTHING | Keep.DECIDED:
-                self._waiting.extend(_Parcel(post, self._part) for post in last)
+                pass
             case Keep.CLAUSE:
                 waiting = [parcel.post for parcel in self._waiting if parcel.notice is None]
-                goodbye = farewell([*waiting, *last], self._limit)
                 self._waiting.clear()
+                goodbye = farewell(waiting, self._limit) if self._may_begin else None
                 if goodbye:  # there is no time to prepare it
                     self._waiting.append(_Parcel(goodbye, self._part, is_ready=True))
             case Keep.NOTHING:
                 self._waiting.clear()
+        if self.trace:
+            self.trace.cuts(keep.name.lower(), [parcel.post for parcel in self._waiting if parcel.notice is None])
         self._decided = True
         self.close()
 
+    @property
+    def _may_begin(self) -> bool:
+        """Whether a message could leave this very moment: nothing is under way, and nothing must be taken back first."""
+        return self._at_rest.is_set() and not self._superseded
+
     def close(self) -> None:
         """Take nothing more; what waits is still sent, and nobody is shown typing after it."""
+        self._append(())
         self._sealed = True
         self._note_change()
 
@@ -185,9 +218,12 @@ class Outbox:
 
     def withdraw(self, part: int) -> list[Post]:
         """Take what waits of *part* out again; what of it is just being sent still arrives: see ``rest``."""
+        self._append(())
         withdrawn = [parcel.post for parcel in self._waiting if parcel.part == part]
         self._waiting = deque(parcel for parcel in self._waiting if parcel.part != part)
         self._note_change()
+        if self.trace:
+            self.trace.withdraws(withdrawn)
         return withdrawn
 
     async def rest(self) -> None:
@@ -200,12 +236,17 @@ class Outbox:
 
     def supersede(self, receipts: Iterable[Receipt]) -> None:
         """Take *receipts* back as soon as something else is to be sent; until then they stay."""
-        self._superseded.extend(receipts)
+        superseded = [*receipts]
+        self._superseded.extend(superseded)
+        if self.trace and superseded:
+            self.trace.supersedes(superseded)
 
     def spare(self, receipts: Iterable[Receipt]) -> None:
         """Do not take *receipts* back after all."""
         spared = [*receipts]
         self._superseded = deque(receipt for receipt in self._superseded if receipt not in spared)
+        if self.trace and spared:
+            self.trace.spares(spared)
 
     def _note_change(self) -> None:
         self._changed.set()
@@ -216,16 +257,8 @@ class Outbox:
 
     async def _drained(self) -> None:
         """Wait for the sender even if we are cancelled meanwhile: a send under way ends, its receipt is kept."""
-        sender = self._sender
-        cancelled: asyncio.CancelledError | None = None
-        while sender and not sender.done():
-            try:
-                await asyncio.shield(sender)
-            except asyncio.CancelledError as error:
-                cancelled = error
-                self.cut(Keep.NOTHING)
-        if cancelled:
-            raise cancelled
+        if self._sender:
+            await outlast(self._sender, hurry=lambda: self.cut(Keep.NOTHING))
 
     # --- the sender's own task ------------------------------------------------------------
 
@@ -237,54 +270,71 @@ class Outbox:
                 else:
                     await self._deliver(parcel)
                 self._come_to_rest()
-        except CadenzaError as error:
-            self._fail(error)
-        except (Exception, asyncio.CancelledError) as error:
-            if is_cancelled(error):
+        except BaseException as error:
+            if must_rise(error):
                 raise
-            # A target is foreign code, and the text of its errors may hold secrets.
-            self._fail(DeliveryError(f"a message could not be sent ({type(error).__name__})"))
+            self._fail(_undelivered(error))
         finally:
             self._at_rest.set()
 
     async def _deliver(self, parcel: _Parcel) -> None:
+        if self.trace:
+            self.trace.sends(parcel.post)
         receipt = await self._backstage.sent(parcel.post, self._target)
+        if self.trace:
+            self.trace.sent(receipt)
         self.receipts.append(receipt)
         self._parts.setdefault(parcel.part, []).append(receipt)
-        self._last_sent = asyncio.get_running_loop().time()
+        self._last_sent = self._typing_due = asyncio.get_running_loop().time()  # a message ends the typing
 
     async def _tell(self, notice: Notice, post: Post) -> None:
         """Show *notice*. If that fails, so be it: it is not a word of the reply."""
         try:
             if isinstance(self._target, Noticing):
-                await self._target.notify(notice)
+                async with asyncio.timeout(_NOTICE_SECONDS):
+                    await self._target.notify(notice)
             else:
-                await self._target.send(post)
+                await outlast(asyncio.create_task(self._sent(post), name="cadenza notice"))
             self.notices.append(notice)
-        except (Exception, asyncio.CancelledError) as error:
-            if is_cancelled(error):
+            if self.trace:
+                self.trace.notified(notice, is_shown=True)
+        except BaseException as error:
+            if must_rise(error):
                 raise
             logger.warning("a notice could not be shown (%s): %s", type(error).__name__, notice.text)
+            if self.trace:
+                self.trace.notified(notice, is_shown=False)
+
+    async def _sent(self, post: Post) -> Receipt:
+        return await self._target.send(post)
 
     async def _take_back(self, receipt: Receipt) -> None:
         """Take *receipt* back; if that fails it stays, and is still a part of what was said."""
+        failure: BaseException | None = None
+        if self.trace:
+            self.trace.takes_back()
         try:
             if isinstance(self._target, Removing):
                 await self._target.remove(receipt)
                 if receipt in self.receipts:  # it may be of a reply before
                     self.receipts.remove(receipt)
-        except (Exception, asyncio.CancelledError) as error:
-            if is_cancelled(error):
+        except BaseException as error:
+            if must_rise(error):
                 raise
             logger.warning("a message that was superseded could not be taken back (%s)", type(error).__name__)
+            failure = error
+        if self.trace:
+            self.trace.took_back(receipt, failure)
 
     def _come_to_rest(self) -> None:
         self._at_rest.set()
         if self._stop is not None:
             self._stop.touch()
 
-    def _fail(self, error: CadenzaError) -> None:
+    def _fail(self, error: DeliveryError) -> None:
         self.failed.set_result(error)
+        if self.trace:
+            self.trace.unsent(error)
         self.cut(Keep.NOTHING)
 
     async def _next(self) -> _Parcel | None:
@@ -294,7 +344,7 @@ class Outbox:
             if not self._waiting:
                 if self._sealed:
                     return None
-                await self._wait(None, _TYPING_LASTS)
+                await self._wait(None)
                 continue
             parcel = self._waiting[0]
             due = self._last_sent + parcel.post.pause - asyncio.get_running_loop().time()
@@ -303,10 +353,12 @@ class Outbox:
             elif not parcel.is_ready:
                 await self._prepare(parcel)
             elif due > _INSTANT:
-                await self._wait(parcel.post, min(due, _TYPING_LASTS))
+                if self.trace:
+                    self.trace.waits(parcel.post, "typing")
+                await self._wait(parcel.post.identity, due)
             elif self._superseded and not parcel.notice:
                 self._at_rest.clear()
-                await self._take_back(self._superseded.popleft())
+                await self._take_back(self._superseded.pop())  # from the last: what stands still is a beginning
                 self._come_to_rest()
             else:
                 self._at_rest.clear()
@@ -320,6 +372,8 @@ class Outbox:
         if not self._backstage.helps(post):
             self._waiting[0] = _Parcel(post, parcel.part, is_ready=True)
             return
+        if self.trace:
+            self.trace.waits(post, "picture" if post.instead else "names")
         preparing = self._backstage.prepared(post, roster=self._roster, limit=self._limit, place=self._place)
         work = asyncio.create_task(_otherwise(post, preparing), name="cadenza backstage")
         work.add_done_callback(lambda _: self._changed.set())
@@ -327,10 +381,12 @@ class Outbox:
             await asyncio.sleep(0)  # nearly always there is nothing to wait for
             while not work.done() and self._is_first(parcel):
                 self._changed.clear()
-                await self._wait(post, _TYPING_LASTS)
+                await self._wait(post.identity)
             if work.done() and self._is_first(parcel):
                 self._waiting.popleft()
                 first, *rest = work.result()
+                if self.trace:
+                    self.trace.became(post, [first, *rest])
                 self._waiting.extendleft(_Parcel(post, parcel.part) for post in reversed(rest))
                 self._waiting.appendleft(_Parcel(first, parcel.part, is_ready=True))
         finally:
@@ -342,9 +398,9 @@ class Outbox:
     def _is_stopping(self) -> bool:
         return self._stop is not None and self._stop.reason is not None and not self._decided
 
-    async def _wait(self, post: Post | None, seconds: float) -> None:
+    async def _wait(self, identity: Identity | None, seconds: float | None = None) -> None:
         """Show that something is being written until the time is over or something changes."""
-        typing = asyncio.create_task(self._show_typing(post.identity if post else None), name="cadenza typing")
+        typing = asyncio.create_task(self._keep_typing(identity), name="cadenza typing")
         try:
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
@@ -352,19 +408,38 @@ class Outbox:
         finally:
             await end_task(typing)
 
+    async def _keep_typing(self, identity: Identity | None) -> None:
+        """Show it now, unless it still shows, and again whenever it would go out."""
+        loop = asyncio.get_running_loop()
+        if identity != self._typist:
+            self._typist, self._typing_due = identity, loop.time()
+        while True:
+            await asyncio.sleep(self._typing_due - loop.time())
+            self._typing_due = loop.time() + _TYPING_LASTS
+            await self._show_typing(identity)
+
     async def _show_typing(self, identity: Identity | None) -> None:
         """A courtesy: whatever goes wrong with it must not hold up or end the reply."""
-        with suppress(Exception):
+        try:
             await self._target.typing(identity)
+        except BaseException as error:
+            if must_rise(error):
+                raise
+
+
+def _undelivered(error: BaseException) -> DeliveryError:
+    """What went wrong, in our words: a target is foreign code, and the text of its errors may hold secrets."""
+    if isinstance(error, DeliveryError):
+        return error
+    reason = str(error) if isinstance(error, CadenzaError) else f"a message could not be sent ({type(error).__name__})"
+    return DeliveryError(reason)
 
 
 async def _otherwise(post: Post, preparing: Awaitable[list[Post]]) -> list[Post]:
     """What *preparing* comes to; if it fails, *post* as it was planned."""
     try:
         return await preparing
-    except (KeyboardInterrupt, SystemExit):
-        raise
     except BaseException as error:
-        if is_cancelled(error):
+        if must_rise(error):
             raise
         return list(post.instead) or [post]

@@ -19,7 +19,6 @@ from itertools import count, groupby
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from .errors import CadenzaError
 from .models import broken_off, closing, hang_up
 from .outbox import Outbox
 from .rules import RULES
@@ -31,9 +30,10 @@ from .stages.s5_buffer import Buffer
 from .stages.s6_rules import rule_row
 from .stages.s7_delivery import Chance, Composer
 from .stages.stage import Pipe, Stage
-from .stops import StopHandle, is_cancelled
-from .tasks import end_task
+from .stops import StopHandle
+from .tasks import end_task, must_rise
 from .text.units import WHITESPACE
+from .tracing import Trace
 from .types import (
     Broke,
     Chunk,
@@ -45,7 +45,6 @@ from .types import (
     Kind,
     Outcome,
     Persona,
-    Post,
     RoundEvent,
     Scene,
     Segment,
@@ -77,20 +76,30 @@ def text_row(
     pictures: bool = False,
     planned: int = 0,
     may_retry: bool = False,
+    trace: Trace | None = None,
 ) -> Pipe:
     """The stages from text to posts, for one reply.
 
     *tap* sees the segments between stages 5 and 6; with *pictures*, tables are planned as pictures.
     *planned* messages stand already, of a model that this one goes on for; with *may_retry* the model is asked again
-    if a guard lets nothing of its answer pass.
+    if a guard lets nothing of its answer pass. *trace* is told what each of the stages does.
     """
     delivery = settings.delivery
-    return Pipe(
+    taps = trace.taps(gathers=delivery.degree == 0) if trace else None
+    row = Pipe(
         Buffer(settings.buffer, sentences=delivery.degree == 3, speaker=scene.persona.name),
         *((tap,) if tap else ()),
         rule_row(replace(rule_context(scene, settings), may_retry=may_retry), rules),
-        Composer(delivery, chance, reply_to=scene.reply_to, pictures=pictures, planned=planned),
+        Composer(
+            delivery,
+            chance,
+            reply_to=scene.reply_to,
+            pictures=pictures,
+            planned=planned,
+            see=taps.paced if taps else None,
+        ),
     )
+    return taps.around(row) if taps else row
 
 
 def rule_context(scene: Scene, settings: Settings) -> RuleContext:
@@ -143,6 +152,8 @@ class _Watch:
         self._timeout = first
         self.has_begun = False
         """Whether the model has said anything."""
+        self.is_over = False
+        """Whether nobody listens any more."""
         self._since: float | None = self._loop.time()
         self.expired: asyncio.Future[None] = self._loop.create_future()
         self._timer = self._loop.call_later(first, self._look)
@@ -161,6 +172,7 @@ class _Watch:
 
     def close(self) -> None:
         """Look no more."""
+        self.is_over = True
         self._timer.cancel()
         self.expired.cancel()
 
@@ -210,18 +222,21 @@ async def settle(
     sending = asyncio.create_task(outbox.finished(), name="cadenza settle")
     try:
         event = await overtaking(sending, outbox=outbox, stop=stop)
+        outcome = conclude(event, round_, outbox, turn.on_stop)
+        await asyncio.wait([sending])
     finally:
         await end_task(sending)
-    return conclude(event, round_, outbox, turn.on_stop)
+    return outcome
 
 
 async def _read(round_: Round, chunks: AsyncIterable[Chunk], outbox: Outbox, watch: _Watch) -> None:
+    hand_over = _hand_over if outbox.trace is None else _hand_over_seen
     async with aclosing(closing(chunks)) as source:
         for number in count(1):
             chunk = await _next_chunk(source)
             watch.rest()
-            _hand_over(chunk, round_, outbox)
-            if round_.outcome is not None:
+            hand_over(chunk, round_, outbox)
+            if round_.outcome is not None or watch.is_over:  # a stream may go on as if it had not been told to end
                 return
             await outbox.room()
             if not number % _BREATH:
@@ -235,8 +250,8 @@ async def _next_chunk(source: AsyncIterator[Chunk]) -> Chunk:
         return await anext(source)
     except StopAsyncIteration:
         return Finished("end_of_stream")
-    except (Exception, asyncio.CancelledError) as error:
-        if is_cancelled(error):
+    except BaseException as error:
+        if must_rise(error):
             raise
         return Failed(broken_off(error))
 
@@ -246,20 +261,20 @@ def _hand_over(chunk: Chunk, round_: Round, outbox: Outbox) -> None:
 
     Of an answer that came to nothing it cannot know: another may be tried.
     """
-    outbox.add(_received(round_, chunk))
+    posts = round_.receive(chunk)
+    if isinstance(round_.outcome, Broke):
+        outbox.hold(posts)
+        return
+    outbox.add(posts)
     if isinstance(round_.outcome, Completed | Stopped):
         outbox.close()
 
 
-def _received(round_: Round, event: RoundEvent) -> list[Post]:
-    """What *round_* makes of *event*; if a rule or another stage of it fails, that is the end of the round."""
-    try:
-        return round_.receive(event)
-    except Exception as error:  # noqa: BLE001  # a rule may be foreign code
-        failure = CadenzaError(f"a rule or another stage failed ({type(error).__name__})")
-        failure.__cause__ = error  # for whoever has to mend it
-        round_.outcome = Broke(failure)
-        return []
+def _hand_over_seen(chunk: Chunk, round_: Round, outbox: Outbox) -> None:
+    """The same, where somebody looks."""
+    if outbox.trace:
+        outbox.trace.heard(chunk)
+    _hand_over(chunk, round_, outbox)
 
 
 async def overtaking(
@@ -280,6 +295,8 @@ async def overtaking(
     if event := pending(outbox, stop):
         return event
     if watch and watch.expired.done() and not work.done():
+        if outbox.trace:
+            outbox.trace.stalled(has_begun=watch.has_begun)
         return FellSilent(watch.has_begun)
     return None
 
@@ -287,6 +304,8 @@ async def overtaking(
 def pending(outbox: Outbox, stop: StopHandle | None) -> RoundEvent | None:
     """What has already happened that ends a reply."""
     if stop and stop.reason:
+        if outbox.trace:
+            outbox.trace.stopped(stop.reason, stop.by)
         return StopRequested(stop.reason)
     if outbox.failed.done():
         return SendFailed(outbox.failed.result())
@@ -295,7 +314,7 @@ def pending(outbox: Outbox, stop: StopHandle | None) -> RoundEvent | None:
 
 def conclude(event: RoundEvent | None, round_: Round, outbox: Outbox, on_stop: str) -> Outcome:
     """Tell *round_* of the event that overtook it, if there was one, and *outbox* what is still to be sent."""
-    posts = _received(round_, event) if event else []
+    posts = round_.receive(event) if event else []
     if round_.outcome is None:
         msg = "a round ended without an outcome"
         raise AssertionError(msg)
@@ -305,5 +324,5 @@ def conclude(event: RoundEvent | None, round_: Round, outbox: Outbox, on_stop: s
         case SendFailed():
             outbox.cut(kept(round_.outcome, on_stop=on_stop), posts)
         case _:
-            outbox.add(posts)
+            outbox.hold(posts)
     return round_.outcome

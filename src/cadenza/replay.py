@@ -173,6 +173,8 @@ def _through(take: Take, events: Iterable[RoundEvent]) -> tuple[Round, dict[str,
     posts: list[Post] = []
     for event in events:
         posts += round_.receive(event)
+    if round_.fault:
+        raise round_.fault
     return round_, {
         "posts": [_post(post) for post in posts],
         "segments": [

@@ -11,7 +11,7 @@ from random import Random
 from .backstage import Backstage
 from .casting import Casting, ModelSource
 from .dialogue import Dialogue
-from .errors import InputError
+from .errors import InputError, SettingsError
 from .notices import failed
 from .outbox import Outbox
 from .pipeline import run_round, settle, text_row
@@ -24,6 +24,8 @@ from .stops import StopHandle, Stops
 from .streams import Speech, from_stream
 from .tools.functions import Toolset, toolset
 from .tools.running import Consent, Workshop
+from .trace import Hook
+from .tracing import Trace, tracing
 from .tries import Tries
 from .types import Outcome, Persona, Receipt, Reply, Scene, Usage
 
@@ -38,26 +40,33 @@ async def say(
     chance: Chance | None = None,
     rules: Iterable[type[Rule]] = RULES,
     backstage: Backstage | None = None,
+    trace: Hook | None = None,
 ) -> Reply:
     """Deliver what a model says, from any stream of text, to *target* as natural messages.
 
     *stream* is a text, an iterable or async iterable of texts or chunks, or what the client of a provider gives back:
     see ``from_stream``. *scene* tells the rules who speaks and
     whom they may name; without it names, emoji and mentions stay as the model wrote them. *backstage* is who makes
-    pictures of tables and looks people up; a bot keeps one for all its replies.
+    pictures of tables and looks people up; a bot keeps one for all its replies. *trace* is told all that happens, and why.
     """
     settings = _within(settings or Settings(), target)
     scene, backstage = scene or Scene("", Persona("")), (backstage or Backstage()).under(settings.rules)
     dice, pictures = chance or Random(settings.delivery.seed), _has_pictures(settings, backstage)
-    text = text_row(scene, settings, dice, rules=rules, pictures=pictures)
-    round_ = Round(text, limit=settings.delivery.limit, on_stop=settings.turn.on_stop)
-    async with _outbox(target, settings, stop, backstage, scene) as outbox:
-        await run_round(round_, from_stream(stream), outbox, settings=settings, stop=stop)
-        outcome = await settle(round_, outbox, settings=settings, stop=stop)
-        notice = failed(outcome) if settings.turn.show_errors else None
-        if notice:
-            await outbox.tell(notice)
-    return _remains([round_], outcome, outbox)
+    with tracing(trace, "say", scene, settings, stop.turn if stop else "") as seen:
+        text = text_row(scene, settings, dice, rules=rules, pictures=pictures, trace=seen)
+        round_ = Round(text, limit=settings.delivery.limit, on_stop=settings.turn.on_stop)
+        async with _outbox(target, settings, stop, backstage, scene, trace=seen) as outbox:
+            heard = await run_round(round_, from_stream(stream), outbox, settings=settings, stop=stop)
+            if seen:
+                seen.round_over(heard, len(round_.said), round_.usage)
+            outcome = await settle(round_, outbox, settings=settings, stop=stop)
+            notice = failed(outcome) if settings.turn.show_errors else None
+            if notice:
+                await outbox.tell(notice)
+    left = _remains([round_], outcome, outbox)
+    if seen:
+        seen.ends(left)
+    return left
 
 
 async def reply(
@@ -73,19 +82,20 @@ async def reply(
     rules: Iterable[type[Rule]] = RULES,
     backstage: Backstage | None = None,
     supersedes: Iterable[Receipt] = (),
+    trace: Hook | None = None,
 ) -> Reply:
     """Let *model* answer *scene* in *target*. Whatever happens, exactly one ``Reply`` comes back.
 
     Of several models the first is asked, and the others if it fails; one that is a function is called when it is its
     turn. *tools* are functions or ``Tool``s that the model may have run; *consent* is asked before those that need it.
-    *supersedes* are messages that are taken back when the reply begins.
+    *supersedes* are messages that are taken back when the reply begins. *trace* is told all that happens, and why.
     """
     settings = _within(settings or Settings(), target)
     backstage = (backstage or Backstage()).under(settings.rules)
     chance = chance or Random(settings.delivery.seed)
     pictures = _has_pictures(settings, backstage)
-    new_text = partial(text_row, settings=settings, chance=chance, rules=rules, pictures=pictures)
     with ExitStack() as stack:
+        seen = stack.enter_context(tracing(trace, "reply", scene, settings, stop.turn if stop else ""))
         handle = stop or stack.enter_context(Stops().open("reply"))
         workshop = Workshop(
             toolset(tools),
@@ -95,8 +105,9 @@ async def reply(
             result_limit=settings.turn.tool_result_limit,
             consent=consent,
         )
-        casting = Casting(model, settings.turn, chance)
-        async with _outbox(target, settings, handle, backstage, scene) as outbox:
+        casting = Casting(model, settings.turn, chance, trace=seen)
+        new_text = partial(text_row, settings=settings, chance=chance, rules=rules, pictures=pictures, trace=seen)
+        async with _outbox(target, settings, handle, backstage, scene, trace=seen) as outbox:
             outbox.supersede(supersedes)
             dialogue = Dialogue(scene, settings)
             rounds = Rounds(dialogue, workshop, outbox, settings, handle)
@@ -111,7 +122,7 @@ async def reply(
             )
             outcome = await tries.run()
     left = _remains(rounds.kept, outcome, outbox)
-    return replace(
+    left = replace(
         left,
         usage=rounds.usage,
         served_by=rounds.served_by,
@@ -119,14 +130,20 @@ async def reply(
         failures=tuple(casting.failures),
         tools=tuple(workshop.uses),
     )
+    if seen:
+        seen.ends(left)
+    return left
 
 
 def _has_pictures(settings: Settings, backstage: Backstage) -> bool:
     return settings.rules.tables == "picture" and backstage.painter is not None
 
 
-def _within(settings: Settings, target: Target) -> Settings:
+def _within(settings: object, target: Target) -> Settings:
     """Plan no longer messages than *target* takes, leave tables to one that shows them itself, and no picture for one without."""
+    if not isinstance(settings, Settings):
+        msg = f"settings are made by Settings.of(degree=3) or read from a file, and {type(settings).__name__} is not"
+        raise SettingsError(msg)
     limits, tables = getattr(target, "limits", None), settings.rules.tables
     if not isinstance(limits, Limits):
         msg = f"a target has 'limits', 'send' and 'typing', and {type(target).__name__} has not; CONTRIBUTING.md shows one"
@@ -138,10 +155,24 @@ def _within(settings: Settings, target: Target) -> Settings:
     return settings.with_values({"limit": min(settings.delivery.limit, limits.length), "tables": tables})
 
 
-def _outbox(target: Target, settings: Settings, stop: StopHandle | None, backstage: Backstage, scene: Scene) -> Outbox:
-    limit, room = settings.delivery.limit, settings.turn.queue
+def _outbox(
+    target: Target,
+    settings: Settings,
+    stop: StopHandle | None,
+    backstage: Backstage,
+    scene: Scene,
+    *,
+    trace: Trace | None,
+) -> Outbox:
     return Outbox(
-        target, room=room, stop=stop, limit=limit, backstage=backstage, roster=scene.roster, place=scene.channel
+        target,
+        room=settings.turn.queue,
+        stop=stop,
+        limit=settings.delivery.limit,
+        backstage=backstage,
+        roster=scene.roster,
+        place=scene.channel,
+        trace=trace,
     )
 
 

@@ -104,10 +104,14 @@ class Rounds:
         self.part = self._outbox.begin_part(repeated=self._repeated)
         self.kept.append(Round(text, limit=self._settings.delivery.limit, on_stop=self._settings.turn.on_stop))
         prompt = self._dialogue.prompt(self._workshop.specs())
+        trace = self._outbox.trace
         with self._stop.watched():
-            return await run_round(
-                self.last, stream(model, prompt), self._outbox, settings=self._settings, stop=self._stop
+            outcome = await run_round(
+                self.last, stream(model, prompt, trace=trace), self._outbox, settings=self._settings, stop=self._stop
             )
+        if trace:
+            trace.round_over(outcome, len(self.last.said), self.last.usage)
+        return outcome
 
     def _settled(self, outcome: Outcome) -> Outcome:
         """A model that has nothing to add to what it said before its tools were run is done."""
@@ -128,6 +132,7 @@ class Rounds:
     async def _use_tools(self, wanted: NeedsTools, model: Model, attempt: int) -> Outcome | None:
         """Run what the model wants and tell it the results; an outcome if the reply is over then."""
         self._stop.refuse_follow_ups()
+        known = len(self._workshop.uses)
         running = asyncio.create_task(self._workshop.run(wanted.calls, attempt=attempt), name="cadenza tools")
         with self._stop.watched():
             try:
@@ -136,10 +141,18 @@ class Rounds:
                     return conclude(event, self.last, self._outbox, self._settings.turn.on_stop)
             finally:
                 await end_task(running)
+                ran = self._workshop.uses[known:]
+                self._tell(ran)
         self._uses = uses = running.result()
+        self._tell([use for use in uses if not any(use is one for one in ran)], remembered=True)
         self._with_tools += 1
         self._dialogue.add(self.last, uses)
         return self._verdict(uses, model)
+
+    def _tell(self, uses: Sequence[ToolUse], *, remembered: bool = False) -> None:
+        if trace := self._outbox.trace:
+            for use in uses:
+                trace.used(use, remembered=remembered)
 
     def _verdict(self, uses: Sequence[ToolUse], model: Model) -> Outcome | None:
         """Whether the reply is over, now that tools were run."""

@@ -13,6 +13,7 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
+from functools import cache
 from math import inf
 from pathlib import Path
 from types import MappingProxyType
@@ -258,7 +259,7 @@ class ChannelSettings:
         180.0, "seconds without any progress after which a turn is given up for the next one", low=0.001
     )
     stop_grace: float = _setting(
-        5.0, "seconds that a turn has for its last words once it was asked to stop; then it is cancelled", low=0.0
+        10.0, "seconds that a turn has for its last words once it was asked to stop; then it is cancelled", low=0.0
     )
     shutdown_grace: float = _setting(10.0, "seconds that running replies have to end at a shutdown", low=0.0)
 
@@ -344,8 +345,15 @@ def _flat(values: Mapping[str, object]) -> Iterator[tuple[str | None, str, objec
             yield None, name, value
 
 
+@cache
+def _known(section: str | None) -> Mapping[str, tuple[str, Field[Any]]]:
+    """The settings of *section*, or all, by name: every turn changes one, and they stay the same."""
+    found = {spec.name: (owner, spec) for owner, spec in settings_fields() if section in (None, owner)}
+    return MappingProxyType(found)
+
+
 def _find(section: str | None, name: str) -> tuple[str, Field[Any]]:
-    known = {spec.name: (owner, spec) for owner, spec in settings_fields() if section in (None, owner)}
+    known = _known(section)
     if name in known:
         return known[name]
     close = difflib.get_close_matches(name, known, n=1)

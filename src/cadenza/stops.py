@@ -92,6 +92,16 @@ class StopHandle:
         """The turn got on."""
         self._alive_at = asyncio.get_running_loop().time()
 
+    @contextmanager
+    def unwatched(self) -> Iterator[None]:
+        """While, in the midst of that, something is waited for that has no limit of its own."""
+        before, self._watched = self._watched, 0
+        self.touch()
+        try:
+            yield
+        finally:
+            self._watched = before
+
     @property
     def alive_at(self) -> float:
         """When, on the loop's clock, the turn got on last."""

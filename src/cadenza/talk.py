@@ -15,7 +15,8 @@ from .replies import reply
 from .settings import Settings
 from .stops import Stops
 from .targets.console import ConsoleTarget
-from .types import Broke, Identity, Line, Persona, Reply, Scene, Stopped, StopReason, Usage
+from .trace import Hook
+from .types import Broke, Empty, Identity, Line, Persona, Reply, Scene, Stalled, Stopped, StopReason, Usage
 
 _INTERRUPTED = 130
 _ANSWER_TOKENS = 120
@@ -53,8 +54,9 @@ _SAYS = (
 class _Evening:
     """One exchange after the other."""
 
-    def __init__(self, target: ConsoleTarget, model: Model, settings: Settings) -> None:
+    def __init__(self, target: ConsoleTarget, model: Model, settings: Settings, trace: Hook | None) -> None:
         self._target = target
+        self._trace = trace
         self._model = model
         self._settings = settings
         self._scene = Scene("campfire", _REN)
@@ -70,7 +72,7 @@ class _Evening:
             self._target.typing_over()
             for thought in said.thoughts:
                 self._target.aside(thought)
-            if isinstance(said.outcome, Broke):
+            if _is_failed(said):
                 return
 
     async def _answer(self, says: str) -> Reply:
@@ -82,7 +84,9 @@ class _Evening:
         with self._stops.open(says) as stop:
             enough = loop.call_later(_ANSWER_SECONDS, stop.take, StopReason.USER)
             try:
-                said = await reply(self._scene, self._model, self._target, settings=self._settings, stop=stop)
+                said = await reply(
+                    self._scene, self._model, self._target, settings=self._settings, stop=stop, trace=self._trace
+                )
             finally:
                 enough.cancel()
         self.seconds += loop.time() - begun
@@ -102,27 +106,29 @@ class _Evening:
         )
 
 
-async def play(target: ConsoleTarget, name: str, *, fast: bool = False) -> tuple[Reply, ...]:
+async def play(target: ConsoleTarget, name: str, *, fast: bool = False, trace: Hook | None = None) -> tuple[Reply, ...]:
     """Talk with the model called *name* in *target*; what came of it."""
     settings = _SETTINGS.with_values({"typing_budget": 0.0}) if fast else _SETTINGS
     async with connect(name, settings=settings) as model:
         target.notice(f"#campfire: {_MIA} and {_REN.name} ({name})")
-        evening = _Evening(target, model, settings)
+        evening = _Evening(target, model, settings, trace)
         await evening.play()
-    last = evening.replies[-1].outcome
-    if isinstance(last, Broke):
-        target.notice(f"{_REN.name} cannot go on: {last.error}")
-    else:
+    if not _is_failed(evening.replies[-1]):
         target.notice(f"That was {evening}.")
     return tuple(evening.replies)
 
 
-def run(name: str, *, fast: bool = False) -> int:
+def run(name: str, *, fast: bool = False, trace: Hook | None = None) -> int:
     """Talk with the model called *name* on standard output; give back the exit status."""
     with ConsoleTarget(_REN.name, avatar=_REN.avatar) as target:
         try:
-            replies = asyncio.run(play(target, name, fast=fast))
+            replies = asyncio.run(play(target, name, fast=fast, trace=trace))
         except KeyboardInterrupt:
             target.notice("Good night.")
             return _INTERRUPTED
-    return 1 if isinstance(replies[-1].outcome, Broke) else 0
+    return 1 if _is_failed(replies[-1]) else 0
+
+
+def _is_failed(said: Reply) -> bool:
+    """Whether there was no answer, or half of one; a notice has said why."""
+    return isinstance(said.outcome, Broke | Empty | Stalled)

@@ -113,8 +113,14 @@ class Tries:
         self._dialogue.adapt(drop=again.drop, insist=again.insist)
         scene, may_retry = self._dialogue.scene, self._casting.may_ask_again
         text = self._new_text(scene, planned=self._outbox.standing, may_retry=may_retry)
+        trace, name = self._outbox.trace, self._casting.name
+        if trace:
+            about = {"waited": again.seconds, "dropped": again.drop, "reminded": again.insist}
+            trace.tries(name, self._casting.key, again.why.value, about)
         outcome = await self._rounds.run(again.model, text, attempt=again.before)
         self._casting.note(outcome)
+        if trace:
+            trace.tried(name, outcome, cure(outcome).value)
         return outcome
 
     # --- what a try that failed leaves behind --------------------------------------------
@@ -132,7 +138,7 @@ class Tries:
         is_stuck = bool(sent) and not self._outbox.can_remove  # another answer would stand behind half of this one
         again = None if is_stuck else await self._unless_over(self._casting.after(outcome), posts)
         if again is None:
-            self._outbox.add(posts)
+            self._outbox.add(self._after_all(posts))
             return None
         round_ = self._rounds.discard_last()
         if sent or posts:
@@ -147,7 +153,13 @@ class Tries:
             return []
         self._outbox.spare(left.sent)
         self._rounds.restore(left.round, left.since)
-        return left.posts
+        return self._after_all(left.posts)
+
+    def _after_all(self, posts: list[Post]) -> list[Post]:
+        """*posts* were put aside and are to be sent; whoever looks is told."""
+        if self._outbox.trace and posts:
+            self._outbox.trace.brings_back(posts)
+        return posts
 
     # --- the end ----------------------------------------------------------------------------
 
@@ -182,7 +194,7 @@ class Tries:
             event = await overtaking(task, outbox=self._outbox, stop=self._stop)
             if event:
                 outcome = outcome_of(event)
-                unsent = [*self._brought_back(), *held]
+                unsent = [*self._brought_back(), *self._after_all([*held])]
                 self._outbox.cut(kept(outcome, on_stop=self._settings.turn.on_stop), unsent)
                 raise _OverError(outcome)
         finally:

@@ -95,7 +95,9 @@ class Played:
     made: Desk
     stops: Stops
     heard: list[tuple[Heard, Verdict]] = field(default_factory=list)
-    edits: Counter[tuple[str, str]] = field(default_factory=Counter)
+    changes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """How often somebody made the bot begin anew: by an edit, a deletion, a further message."""
+    deleted: set[str] = field(default_factory=set)
 
     async def play(self, steps: list[Step]) -> None:
         for step in steps:
@@ -126,15 +128,18 @@ class Played:
                 message.id, message.channel, message.author, f"text {message.id}", message.is_command, message.persona
             )
         self.made.answers[message.text] = answer
-        self.heard.append((message, self.made.turns.heard(message)))
+        verdict = self.made.turns.heard(message)
+        self.heard.append((message, verdict))
+        self.changes[message.channel, message.author] += verdict is Verdict.INTERRUPTED
 
     def _change(self, message: Heard, *, is_deleted: bool) -> None:
         if is_deleted:
-            self.made.turns.deleted(message.channel, message.id)
+            self.changes[message.channel, message.author] += self.made.turns.deleted(message.channel, message.id)
+            self.deleted.add(message.id)
             return
         edited = Heard(message.id, message.channel, message.author, f"edit {self._new()}")
         self.made.answers[edited.text] = Answer(2.0, says=(1.0,))
-        self.edits[message.channel, message.author] += self.made.turns.edited(edited)
+        self.changes[message.channel, message.author] += self.made.turns.edited(edited)
 
 
 @given(
@@ -171,6 +176,7 @@ async def _lawful(steps: list[Step], *, is_closed_early: bool, **settings: objec
     assert tasks <= {"cadenza answer"}, "only what could not be ended is left"
     assert len(played.made.turns._attendant._left) <= played.made.turns.left_behind
     _everybody_was_answered_once(played)
+    _whoever_was_interrupted_before_a_word_is_answered_then(played)
     for channel in ("general", "random"):
         ran = [ran for ran in played.made.ran if ran.turn.channel == channel]
         _one_ran_at_a_time(ran)
@@ -184,16 +190,25 @@ def _everybody_was_answered_once(played: Played) -> None:
     dropped = Counter(message_id for message_id, _ in played.made.dropped)
     for message, verdict in played.heard:
         times = answered[message.id] + dropped[message.id]
-        edits = played.edits[message.channel, message.author]  # what was gathered is answered anew together
+        again = played.changes[message.channel, message.author]  # what belongs together is answered anew together
         if verdict in WAITING:
-            assert 1 <= times <= 1 + edits, (message, verdict, times)
+            assert 1 <= times <= 1 + again, (message, verdict, times)
         elif verdict is Verdict.STOPPED:
-            assert times <= 1 + edits
+            assert times <= 1 + again
         else:
             assert verdict is Verdict.FULL
             assert 0 == times
     assert set(answered) | set(dropped) <= {message.id for message, _ in played.heard}
     assert len(played.made.failed) == played.made.outcomes.count("failed")
+
+
+def _whoever_was_interrupted_before_a_word_is_answered_then(played: Played) -> None:
+    """Unless nothing followed: somebody elsewhere said that something would."""
+    for ran in played.made.ran:
+        if ran.outcome == StopReason.FOLLOW_UP.value and not ran.said and ran.turn.stop.by != "elsewhere":
+            later = {message.id for later in played.made.ran[ran.number :] for message in later.turn.messages}
+            settled = later | played.deleted | {message_id for message_id, _ in played.made.dropped}
+            assert {message.id for message in ran.turn.messages} <= settled
 
 
 def _one_ran_at_a_time(ran: list[Ran]) -> None:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from cadenza.errors import ErrorKind, HttpError, InputError, ProviderError
+from cadenza.errors import Aspect, ErrorKind, HttpError, InputError, ProviderError
 from cadenza.providers.scripted import (
     Beat,
     ScriptedCodec,
@@ -180,7 +180,14 @@ def test_what_a_script_is_made_of_is_what_it_comes_to() -> None:
 
 def test_a_failure_keeps_all_that_is_known_of_it() -> None:
     error = ProviderError(
-        "no", kind=ErrorKind.RATE_LIMIT, code="429", status=429, retryable=True, retry_after=2.5, detail="slow down"
+        "no",
+        kind=ErrorKind.RATE_LIMIT,
+        aspect=Aspect.CREDIT,
+        code="429",
+        status=429,
+        retryable=True,
+        retry_after=2.5,
+        detail="slow down",
     )
     (chunk,) = [chunk for beat in script_of([Failed(error)]) for chunk in decoded(beat.data)]
 

@@ -143,3 +143,90 @@ def test_a_row_has_skipped_what_its_stages_have() -> None:
 @pytest.mark.parametrize("stage", [Pipe(), object(), Counting("many"), None])
 def test_who_does_not_count_has_skipped_nothing(stage: object) -> None:
     assert 0 == skipped(stage)
+
+
+# --- stages that fail ---------------------------------------------------------------------------
+
+
+def picky(item: str) -> list[str]:
+    if item == "bad":
+        raise ValueError(item)
+    return [item]
+
+
+class BadEnd(Each):
+    """Fails when nothing more comes."""
+
+    def flush(self, why: Ending, /) -> Iterable[object]:
+        raise KeyError(why)
+
+
+def test_what_had_passed_a_stage_before_it_failed_is_given_back_by_the_next_flush() -> None:
+    third = Each(shout, ["held"])
+    pipe = Pipe(Each(lambda _: ["a", "b", "bad", "c"]), Each(picky), third)
+
+    with pytest.raises(ValueError, match="bad"):
+        pipe.feed("x")
+
+    assert ["A", "B", "held"] == pipe.flush(Ending.FINAL)
+    assert [] == pipe.flush(Ending.FINAL)
+    assert [] == pipe.feed("x")
+    assert ["a", "b", Ending.FINAL] == third.seen
+
+
+def test_the_first_stage_may_fail_too() -> None:
+    pipe = Pipe(Each(picky), Each(shout, ["held"]))
+    pipe.feed("good")
+
+    with pytest.raises(ValueError, match="bad"):
+        pipe.feed("bad")
+
+    assert ["held"] == pipe.flush(Ending.FINAL)
+
+
+def test_what_was_let_go_before_a_stage_failed_at_the_end_is_given_back_too() -> None:
+    pipe = Pipe(Each(shout, ["first"]), BadEnd(shout), Each(shout, ["third"]))
+
+    with pytest.raises(KeyError):
+        pipe.flush(Ending.TOOL_CALL)
+
+    assert ["FIRST", "third"] == pipe.flush(Ending.TOOL_CALL)
+
+
+def test_if_two_stages_fail_what_had_passed_both_is_given_back() -> None:
+    pipe = Pipe(
+        Each(lambda _: ["a", "b", "bad"]), Each(picky), Each(lambda item: picky("bad" if item == "b" else item))
+    )
+
+    with pytest.raises(ValueError, match="bad"):
+        pipe.feed("x")
+
+    assert ["a"] == pipe.flush(Ending.FINAL)
+
+
+def test_asides_pass_a_stage_that_fails_behind_them() -> None:
+    pipe = Pipe(Each(lambda _: [ASIDE, "bad"]), Each(picky))
+
+    with pytest.raises(ValueError, match="bad"):
+        pipe.feed("x")
+
+    assert [ASIDE] == pipe.flush(Ending.FINAL)
+
+
+# --- what is not wanted any more ------------------------------------------------------------------
+
+
+def test_of_what_is_discarded_only_asides_are_left_and_no_stage_sees_it() -> None:
+    second = Each(shout, ["two"])
+    pipe = Pipe(Each(shout, ["one", ASIDE]), BadEnd(shout), second)
+
+    assert [ASIDE] == pipe.discard()
+    assert [Ending.STOP] == second.seen
+    assert ([], []) == (pipe.feed("x"), pipe.flush(Ending.FINAL))
+
+
+def test_after_a_halt_there_is_nothing_to_discard() -> None:
+    pipe = Pipe(Each(lambda _: [HALT], [ASIDE]))
+    pipe.feed("x")
+
+    assert [] == pipe.discard()

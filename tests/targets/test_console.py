@@ -14,7 +14,7 @@ from rich.console import Console
 
 from cadenza.stages.s7_delivery import Limits, Target
 from cadenza.targets.console import ConsoleTarget
-from cadenza.types import Attachment, Boundary, Identity, Post
+from cadenza.types import Attachment, Boundary, Identity, Notice, Post
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 HIDDEN, VISIBLE = "\x1b[?25l", "\x1b[?25h"
@@ -157,6 +157,34 @@ async def test_thoughts_and_notices_are_set_apart(plain: Chat) -> None:
     assert plain.output == (
         "Ren: One.\n\n(thought) What comes\n  after one?\n\n-- Mia pressed stop\n-- so it is\n\nRen: Two.\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("post", "quoted"),
+    [
+        pytest.param(Post("Half an", Boundary.FINAL), "Half an", id="short"),
+        pytest.param(Post("x" * 40, Boundary.FINAL), "x" * 40, id="just short enough"),
+        pytest.param(Post("word " * 20, Boundary.FINAL), "word " * 8 + "…", id="long"),
+        pytest.param(Post("x" * 39 + "👩‍🚀 and", Boundary.FINAL), "x" * 39 + " …", id="no half emoji"),
+        pytest.param(Post("```py\nprint()\n```", Boundary.FINAL), "```py print() ```", id="several lines"),
+        pytest.param(
+            Post("", Boundary.FINAL, attachment=Attachment("table.png", b"1234")),
+            "[table.png, 4 bytes]",
+            id="only a file",
+        ),
+    ],
+)
+async def test_what_was_taken_back_is_named(plain: Chat, post: Post, quoted: str) -> None:
+    await plain.target.remove(await plain.target.send(post))
+    assert plain.output.endswith(f"\n\n-- Taken back: “{quoted}”\n")
+
+
+async def test_a_notice_is_set_apart_and_drawn_where_that_can_be_done(plain: Chat, terminal: Chat) -> None:
+    for chat in (plain, terminal):
+        await chat.send("Better.")
+        await chat.target.notify(Notice("`moon` answered instead of `sun`."))
+    assert plain.output.endswith("Better.\n\n-- `moon` answered instead of `sun`.\n")
+    assert terminal.screen[-3:] == ["", "  — moon answered instead of sun.", ""]
 
 
 async def test_an_attachment_is_named(plain: Chat) -> None:

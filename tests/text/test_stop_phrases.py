@@ -17,6 +17,7 @@ STOPS = [
     # the phrases
     "okay stop", "okay enough", "that's enough", "that’s enough", "thats enough", "that´s enough", "that's good",
     "that's fine", "alright stop", "please stop", "never mind", "cut it out", "tone it down", "knock it off",
+    "shhh", "Hush!", "hold on a sec", "scratch that", "omg stop lol", "never mind then", "could you please stop talking?",
     # courtesies around
     "stop it please", "ok stop now!", "please just stop", "stop, thanks", "hey, stop!", "just wait", "chill bro",
     "that's enough for now, thank you", "stop it right now",
@@ -31,9 +32,10 @@ STOPS = [
     # Japanese, as it is listed, and around that
     "やめて", "ストップ", "ｽﾄｯﾌﾟ", "もういい", "十分", "もう十分", "いいよ", "もうやめて", "待って", "ちょっと待って", "やめてください",
     "ちょっと待ってください！", "ストーーップ！！", "やめてー", "もういいです", "もういいよ、ありがとう", "やめて やめて", "yamete kudasai", "chotto matte!",
-    "やめてくれない？", "十分でした",
+    "やめてくれない？", "十分でした", "ごめん、やめて", "もう大丈夫です", "もういいから！", "静かにしてください",
     # other languages
     "停", "停止", "停下", "够了", "夠了！", "请停下", "停停停", "等一下", "别说了", "可以停了吗？",
+    "别说话了", "等等等等", "그만 좀 해", "멈춰 주세요", "hör bitte auf!", "no más por favor", "arrête de parler stp", "заткнись",
     "그만", "그만해", "그만해 제발", "잠깐만요", "이제 그만해요", "그만ㅠㅠ",
     "stopp", "Hör auf!", "bitte hör auf", "es reicht jetzt", "warte mal", "Schluss jetzt!",
     "para ya por favor", "¡Basta!", "ya basta", "detente", "espera", "Arrête", "arrete stp", "ça suffit", "attends", "arrête, s'il te plaît",
@@ -55,6 +57,8 @@ OTHERS = [
     "やめないで", "止まらないで", "不要停", "别停", "no pares", "no basta", "nicht aufhören", "n'arrête pas", "не останавливайся", "멈추지 마",
     # asked, and not as a request
     "stop?", "wait?", "enough?", "十分？", "十分ですか", "够了吗", "いいよね", "その映画いいよ", "十分間",
+    "lol", "omg", "ごめん", "no basta", "はい、すみません", "等等我", "停车场", "待っててね", "もういいかな", "para qué", "no importa", "es reicht nicht",
+    "chega mais", "хватит ли денег", "stop using emojis", "stop. what is 2+2?", "that's good, continue", "forget that happened",
     # spelled
     "s t o p", "s.t.o.p", "st op", "stoop", "s-t-o-p",
     # too long

@@ -70,6 +70,29 @@ def test_a_decorator_may_say_more() -> None:
     assert all((dice.needs_answer, dice.settles, dice.once, dice.repeatable, dice.needs_consent))
 
 
+def unsaid(text: str):  # type: ignore[no-untyped-def]  # noqa: ANN201  # which is the point
+    return text
+
+
+async def noted(text: str) -> None:
+    """Note something."""
+
+
+@pytest.mark.parametrize(
+    ("made", "needs_answer"),
+    [
+        pytest.param(tool(roll), True, id="it gives something back"),
+        pytest.param(tool(unsaid), True, id="it does not say"),
+        pytest.param(tool(noted), False, id="it gives nothing back"),
+        pytest.param(tool(functools.partial(noted, text="x")), False, id="a partial one"),
+        pytest.param(tool(roll, needs_answer=False), False, id="it is said that there is no need"),
+        pytest.param(tool(noted, needs_answer=True), True, id="it is said that there is"),
+    ],
+)
+def test_what_a_function_gives_back_needs_an_answer(made: Tool, *, needs_answer: bool) -> None:
+    assert needs_answer is made.needs_answer
+
+
 def test_an_option_that_there_is_not_is_refused() -> None:
     with pytest.raises(SettingsError, match="a tool has no option 'timeout'; it has: name, description"):
         tool(roll, timeout=3)  # type: ignore[call-overload]  # which is the point
@@ -172,6 +195,7 @@ def test_tools_may_come_one_by_one() -> None:
     ("tools", "said"),
     [
         pytest.param([roll, tool(look, name="roll")], "there are two tools named 'roll'", id="the same name twice"),
+        pytest.param([None], "must be of a function, not of None", id="nothing"),
         pytest.param([Tool(ToolSpec("a b", "", {}), run)], "'a b' cannot be the name of a tool", id="a name that nobody takes"),
         pytest.param({"größe": roll}, "'größe' cannot be the name of a tool", id="a key that nobody takes"),
         pytest.param([tool(roll, name="x" * 64), roll, Tool(ToolSpec("y" * 65, "", {}), run)], "cannot be the name of a tool", id="a long name"),

@@ -45,6 +45,17 @@ def test_only_what_an_earlier_attempt_did_is_recalled() -> None:
     assert DONE == ledger.recall(key)
 
 
+def test_of_two_at_once_the_one_that_was_done_is_recalled() -> None:
+    ledger = Ledger("t")
+    failed, done = ledger.enter("roll", {}), ledger.enter("roll", {})
+    ledger.note(failed, ToolResult(("no",), is_error=True))
+    ledger.note(done, DONE)
+    ledger.begin(1)
+
+    assert [done, failed] == [ledger.enter("roll", {}), ledger.enter("roll", {})]
+    assert [DONE, None] == [ledger.recall(done), ledger.recall(failed)]
+
+
 def test_counting_goes_on_within_an_attempt() -> None:
     ledger = Ledger("t")
     first = ledger.enter("roll", {})

@@ -112,6 +112,14 @@ def test_what_is_deep_or_long_is_told_up_to_a_point() -> None:
     assert len(as_json(plain(deep)[0])) < 1000
     assert "…" == plain(range(10**12))[0][-1]  # type: ignore[index]  # a list, if it is one
     assert "…" in plain(dict.fromkeys(range(200_000)))[0]  # type: ignore[operator]  # likewise
+    assert [0, 0, 0, "…"] == plain([0] * 10, 4)[0]
+
+
+def test_a_model_of_pydantic_is_what_it_holds() -> None:
+    pydantic = pytest.importorskip("pydantic")
+    tea = pydantic.create_model("Tea", kind=(str, "mint"), cups=(list[int], [1, 2]))
+
+    assert {"kind": "mint", "cups": [1, 2]} == plain(tea())[0]
 
 
 def test_the_same_value_twice_is_not_within_itself() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,6 +53,30 @@ def test_a_result_is_cut_too() -> None:
     assert told.ends_turn
     assert FILM in told.parts
     assert len(told.text) <= 201
+
+
+def test_a_picture_behind_a_long_row_is_shown_behind_it() -> None:
+    told = as_result([0] * 2000 + [PNG])
+
+    assert told.text.endswith('0, "(image 1)"]')
+    assert PNG == told.parts[-1].data  # type: ignore[union-attr]  # it is no text
+
+
+def test_of_a_row_without_end_only_what_there_is_room_for_is_looked_at() -> None:
+    class Endless(Sequence[int]):
+        looked_at = 0
+
+        def __len__(self) -> int:
+            return 10**9
+
+        def __getitem__(self, place: object) -> int:
+            self.looked_at += 1
+            return 7
+
+    endless = Endless()
+
+    assert as_result(endless, limit=300).text.startswith("[7, 7, ")
+    assert endless.looked_at < 300
 
 
 def test_one_tool_cannot_fill_the_prompt() -> None:

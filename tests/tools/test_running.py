@@ -489,6 +489,26 @@ async def test_b56_what_did_not_succeed_is_tried_again_under_the_same_key() -> N
     assert keys[0] == keys[1]
 
 
+async def test_b56_what_succeeded_at_the_second_time_is_not_done_again() -> None:
+    done: list[str] = []
+
+    async def waver(context: ToolContext) -> str:
+        done.append(context.key)
+        if len(done) == 1:
+            msg = "not now"
+            raise ToolError(msg)
+        return f"done {len(done)}"
+
+    workshop = Workshop(toolset([waver]), turn="7")
+    for _ in range(2):
+        await workshop.run([call("waver")])
+
+    assert "done 2" == (await result_of(workshop, call("waver"), attempt=1)).text
+    assert 1 == len(set(done)), "to try it again is not another call"
+    assert "done 3" == (await result_of(workshop, call("waver"), attempt=1)).text
+    assert 2 == len(set(done)), "but this one is"
+
+
 async def test_b56_keys_are_those_of_the_turn() -> None:
     log = Log()
     for turn in ("7", "7", "8", "", ""):

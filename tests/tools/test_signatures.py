@@ -99,6 +99,12 @@ def test_what_a_model_is_told_of_a_function() -> None:
     } == signature.schema
 
 
+def test_a_default_is_told_as_a_model_would_write_it() -> None:
+    fields = signature_of(guessed, "guessed", {}).record.fields
+
+    assert ["Default: 3.", "Default: 0.5.", "Default: true.", "Default: x."] == [one.about for one in fields.values()]
+
+
 def test_a_function_that_takes_nothing() -> None:
     signature = signature_of(nothing, "nothing", {})
 
@@ -145,6 +151,7 @@ def test_the_words_of_methods_and_objects_are_found() -> None:
     assert "What is sold." == signature_of(Shop().sell, "sell", {}).record.fields["item"].about
     assert "Look for something." == signature_of(Shop(), "shop", {}).about
     assert "Roll dice." == signature_of(functools.partial(roll, 6), "roll", {}).about
+    assert "" == signature_of(functools.partial(nothing), "nothing", {}).about
 
 
 def test_the_context_is_handed_in_and_not_told_to_the_model() -> None:

@@ -69,7 +69,7 @@ async def watched(stop: StopHandle) -> None:
 async def test_every_turn_ends_for_whoever_attends_to_it(
     work: Work, stopped_at: float | None, ended_at: float, reason: StopReason | None, left: int
 ) -> None:
-    attendant, stops, stale = Attendant(ChannelSettings()), Stops(), list[float]()
+    attendant, stops, stale = Attendant(ChannelSettings(stop_grace=5.0)), Stops(), list[float]()
     with stops.open("turn") as stop:
         stop.touch()
         if stopped_at:
@@ -92,7 +92,7 @@ async def test_without_any_grace_a_turn_may_still_clean_up() -> None:
 
 
 async def test_an_attendant_that_is_cancelled_ends_the_turn_first() -> None:
-    attendant, ended = Attendant(ChannelSettings()), list[float]()
+    attendant, ended = Attendant(ChannelSettings(stop_grace=5.0)), list[float]()
 
     async def work() -> None:
         try:

@@ -39,11 +39,52 @@ async def test_a_reply_to_several_messages_ends_when_all_are_deleted() -> None:
     made.write("two")
     await asyncio.sleep(3.0)
 
+    await asyncio.sleep(4.0)
+
     made.turns.deleted("general", "two")
     assert made.ran[0].turn.stop.reason is None
     made.turns.deleted("general", "one")
     await quiet(made)
     assert ["trigger_gone"] == made.outcomes
+
+
+async def test_what_is_left_when_one_of_several_is_deleted_soon_is_answered_anew() -> None:
+    made = desk(debounce=1.0, answers={"two": Answer(60.0, says=(1.0,))})
+    made.write("one")
+    made.write("two")
+    await asyncio.sleep(3.0)
+
+    assert made.turns.deleted("general", "two")
+    await quiet(made)
+    assert ["one+two", "one"] == made.texts
+    assert ["trigger_gone", "completed"] == made.outcomes
+    assert receipts("1:0") == made.ran[1].turn.supersedes
+
+
+@pytest.mark.parametrize("seconds", [pytest.param(0.0, id="before it began"), pytest.param(1.0, id="while it runs")])
+async def test_a_question_is_answered_although_the_follow_up_that_interrupted_it_was_deleted(seconds: float) -> None:
+    made = desk()
+    made.write("one")
+    await asyncio.sleep(1.0)
+    made.write("more")
+    await asyncio.sleep(seconds)
+
+    assert made.turns.deleted("general", "more")
+    await quiet(made)
+    assert "one" == made.texts[-1]
+    assert "completed" == made.outcomes[-1]
+
+
+async def test_what_is_deleted_after_its_answer_is_not_answered_anew_with_the_rest() -> None:
+    made = desk(debounce=1.0, answers={"two": Answer(1.0)})
+    made.write("one")
+    made.write("two")
+    await asyncio.sleep(3.0)
+
+    assert not made.turns.deleted("general", "two"), "what is over is over"
+    assert made.edit("one", "1")
+    await quiet(made)
+    assert ["one+two", "1"] == made.texts
 
 
 async def test_a_deleted_message_that_waits_is_not_answered() -> None:
@@ -116,7 +157,7 @@ async def test_an_edited_message_is_answered_anew_and_first() -> None:
     assert ["one", "1", "two"] == made.texts
     assert ["message", "edited", "queued"] == made.whys
     assert ["trigger_gone", "completed", "completed"] == made.outcomes
-    assert receipts("general/1:0", "general/1:1") == made.ran[1].turn.supersedes
+    assert receipts("1:0", "1:1") == made.ran[1].turn.supersedes
     assert () == made.ran[2].turn.supersedes
 
 
@@ -128,7 +169,7 @@ async def test_a_message_that_was_edited_after_its_answer_is_answered_anew() -> 
     assert made.edit("one", "1")
     await quiet(made)
     assert ["one", "1"] == made.texts
-    assert receipts("general/1:0") == made.ran[1].turn.supersedes
+    assert receipts("1:0") == made.ran[1].turn.supersedes
 
 
 async def test_an_edit_of_what_was_answered_waits_for_whoever_is_being_answered() -> None:
@@ -216,9 +257,9 @@ async def test_a_message_of_several_may_be_edited() -> None:
     for text in ("one", "two", "three"):
         made.write(text)
     await asyncio.sleep(2.0)
-    made.turns.deleted("general", "three")
 
     assert made.edit("one", "1")
+    made.turns.deleted("general", "three")
     await quiet(made)
     assert ["one+two+three", "1+two"] == made.texts
 
@@ -235,7 +276,7 @@ async def test_a_message_may_be_edited_again_and_again_and_the_first_answer_is_r
     await quiet(made)
 
     assert ["one", "1", "I", "i"] == made.texts
-    first = receipts("general/1:0")
+    first = receipts("1:0")
     assert [(), first, first, first] == [ran.turn.supersedes for ran in made.ran]
 
 
@@ -248,7 +289,7 @@ async def test_a_rerun_that_has_spoken_is_itself_what_is_removed() -> None:
     made.edit("one", "I")
     await quiet(made)
 
-    assert [(), receipts("general/1:0"), receipts("general/2:0")] == [ran.turn.supersedes for ran in made.ran]
+    assert [(), receipts("1:0"), receipts("2:0")] == [ran.turn.supersedes for ran in made.ran]
 
 
 async def test_two_edits_before_the_answer_has_ended_make_one_turn() -> None:
@@ -270,8 +311,8 @@ async def test_a_follow_up_to_a_rerun_that_has_not_spoken_removes_the_first_answ
     made.write("more")
     await quiet(made)
 
-    assert ["one", "1", "more"] == made.texts
-    assert receipts("general/1:0") == made.ran[2].turn.supersedes
+    assert ["one", "1", "1+more"] == made.texts
+    assert receipts("1:0") == made.ran[2].turn.supersedes
 
 
 async def test_what_was_edited_and_then_deleted_is_not_answered() -> None:
@@ -296,18 +337,30 @@ async def test_a_stop_in_words_ends_a_rerun_too() -> None:
     assert ["one", "stop"] == made.texts
 
 
-@pytest.mark.parametrize("disturbance", ["stop", "more"])
-async def test_a_reply_that_was_disturbed_is_not_run_again(disturbance: str) -> None:
+async def test_a_reply_that_was_stopped_is_not_run_again() -> None:
     made = desk(answers={"one": Answer(3.0, heeds=False)})
     made.write("one")
     await asyncio.sleep(1.0)
-    made.write(disturbance)
+    made.write("stop")
 
     assert not made.edit("one", "1")
     await asyncio.sleep(3.0)
     assert not made.edit("one", "1")
     await quiet(made)
-    assert ["one", disturbance] == made.texts
+    assert ["one", "stop"] == made.texts
+
+
+async def test_a_question_that_was_interrupted_is_answered_as_it_is_now() -> None:
+    made = desk(answers={"one": Answer(3.0, heeds=False)})
+    made.write("one")
+    await asyncio.sleep(1.0)
+    made.write("more")
+
+    assert made.edit("one", "1")
+    await asyncio.sleep(3.0)
+    assert made.edit("one", "I")
+    await quiet(made)
+    assert ["one", "1+more", "I+more"] == made.texts
 
 
 async def test_the_answer_to_a_stop_is_not_run_again() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from cadenza.settings import ChannelSettings
 from cadenza.turns.waiting import Entry, Heard, Waiting, Why
+from cadenza.types import Receipt
 from tests.at_the_desk import receipts
 
 
@@ -21,6 +22,10 @@ def waiting(*texts: str, debounce: float = 0.0, most: int = 10, age: float = 300
     for text in texts:
         made.add(message(text, f"who said {text}"), Why.QUEUED, 0.0)
     return made
+
+
+def follow(made: Waiting, text: str, *, before: tuple[str, ...] = (), now: float = 0.0) -> None:
+    made.follow(message(text), tuple(map(message, before)), turn="turn", persona="Ren", now=now)
 
 
 def taken(made: Waiting, now: float = 1000.0) -> list[str]:
@@ -41,11 +46,31 @@ def test_what_waits_is_taken_in_order() -> None:
 
 def test_a_follow_up_comes_first_and_is_for_whoever_was_interrupted() -> None:
     made = waiting("one")
-    made.follow(message("more"), "turn", "Ren", 1.0)
+    follow(made, "more", now=1.0)
     entry = made.take_ripe(1.0)
 
     assert entry
     assert ("more", Why.FOLLOW_UP, "Ren", "turn") == (entry.messages[0].text, entry.why, entry.persona, entry.succeeds)
+
+
+def test_a_further_one_joins_it_whatever_was_said_between() -> None:
+    made = waiting()
+    assert made.join(message("more"), "turn", 0.0) is None, "nothing follows that turn yet"
+    follow(made, "more", before=("one",))
+    made.add(message("other", "bob"), Why.QUEUED, 0.0)
+
+    assert made.join(message("still more"), "another turn", 0.0) is None
+    assert [] == made.join(message("still more"), "turn", 1.0)
+    assert ["one+more+still more", "other"] == taken(made)
+
+
+def test_so_many_join_it_and_the_oldest_are_left_to_the_history() -> None:
+    made = waiting()
+    follow(made, "0")
+    too_much = [made.join(message(str(number)), "turn", 0.0) for number in range(1, 53)]
+
+    assert [[]] * 49 + [["0"], ["1"], ["2"]] == [[heard.text for heard in left or ()] for left in too_much]
+    assert 50 == len(made.ids)
 
 
 @pytest.mark.parametrize(("most", "is_idle", "room"), [(2, False, False), (2, True, True), (3, False, True)])
@@ -55,7 +80,7 @@ def test_there_is_room_for_so_many(most: int, *, is_idle: bool, room: bool) -> N
 
 def test_what_comes_before_all_others_takes_nobodys_place() -> None:
     made = waiting("one", most=2)
-    made.follow(message("more"), "turn", "", 0.0)
+    follow(made, "more")
     made.put_first(Entry.of(message("stop"), Why.STOP_REPLY, 0.0))
 
     assert made.has_room(is_idle=False)
@@ -64,7 +89,7 @@ def test_what_comes_before_all_others_takes_nobodys_place() -> None:
 
 def test_what_is_too_old_is_taken_out_but_not_what_comes_first() -> None:
     made = waiting("old", age=10.0)
-    made.follow(message("more"), "turn", "", 0.0)
+    follow(made, "more")
     made.add(message("new", "bob"), Why.QUEUED, 5.0)
 
     assert ["old"] == [heard.text for heard in made.take_too_old(10.5)]
@@ -89,7 +114,7 @@ def test_what_belongs_together_is_gathered(second: Heard, at: float, *, together
     made = waiting(debounce=2.0)
     made.add(message("one", persona="Ren"), Why.MESSAGE, 0.0)
 
-    assert together == made.gather(second, at)
+    assert together == made.gather(second, at, is_idle=True)
     assert ["one+two" if together else "one"] == taken(made)
 
 
@@ -98,7 +123,7 @@ def test_it_ripens_so_long_after_the_last_word_and_at_last_in_any_case() -> None
     made.add(message("0"), Why.MESSAGE, 0.0)
     ripe = []
     for number in range(1, 10):
-        made.gather(message(str(number)), number * 1.5)
+        made.gather(message(str(number)), number * 1.5, is_idle=True)
         ripe.append(made.ripe_at)
 
     assert [3.5, 5.0, 6.5, 8.0, 9.5, 10.0, 10.0, 10.0, 10.0] == ripe
@@ -109,7 +134,7 @@ def test_it_ripens_so_long_after_the_last_word_and_at_last_in_any_case() -> None
 def test_nothing_is_gathered_without_end() -> None:
     made = waiting(debounce=1000.0)
     made.add(message("0"), Why.MESSAGE, 0.0)
-    gathered = [made.gather(message(str(number)), 1.0) for number in range(1, 60)]
+    gathered = [made.gather(message(str(number)), 1.0, is_idle=True) for number in range(1, 60)]
 
     assert 49 == sum(gathered)
     assert 1.0 == made.ripe_at
@@ -118,7 +143,7 @@ def test_nothing_is_gathered_without_end() -> None:
 def test_whom_it_is_for_may_be_said_later() -> None:
     made = waiting(debounce=2.0)
     made.add(message("hey"), Why.MESSAGE, 0.0)
-    made.gather(message("Ren?", persona="Ren"), 1.0)
+    made.gather(message("Ren?", persona="Ren"), 1.0, is_idle=True)
     entry = made.take_ripe(5.0)
 
     assert entry
@@ -139,10 +164,10 @@ def test_a_message_that_is_deleted_is_taken_out() -> None:
 def test_a_burst_goes_on_without_what_was_deleted() -> None:
     made = waiting(debounce=2.0)
     made.add(message("one"), Why.MESSAGE, 0.0)
-    made.gather(message("two"), 0.0)
+    made.gather(message("two"), 0.0, is_idle=True)
     made.delete("two")
 
-    assert made.gather(message("three"), 1.0)
+    assert made.gather(message("three"), 1.0, is_idle=True)
     assert ["one+three"] == taken(made)
 
 
@@ -167,9 +192,55 @@ def test_an_edit_may_say_whom_it_is_for() -> None:
 
 def test_what_a_turn_leaves_is_handed_to_its_successor() -> None:
     made = waiting("other")
-    made.follow(message("more"), "turn", "", 0.0)
+    follow(made, "more", before=("one", "two"))
     made.put_first(replace(Entry.of(message("one"), Why.EDITED, 0.0), succeeds="turn"))
-    made.hand_over("turn", receipts("owed"), receipts("said"))
+    made.hand_over("turn", Entry.of(message("one"), Why.MESSAGE, 0.0), receipts("owed"), receipts("said"))
     entries = [made.take_ripe(0.0) for _ in range(3)]
 
     assert [receipts("owed", "said"), receipts("owed"), ()] == [entry.supersedes for entry in entries if entry]
+
+
+@pytest.mark.parametrize(
+    ("said", "texts"),
+    [
+        pytest.param((), "one+more", id="nothing was said"),
+        pytest.param(receipts("said"), "more", id="it had begun to speak"),
+    ],
+)
+def test_what_was_not_answered_at_all_is_answered_with_what_follows(said: tuple[Receipt, ...], texts: str) -> None:
+    made = waiting()
+    follow(made, "more", before=("one",))
+    made.hand_over("turn", Entry.of(message("one"), Why.MESSAGE, 0.0), (), said)
+
+    assert [texts] == taken(made)
+
+
+def test_what_is_left_when_the_follow_up_is_deleted_is_answered_whatever_was_said() -> None:
+    made = waiting()
+    follow(made, "more", before=("one",))
+    made.delete("more")
+    made.hand_over("turn", Entry.of(message("one"), Why.MESSAGE, 0.0), (), receipts("said"))
+
+    assert ["one"] == taken(made)
+
+
+# --- while others are answered ----------------------------------------------------------------------
+
+
+def test_what_has_to_wait_for_others_anyway_is_gathered_however_late_it_comes() -> None:
+    made = waiting(age=10.0)
+    made.add(message("one"), Why.QUEUED, 0.0)
+
+    assert not made.gather(message("two"), 9.0, is_idle=True)
+    assert made.gather(message("two"), 9.0, is_idle=False)
+    assert [] == made.take_too_old(15.0), "who says something again still waits"
+    assert not made.gather(message("three", "bob"), 9.0, is_idle=False)
+    assert ["one+two"] == taken(made)
+
+
+def test_what_was_said_before_others_is_not_gathered() -> None:
+    made = waiting()
+    made.add(message("one"), Why.QUEUED, 0.0)
+    made.add(message("two", "bob"), Why.QUEUED, 0.0)
+
+    assert not made.gather(message("three"), 1.0, is_idle=False)

@@ -22,7 +22,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias, assert_never
 
-from ..errors import CadenzaError, ErrorKind, InputError, ProviderError
+from ..errors import Aspect, CadenzaError, ErrorKind, InputError, ProviderError
 from ..stages.s2_generation import JsonLines, Transport
 from ..stages.s3_chunks import NO_PROMPT
 from ..types import (
@@ -153,6 +153,7 @@ def told_of(error: ProviderError) -> dict[str, object]:
     """What is known of *error* besides its sentence, as a script has it."""
     told = {
         "kind": error.kind.value,
+        "aspect": error.aspect and error.aspect.value,
         "code": error.code,
         "status": error.status,
         "retryable": error.retryable,
@@ -164,10 +165,11 @@ def told_of(error: ProviderError) -> dict[str, object]:
 
 def error_of(message: str, told: Mapping[Any, object]) -> ProviderError:
     """The error of which ``told_of`` told."""
-    status, wait = told.get("status"), told.get("retry_after")
+    status, wait, aspect = told.get("status"), told.get("retry_after"), told.get("aspect")
     return ProviderError(
         message,
         kind=ErrorKind(told.get("kind", ErrorKind.UNKNOWN.value)),
+        aspect=Aspect(aspect) if aspect else None,
         code=str(told.get("code", "")),
         status=status if isinstance(status, int) else None,
         retryable=told.get("retryable") is True,

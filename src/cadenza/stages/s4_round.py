@@ -5,6 +5,8 @@ The rules of this place
 2. The machine does no I/O and knows no clock; it gives back posts and, at the end, exactly one outcome.
 3. What becomes of text that was not sent yet is decided by one table, ``KEEPS``, and nowhere else.
 4. After the outcome no post comes out. Until the last one is sent, a stop or a failed send may still rename it.
+5. What was thought, and what was said aside, is kept however it ends.
+6. A rule is somebody else's code: if it raises, that is how the response ends, and not a word before it is lost.
 """
 
 from __future__ import annotations
@@ -124,12 +126,14 @@ class Round:
         self._calls: list[ToolCall] = []
         self._thinking: list[str] = []
         self.said: list[str] = []
-        """Every message that was planned, as the model should later see it."""
+        """Every message that was given out, as the model should later see it."""
         self._thoughts: list[str] = []
         self.details: list[str] = []
         self.usage = Usage()
         self.served_by = ""
         self.halt: Halt | None = None
+        self.fault: Exception | None = None
+        """What a rule or another stage raised, for whoever has to mend it."""
         self.outcome: Outcome | None = None
 
     @property
@@ -145,18 +149,21 @@ class Round:
         if type(event) is TextDelta:  # most of what happens, so asked first and quickly
             if self._thinking:
                 self._pause_thinking()
-            items = self._text.feed(event.text)
-            return self._take(items) if items else []
+            try:
+                items = self._text.feed(event.text)
+            except Exception as error:  # noqa: BLE001  # a rule may be foreign code
+                items = self._rescued(error)
+            return self._noted(self._taken(items)) if items else []
         match event:
             case TextDelta(text):
-                return self._take(self._text.feed(text))
+                return self.receive(TextDelta(text))  # somebody's own kind of it
             case ThoughtDelta(text):
                 self._thinking.append(text)
                 return []
             case ToolCall():
                 self._calls.append(event)
                 self._pause_thinking()
-                return self._take(self._text.flush(Ending.TOOL_CALL))
+                return self._noted(self._flushed(Ending.TOOL_CALL))
             case Usage():
                 self.usage = event  # providers count up: the last word is the right one
                 return []
@@ -170,15 +177,19 @@ class Round:
             case _:
                 assert_never(event)
 
+    # --- how it ends -----------------------------------------------------------------------
+
     def _overtake(self, event: RoundEvent) -> None:
-        """The model is done, but its words may not all be sent yet: a stop or a failed send still counts."""
-        match event, self.outcome:
-            case StopRequested(reason), Completed() | Empty() | NeedsTools():
-                self.outcome = Stopped(reason)
-            case SendFailed(error), Completed() | Empty() | NeedsTools():
-                self.outcome = undelivered(error)
-            case _:
-                pass
+        """The model is done, but its words may not all be sent yet: a stop or a failed send still counts.
+
+        The first of these does.
+        """
+        if isinstance(self.outcome, Stopped) or (
+            isinstance(self.outcome, Broke) and isinstance(self.outcome.error, DeliveryError)
+        ):
+            return
+        if isinstance(event, StopRequested | SendFailed):
+            self.outcome = outcome_of(event)
 
     def _finish(self, reason: str) -> list[Post]:
         if self._calls:
@@ -193,21 +204,42 @@ class Round:
         match kept(outcome, on_stop=self._on_stop):
             case Keep.EVERYTHING:
                 calls = isinstance(outcome, NeedsTools)
-                posts = self._take(self._text.flush(Ending.TOOL_CALL if calls else Ending.FINAL))
+                posts = self._flushed(Ending.TOOL_CALL if calls else Ending.FINAL)
             case Keep.CLAUSE:
-                last = farewell(self._take(self._text.flush(Ending.STOP)), self._limit)
+                last = farewell(self._flushed(Ending.STOP), self._limit)
                 posts = [last] if last else []
             case Keep.DECIDED | Keep.NOTHING:
-                pass
-        # A stage that halted during the flush has named the outcome already, but a stop from outside outranks it.
+                self._taken(self._text.discard())
+        # A stage that halted or failed has named the outcome already, but a stop from outside outranks it.
         self.outcome = outcome if isinstance(outcome, Stopped) else self.outcome or outcome
-        return posts
+        return self._noted(posts)
 
-    def _take(self, items: Iterable[Post | Aside | Halt]) -> list[Post]:
+    def _halted(self, reason: StopReason, *, has_said: bool) -> Outcome:
+        """How a response ends that a stage has ended: one of which a guard let nothing pass is as good as none."""
+        if reason is StopReason.SPEAKER_GUARD and not has_said:
+            return Empty(reason.value)
+        return Stopped(reason)
+
+    # --- what the stages make of the text ------------------------------------------------------
+
+    def _flushed(self, why: Ending) -> list[Post]:
+        try:
+            items = self._text.flush(why)
+        except Exception as error:  # noqa: BLE001  # a rule may be foreign code
+            items = self._rescued(error)
+        return self._taken(items)
+
+    def _rescued(self, error: Exception) -> list[Post | Aside | Halt]:
+        """A stage raised *error*, which is the end; give back what had passed all stages before."""
+        failure = CadenzaError(f"a rule or another stage failed ({type(error).__name__})")
+        failure.__cause__ = self.fault = error
+        self.outcome = Broke(failure)
+        return self._text.flush(Ending.FINAL)
+
+    def _taken(self, items: Iterable[Post | Aside | Halt]) -> list[Post]:
+        """The posts among *items*; all others are kept here."""
         posts: list[Post] = []
         halt: Halt | None = None
-        if not items:
-            return posts
         for item in items:
             match item:
                 case Post():
@@ -219,16 +251,14 @@ class Round:
                     self.details.append(text)
                 case Halt():
                     halt = item
-        self.said += [post.said for post in posts if post.said]
         if halt is not None:
-            self.halt, self.outcome = halt, self._halted(halt.reason)
+            has_said = bool(self.said) or any(post.said for post in posts)
+            self.halt, self.outcome = halt, self._halted(halt.reason, has_said=has_said)
         return posts
 
-    def _halted(self, reason: StopReason) -> Outcome:
-        """How a response ends that a stage has ended: one of which a guard let nothing pass is as good as none."""
-        if reason is StopReason.SPEAKER_GUARD and not self.said:
-            return Empty(reason.value)
-        return Stopped(reason)
+    def _noted(self, posts: list[Post]) -> list[Post]:
+        self.said += [post.said for post in posts if post.said]
+        return posts
 
     def _pause_thinking(self) -> None:
         if self._thinking:

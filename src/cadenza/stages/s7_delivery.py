@@ -7,7 +7,7 @@ Pauses are numbers in a post, drawn from dice that are handed in, so that a plan
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -25,6 +25,7 @@ from ..text.survey import survey
 from ..text.tables import Table
 from ..text.units import WHITESPACE, fits, units
 from ..types import Boundary, Ending, Halt, Identity, Kind, Notice, Post, Receipt, Segment, StopReason
+from .s7_pacing import Pace, Pacer
 
 
 class Chance(Protocol):
@@ -116,12 +117,13 @@ class Composer:
         reply_to: str | None = None,
         pictures: bool = False,
         planned: int = 0,
+        see: Callable[[Pace], None] | None = None,
     ) -> None:
         self._settings = settings
         self._pictures = pictures  # whether somebody will try to make them
         self._gathered = _Gathered(settings.limit)
         self._chance = chance
-        self._pacer = _Pacer(settings, chance)
+        self._pacer = Pacer(settings, chance.random, see)
         self._reply_to = reply_to
         self._context = ""  # what the next segment begins with, because it goes on in a line that was cut
         self._planned = planned  # what stands already counts for the limits of the reply
@@ -230,38 +232,6 @@ def _messages(texts: Iterable[str], source: str) -> list[_Message]:
     if not source:
         return [_Message(text, None) for text in texts]
     return [_Message(text, "" if number else source) for number, text in enumerate(texts)]
-
-
-class _Pacer:
-    """How long someone would type, message by message, and not longer in all than the budget."""
-
-    def __init__(self, settings: DeliverySettings, chance: Chance) -> None:
-        self._settings = settings
-        self._chance = chance
-        self._left = settings.typing_budget
-        self._count = 0
-
-    def pause_before(self, text: str) -> float:
-        count, self._count = self._count, self._count + 1
-        if self._settings.degree < 2 or count == 0:
-            return 0.0
-        pause = self._typing(text)
-        if count >= 2:
-            pause += self._breath()
-        pause = round(min(pause, self._left), 4)
-        self._left = max(0.0, self._left - pause)
-        return pause
-
-    def _typing(self, text: str) -> float:
-        settings = self._settings
-        typing = max(settings.typing_least, min(settings.typing_speed * units(text), settings.typing_most))
-        return max(typing, 1.25 * settings.typing_least) if "```" in text else typing
-
-    def _breath(self) -> float:
-        """A moment between two messages; now and then a longer one, as if thinking. Both dice are always thrown."""
-        breath = (250 + int(self._chance.random() * 1250)) / 1000
-        thinks = self._chance.random() < self._settings.thinking_chance
-        return max(1.5 * breath, 0.75) if thinks else breath
 
 
 class _Gathered:

@@ -8,9 +8,10 @@ It keeps its own state, calls no other stage and does no I/O.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
-from ..types import Aside, Ending, Halt
+from ..types import Aside, Ending, Halt, StopReason
 
 In = TypeVar("In", contravariant=True)
 Out = TypeVar("Out", covariant=True)
@@ -18,6 +19,8 @@ Out = TypeVar("Out", covariant=True)
 
 _GOES_PAST = frozenset({Aside, Halt})
 """What no stage is fed."""
+_BROKEN = Halt(StopReason.RULE)
+"""What the stages behind one that failed are ended with."""
 
 
 class Stage(Protocol[In, Out]):
@@ -39,14 +42,17 @@ class Pipe:
 
     An ``Aside`` goes straight to the end of the row. So does a ``Halt``, but the stages behind the one that gave it
     let go of what they hold first: it came before. After a ``Halt`` nothing more comes out, for whatever goes in.
+
+    A stage that raises ends the row, too. What had passed it before is not lost: the next ``flush`` gives it back.
     """
 
-    __slots__ = ("_feed_first", "_halted", "_stages")
+    __slots__ = ("_feed_first", "_halted", "_rescued", "_stages")
 
     def __init__(self, *stages: Stage[Any, Any]) -> None:
         self._stages: tuple[Stage[Any, Any], ...] = tuple(inner for stage in stages for inner in _members(stage))
         self._feed_first = self._stages[0].feed if self._stages else _unchanged
         self._halted = False
+        self._rescued: list[Any] = []  # what had passed a stage before it failed
 
     @property
     def stages(self) -> tuple[Stage[Any, Any], ...]:
@@ -57,36 +63,71 @@ class Pipe:
         """Send *item* down the row."""
         if self._halted:
             return []
-        results = self._feed_first(item)
+        try:
+            results = self._feed_first(item)
+        except Exception:
+            self._break_off([], 1)
+            raise
         return self._pass_on(results, 1) if results else []  # for most tokens there is no result, and this is all
 
     def flush(self, why: Ending, /) -> list[Any]:
         """Flush each stage in turn; what it lets go passes the stages after it."""
-        out: list[Any] = []
+        out, self._rescued = self._rescued, []
         for after, stage in enumerate(self._stages, start=1):
             if self._halted:
                 break
-            out += self._pass_on(stage.flush(why), after)
+            try:
+                out += self._pass_on(self._flushed(stage, why, after), after)
+            except Exception:
+                self._rescued = out + self._rescued
+                raise
         return out
+
+    def discard(self) -> list[Aside]:
+        """Nothing of what is held is wanted any more: give back only what was hidden in it."""
+        asides: list[Aside] = []
+        for stage in () if self._halted else self._stages:
+            with suppress(Exception):  # whatever it was to become, nobody waits for it
+                asides += (item for item in stage.flush(Ending.STOP) if type(item) is Aside)
+        self._halted = True
+        return asides
+
+    def _flushed(self, stage: Stage[Any, Any], why: Ending, after: int) -> Iterable[Any]:
+        try:
+            return stage.flush(why)
+        except Exception:
+            self._break_off([], after)
+            raise
 
     def _pass_on(self, items: Iterable[Any], start: int) -> list[Any]:
         """Send *items* through the stages from *start* on, each stage all of them before the next one begins."""
-        for stage in self._stages[start:]:
-            if type(items) is tuple and len(items) == 1 and type(items[0]) not in _GOES_PAST:
-                items = stage.feed(items[0])  # nearly always there is one, and no list is needed for it
-                continue
+        for after, stage in enumerate(self._stages[start:], start + 1):
             passed: list[Any] = []
-            for item in items:
-                if type(item) is Halt:
-                    passed += stage.flush(Ending.FINAL)
-                    passed.append(item)
-                    break  # whatever came behind it is not wanted any more
-                if type(item) is Aside:
-                    passed.append(item)
-                else:
-                    passed += stage.feed(item)
+            try:
+                if type(items) is tuple and len(items) == 1 and type(items[0]) not in _GOES_PAST:
+                    items = stage.feed(items[0])  # nearly always there is one, and no list is needed for it
+                    continue
+                for item in items:
+                    if type(item) is Halt:
+                        passed += stage.flush(Ending.FINAL)
+                        passed.append(item)
+                        break  # whatever came behind it is not wanted any more
+                    if type(item) is Aside:
+                        passed.append(item)
+                    else:
+                        passed += stage.feed(item)
+            except Exception:
+                self._break_off(passed, after)
+                raise
             items = passed
         return self._until_halt(items)
+
+    def _break_off(self, passed: list[Any], after: int) -> None:
+        """A stage failed that had *passed* on so much: that goes through the stages *after* it, and is kept."""
+        self._halted = True
+        with suppress(Exception):  # if another one fails on the way, it has kept what had passed it
+            passed = self._pass_on([*passed, _BROKEN], after)
+            self._rescued = [item for item in passed if item is not _BROKEN]
 
     def _until_halt(self, items: Iterable[Any]) -> list[Any]:
         kept: list[Any] = []

@@ -14,7 +14,7 @@ import os
 import re
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import islice
 from types import TracebackType
@@ -37,6 +37,7 @@ from ..text.blocks import blocks
 from ..text.prose import Edit
 from ..text.repair import split_fence
 from ..text.runs import read
+from ..text.units import whole_grapheme
 from ..types import Attachment, Identity, Kind, Notice, Post, Receipt
 
 _MARK = "●"
@@ -87,8 +88,7 @@ class ConsoleTarget:
 
     async def send(self, post: Post, /) -> Receipt:
         """Show *post*."""
-        text = "\n".join(filter(None, [post.text, _attached(post.attachment)]))
-        self._message(post.identity or self._persona, text)
+        self._message(post.identity or self._persona, _whole(post))
         self._sent += 1
         return Receipt(post, str(self._sent), identity=post.identity)
 
@@ -109,9 +109,7 @@ class ConsoleTarget:
 
     async def remove(self, receipt: Receipt, /) -> None:
         """What is on paper stays there: say that it does not count."""
-        first, *more = receipt.post.text.splitlines() or [""]
-        words = first if len(first) <= _QUOTED else first[:_QUOTED].rstrip()
-        self.notice(f"Taken back: “{words}{'' if words == first and not more else ' …'}”")
+        self.notice(f"Taken back: “{_beginning(_whole(receipt.post))}”")
 
     # --- what else a chat shows --------------------------------------------------------
 
@@ -121,11 +119,12 @@ class ConsoleTarget:
 
     def aside(self, text: str) -> None:
         """Show a thought, set aside from what is said."""
-        self._remark("thought", "💭 " if self._can_show("💭") else "thought: ", text, Style(dim=True, italic=True))
+        mark = "💭 " if self._can_show("💭") else "thought: "
+        self._remark("thought", mark, text, lambda told: Text(told, Style(dim=True, italic=True)))
 
     def notice(self, text: str) -> None:
         """Show something that happened and that nobody said."""
-        self._remark("notice", "— ", text, Style(dim=True))
+        self._remark("notice", "— ", text, lambda told: Text(style="dim").append_text(self._prose(told)))
 
     def typing_over(self) -> None:
         """Nobody is typing any more."""
@@ -155,12 +154,12 @@ class ConsoleTarget:
             opening = ":\n" + " " * _INDENT if _begins_with_block(text) else ": "
             self._write(self._plain_name(who) + opening, text)
 
-    def _remark(self, kind: str, plain: str, text: str, style: Style) -> None:
-        text, plain = self._shown(text), self._shown(plain)
+    def _remark(self, kind: str, mark: str, text: str, draw: Callable[[str], Text]) -> None:
+        text, mark = self._shown(text), self._shown(mark)
         self.typing_over()
         self._turn_to(kind)
         if self._draws:
-            self._console.print(self._hung(Text(plain + text, style)), crop=False)
+            self._console.print(self._hung(draw(mark + text)), crop=False)
         elif kind == "thought":
             self._write("(thought) ", text)
         else:
@@ -313,8 +312,19 @@ _QUOTE = re.compile(r"^>(?:>>)? (?P<rest>.*)", re.MULTILINE)
 _BULLET = re.compile(r"^ *(?P<mark>[-*]) +\S", re.MULTILINE)
 
 
+def _whole(post: Post) -> str:
+    """What is shown of *post*: its text, and which file goes with it."""
+    return "\n".join(filter(None, [post.text, _attached(post.attachment)]))
+
+
 def _attached(attachment: Attachment | None) -> str:
     return f"[{attachment.name}, {len(attachment.data)} bytes]" if attachment else ""
+
+
+def _beginning(text: str) -> str:
+    """The first words of *text*, in one line: enough to know it again."""
+    line = " ".join(text.split())
+    return line if len(line) <= _QUOTED else line[: whole_grapheme(line, _QUOTED)].rstrip() + " …"
 
 
 def _blocks(text: str) -> Iterator[tuple[Kind, str]]:

@@ -29,6 +29,8 @@ _LONGEST = 400
 
 _PHRASES = """
     wait; wait up; wait a bit; wait a minute; wait a moment; wait a sec; wait a second; hold on; hold up; hang on;
+    hold it; hold on a sec; hold on a second; hold on a minute; hang on a sec; hang on a second; that'll do;
+    that will do; hush; shush; sh; shh; quiet; silence; zip it; shut it; stahp; forget that; forget about it; scratch that;
     stop; stop it; stop that; stop this; stop there; stop right there; stop here; stop everything; stop talking;
     stop typing; stop writing; stop generating; stop replying; stop responding; make it stop; i said stop;
     you can stop; you may stop; enough; enough already; enough of this; enough of that; that's enough;
@@ -39,48 +41,61 @@ _PHRASES = """
     yamete; sutoppu; mou ii; mou ii yo; juubun; matte; chotto matte;
     やめて; やめてね; やめてくれ; やめろ; やめなさい; もうやめ; 止めて; 止めろ; 止まって; 止まれ; とめて; とまって;
     辞めて; ストップ; もういい; もういいって; 十分; 充分; いいよ; 待って; 待ってね; 待った; 待て; まって; まってね; まて;
-    停止; 一時停止; 中止; 中断; キャンセル; 黙って; だまって; 黙れ; 静かにして; もう結構;
+    停止; 一時停止; 中止; 中断; キャンセル; 黙って; だまって; 黙れ; 静かに; 静かにして; もう結構; もう大丈夫;
+    やめ; やめてって; ストップして; もういいから; うるさい;
 
     停; 停止; 停下; 停下来; 停下來; 停一下; 停一停; 暂停; 暫停; 够了; 夠了; 等等; 等一下; 等一等; 等会; 等會; 等一会;
     别说了; 別說了; 不要说了; 不要說了; 别讲了; 別講了; 住口; 闭嘴; 閉嘴; 安静; 安靜; 算了; 取消; 打住;
+    等; 等下; 行了; 别说话; 別說話; 别说话了; 別說話了; 不用说了; 不用說了; 不用了; 别再说了; 別再說了; 不要再说了; 不要再說了;
 
     그만; 그만해; 그만해요; 그만하세요; 그만해줘; 그만해 줘; 그만해주세요; 그만둬; 멈춰; 멈춰요; 멈춰줘; 멈춰 줘;
     멈춰주세요; 멈추세요; 정지; 중지; 스톱; 스탑; 잠깐; 잠깐만; 잠깐만요; 잠시만; 잠시만요; 기다려; 기다려요; 기다려줘;
     기다려 줘; 기다려주세요; 됐어; 됐어요; 됐습니다; 충분해; 충분해요; 조용히 해; 조용히 해줘; 닥쳐; 취소;
+    그만 해; 그만 해요; 그만 좀; 그만 좀 해; 그만 좀 해요; 그만하자; 그만 말해; 멈춰 주세요; 조용; 조용히; 조용히 해주세요;
+    조용히 해 주세요;
 
     stopp; halt stopp; hör auf; hört auf; hören sie auf; hör auf damit; aufhören; warte; warte mal; warten sie;
     moment mal; genug; genug davon; es reicht; das reicht; reicht; jetzt reicht's; schluss; schluss damit; lass es;
     lass das; lass gut sein; vergiss es; abbrechen; sei still; sei ruhig; halt die klappe; halt den mund;
+    hör bitte auf; hör jetzt auf; hör endlich auf; hör sofort auf; das genügt; jetzt ist schluss; warte kurz; lass mal;
+    sei leise; ruhe;
 
     para; para ya; páralo; párate; pare; deténte; deténgase; alto ahí; basta; ya basta; basta ya; suficiente;
     es suficiente; ya es suficiente; ya está bien; espera; espere; espérate; espera un momento; espera un segundo;
-    cállate; déjalo; olvídalo; cancela;
+    cállate; déjalo; olvídalo; cancela; alto; no más; ya no más; deja de hablar; deja de escribir; silencio;
 
     arrête; arrêtez; arrête-toi; arrête ça; arrêtez ça; ça suffit; suffit; assez; c'est assez; attends; attendez;
     attends un peu; attends une seconde; attends une minute; tais-toi; taisez-vous; laisse tomber; oublie; annule;
+    arrête de parler; arrête d'écrire; ferme-la;
 
     parar; para com isso; pare com isso; chega; já chega; chega disso; espere um pouco; espera aí; espera um pouco;
-    deixa pra lá; esquece; cala a boca; cala-te; é suficiente;
+    deixa pra lá; esquece; cala a boca; cala-te; é suficiente; para de falar; esquece isso; silêncio;
 
     fermati; fermatevi; fermo; ferma; smettila; smetti; smettetela; basta così; aspetta; aspetti; aspetta un attimo;
     aspetta un momento; è abbastanza; lascia perdere; lascia stare; zitto; zitta; stai zitto; stai zitta; annulla;
+    aspetta un secondo; silenzio;
 
     стоп; стой; стойте; хватит; хватит уже; остановись; остановитесь; перестань; перестаньте; прекрати;
     прекратите; подожди; подождите; погоди; погодите; постой; постойте; довольно; достаточно; этого достаточно;
     замолчи; замолчите; помолчи; тихо; забудь; отмена; отмени;
+    заткнись; тише; не надо; прекрати это; перестань писать; подожди секунду; подожди немного;
 
     durdur; yeter; yeter artık; bekle; bir dakika bekle; stop maar; hou op; houd op; wacht; wacht even; genoeg;
     zo is het genoeg; przestań; przestańcie; dość; wystarczy; czekaj; poczekaj; zatrzymaj się; зупинись; досить; зачекай;
     sluta; vänta; det räcker; dừng lại; dừng; đủ rồi; berhenti; cukup; tunggu; توقف; كفى; انتظر; यह काफी है;
-    रुको; रुकिए; रुक जाओ; बस करो; बंद करो; หยุด; พอแล้ว; หยุดเถอะ; รอก่อน
+    रुको; रुकिए; रुक जाओ; बस करो; बंद करो; หยุด; พอแล้ว; หยุดเถอะ; รอก่อน;
+    dur; hou je mond; laat maar; cicho; zamknij się; tyst; vänta lite; thôi; dừng lại đi; diam; tunggu sebentar; اسكت; خلاص;
+    चुप; चुप रहो; หยุดก่อน; หยุดพูด; พอ
 """
 
 _REQUESTS = """
     can you stop; could you stop; will you stop; would you stop; can you please stop; could you please stop;
     would you please stop; can you stop it; could you stop it; will you stop it; can you stop that; could you stop that;
     can you wait; could you wait; can we stop; can we stop here; can you be quiet; could you be quiet;
+    can you stop talking; could you stop talking; can you please stop talking; could you please stop talking;
+    will you shut up; will you be quiet; can you shut up;
     kannst du aufhören; könntest du aufhören; kannst du bitte aufhören; könntest du bitte aufhören;
-    puedes parar; podrías parar; tu peux arrêter; peux-tu arrêter; pode parar; puoi smettere; puoi fermarti;
+    puedes parar; podrías parar; tu peux arrêter; tu peux t'arrêter; peux-tu arrêter; pode parar; puoi smettere; puoi fermarti;
     можешь остановиться; やめてくれる; やめてくれない; やめてもらえる; やめてもらえますか; やめてくれませんか;
     待ってくれる; 待ってくれない; 可以停了吗; 能停一下吗; 可以停一下吗; 그만해줄래; 멈춰줄래
 """
@@ -89,15 +104,16 @@ _REQUESTS = """
 _COURTESIES = """
     please; pls; plz; now; right now; for now; just; okay; ok; okey; k; alright; all right; right; well; bot; thanks;
     thank you; thx; ty; sorry; hey; oh; ah; oi; already; immediately; bro; dude; man; mate; guys; there;
+    then; yo; nah; whoa; omg; lol; lmao; xd;
 
     ください; 下さい; くださいよ; よ; です; でした; もう; ちょっと; 少し; お願い; おねがい; お願いします; おねがいします;
-    ありがとう; ありがとうございます; いい加減; いい加減に; いったん; 一旦; 一回; 今すぐ; すぐ; はい; うん; ねえ; っ;
+    ありがとう; ありがとうございます; いい加減; いい加減に; いったん; 一旦; 一回; 今すぐ; すぐ; はい; うん; ねえ; っ; ごめん; ごめんなさい; すみません;
     kudasai; onegai; mou; 请; 請; 吧; 啊; 好; 好了; 快; 先; 谢谢; 謝謝; 现在; 現在; 请你; 請你; 麻烦; 给我; 你;
     제발; 이제; 좀; 아; 야; 네; 지금; 고마워; 고마워요; 감사합니다; 부탁해; 부탁해요;
 
     bitte; jetzt; mal; danke; sofort; endlich; doch; ja; por favor; porfa; ya; ahora; gracias; vale; s'il te plaît;
     s'il vous plaît; stp; svp; maintenant; merci; d'accord; agora; já; obrigado; obrigada; per favore; per piacere; ora;
-    adesso; grazie; dai; пожалуйста; пж; ну; всё; уже; сейчас; спасибо; ладно; просто; эй; так; lütfen; artık; alsjeblieft;
+    adesso; subito; grazie; dai; пожалуйста; пж; ну; всё; уже; сейчас; спасибо; ладно; просто; эй; так; lütfen; artık; alsjeblieft;
     nu; proszę; już; snälla; tolong; xin; làm ơn; من فضلك; बस; कृपया; ครับ; ค่ะ; นะ
 """
 

@@ -235,11 +235,11 @@ class Either(Shape):
         return " or ".join(dict.fromkeys(option.wanted for option in self.options))
 
     def read(self, value: object, *, strict: bool = False) -> object:
-        """Take what one of them takes, the first first."""
+        """Take what one of them takes, the first first; what may be meant as nothing is not one thing of a list."""
         misfits: list[Misfit] = []
         for exactly in (True,) if strict else (True, False):
             misfits.clear()
-            for option in self.options:
+            for option in sorted(self.options, key=lambda option: not isinstance(option, Nothing)):
                 try:
                     return option.read(value, strict=exactly)
                 except Misfit as misfit:

@@ -11,7 +11,7 @@ from typing import TypeAlias, TypedDict, Unpack, overload
 
 from ..errors import SettingsError
 from ..types import ToolSpec
-from .signatures import Signature, innermost, signature_of
+from .signatures import Signature, gives_nothing, innermost, signature_of
 from .threads import in_thread
 from .tool import Tool, ToolContext
 
@@ -86,7 +86,9 @@ def toolset(tools: Toolset | None) -> dict[str, Tool]:
 
 def _named(one: Tool | Function, key: str | None) -> Tool:
     if not isinstance(one, Tool):
-        return tool(one) if key is None else tool(one, name=key)
+        return _made(
+            one, {} if key is None else {"name": key}
+        )  # not by ``tool``, for which ``None`` is no function yet
     return one if key is None else replace(one, spec=replace(one.spec, name=key))
 
 
@@ -98,6 +100,7 @@ def _made(function: Function, options: Options) -> Tool:
     made = Tool(
         ToolSpec(name, options.get("description", signature.about), signature.schema),
         _Runner(function, signature, name, is_async),
+        needs_answer=not gives_nothing(function),
         check=signature.read,
     )
     manner = {key: value for key, value in options.items() if key not in ("name", "description", "types")}

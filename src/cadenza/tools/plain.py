@@ -22,9 +22,9 @@ _LONGEST_NUMBER = 10_000
 _MORE = "…"
 
 
-def plain(value: object) -> tuple[object, tuple[Media, ...]]:
-    """*value* as JSON knows it, and the pictures that were in it. Of what has no end, the beginning."""
-    reader = _Reader()
+def plain(value: object, most: int = _MOST_VALUES) -> tuple[object, tuple[Media, ...]]:
+    """*value* as JSON knows it, and the pictures that were in it. Of more than *most* values, the beginning."""
+    reader = _Reader(min(most, _MOST_VALUES))
     return reader.read(value), tuple(reader.media)
 
 
@@ -35,7 +35,7 @@ def as_json(value: object) -> str:
 
 def canonical(value: object) -> str:
     """*value* in the one way in which all that is equal to it is written: keys in order, 6.0 as 6."""
-    return json.dumps(_Reader(is_canonical=True).read(value), sort_keys=True)
+    return json.dumps(_Reader(math.inf, is_canonical=True).read(value), sort_keys=True)
 
 
 def sendable(text: str) -> str:
@@ -50,10 +50,10 @@ def sendable(text: str) -> str:
 class _Reader:
     """Goes through one value. What is made canonical is read to its end: the arguments of a call are not endless."""
 
-    def __init__(self, *, is_canonical: bool = False) -> None:
+    def __init__(self, most: float, *, is_canonical: bool = False) -> None:
         self.media: list[Media] = []
         self._is_canonical = is_canonical
-        self._left = math.inf if is_canonical else _MOST_VALUES
+        self._left = most
         self._deepest = (2 + is_canonical) * _DEEPEST
         self._open: set[int] = set()  # the containers around what is looked at: one may be within itself
 
@@ -88,6 +88,8 @@ class _Reader:
                 return self._container(value)
             case _ if is_dataclass(value) and not isinstance(value, type):
                 return self._container({field.name: getattr(value, field.name) for field in fields(value)}, of=value)
+            case _ if callable(dump := getattr(value, "model_dump", None)):  # a model of pydantic
+                return self.read(dump())
             case _:
                 return str(value)
 

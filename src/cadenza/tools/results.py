@@ -11,6 +11,8 @@ from .plain import as_json, plain, sendable
 
 RESULT_LIMIT = 20_000
 """Characters of a result that a model is told; a book would leave no room for the conversation."""
+_MIXED = 1000
+"""Items of a list among which a picture is looked for; one that stands behind them is shown behind the data."""
 _DONE = "Done; there is nothing to show."
 _NOTE = "\n[… {} characters are left out here …]\n"
 _NOTE_LENGTH = len(_NOTE) + 10
@@ -20,7 +22,7 @@ def as_result(value: object, *, limit: int = RESULT_LIMIT) -> ToolResult:
     """What the model is told of *value*: at most *limit* characters, and all the pictures."""
     if isinstance(value, ToolResult):
         return replace(value, parts=tuple(_within(value.parts, limit)))
-    return ToolResult(tuple(_within(_parts(value), limit)) or (_DONE,))
+    return ToolResult(tuple(_within(_parts(value, limit), limit)) or (_DONE,))
 
 
 def failure(text: str, *, limit: int = RESULT_LIMIT) -> ToolResult:
@@ -28,19 +30,19 @@ def failure(text: str, *, limit: int = RESULT_LIMIT) -> ToolResult:
     return replace(as_result(text, limit=limit), is_error=True)
 
 
-def _parts(value: object) -> Iterator[Part]:
+def _parts(value: object, limit: int) -> Iterator[Part]:
     match value:
         case None | "":
             return
         case str() | Media():
             yield value
-        case list() | tuple() if any(isinstance(item, Media | bytes | bytearray) for item in value):
+        case list() | tuple() if any(isinstance(item, Media | bytes | bytearray) for item in value[:_MIXED]):
             for item in value:
-                yield from _parts(item)
+                yield from _parts(item, limit)
         case bytes() | bytearray():
             yield as_media(bytes(value)) or f"({len(value)} bytes that are no picture)"
         case _:
-            data, media = plain(value)
+            data, media = plain(value, limit // 2)  # no value takes less than two characters in writing
             yield data if isinstance(data, str) else as_json(data)
             yield from media
 

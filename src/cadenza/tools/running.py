@@ -163,7 +163,9 @@ class Workshop:
     async def _work(self, job: _Job | ToolUse, uses: list[ToolUse | None], place: int) -> None:
         """Have *job* done and put what came of it in its *place*; that it was begun is known even if we are stopped."""
         try:
-            uses[place] = job if isinstance(job, ToolUse) else await self._use(job)
+            uses[place] = use = job if isinstance(job, ToolUse) else await self._use(job)
+            if isinstance(job, _Job):
+                self._ledger.note(job.key, use.result)
         except asyncio.CancelledError:
             if isinstance(job, _Job):
                 uses[place] = ToolUse(job.call, failure("The reply was over before the tool had ended."))
@@ -179,9 +181,8 @@ class Workshop:
             clock = asyncio.get_running_loop().time
             begun = clock()
             result = await self._result(job)
-            if not result.is_error:
-                self._ledger.note(job.key, result)
-                self._spent |= {job.call.name} if job.tool.once else set()
+            if job.tool.once and not result.is_error:
+                self._spent.add(job.call.name)
             return ToolUse(job.call, result, clock() - begun)
 
     async def _result(self, job: _Job) -> ToolResult:

@@ -21,6 +21,7 @@ Schema: TypeAlias = dict[str, object]
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,4000}(?:\.0*)?")
 _TRUTHS = {"true": True, "false": False, "1": True, "0": False}
+_NOTHINGS = ("", "null", "none")
 MOST_SHOWN = 60
 """Characters of what was given that are shown."""
 _MOST_CHOICES = 30
@@ -204,7 +205,7 @@ class Truth(Shape):
 
 @dataclass(frozen=True, slots=True)
 class Nothing(Shape):
-    """No value: null."""
+    """No value: null, also as a word."""
 
     @property
     def schema(self) -> Schema:
@@ -216,11 +217,11 @@ class Nothing(Shape):
         """In words."""
         return "null"
 
-    def read(self, value: object, *, strict: bool = False) -> object:  # noqa: ARG002  # there is one way to say nothing
-        """Take null."""
-        if value is not None:
-            raise self.misfit(value)
-        return None
+    def read(self, value: object, *, strict: bool = False) -> object:
+        """Take null, and what models write for it where a text cannot be meant."""
+        if value is None or (not strict and isinstance(value, str) and value.strip().lower() in _NOTHINGS):
+            return None
+        raise self.misfit(value)
 
 
 @dataclass(frozen=True, slots=True)

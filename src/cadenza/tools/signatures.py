@@ -89,9 +89,17 @@ def innermost(function: Callable[..., object]) -> Callable[..., object]:
     return type(function).__call__
 
 
+def gives_nothing(function: Callable[..., object]) -> bool:
+    """Whether *function* says that it gives nothing back: ``-> None``."""
+    annotations = getattr(inspect.unwrap(innermost(function)), "__annotations__", {})
+    return annotations.get("return", _EMPTY) in (None, "None", type(None))
+
+
 def _docstring(function: Callable[..., object]) -> str:
+    """Its own words; an object that can be called may have them at its class, which those of a partial one are not."""
     inner = innermost(function)
-    return inner.__doc__ or ("" if inspect.isroutine(function) else type(function).__doc__ or "")
+    is_object = inner is type(function).__call__
+    return inner.__doc__ or (type(function).__doc__ if is_object else None) or ""
 
 
 # --- parameters ---------------------------------------------------------------------------------
@@ -137,7 +145,8 @@ def _with_default(about: str, default: object) -> str:
     value = default.value if isinstance(default, Enum) else default
     if not isinstance(value, str | int | float) or value == "":
         return about
-    return f"{about.rstrip('.')}. Default: {value}.".lstrip(". ")
+    told = str(value).lower() if isinstance(value, bool) else value
+    return f"{about.rstrip('.')}. Default: {told}.".lstrip(". ")
 
 
 # --- types --------------------------------------------------------------------------------------

@@ -73,6 +73,10 @@ class Past:
     entry: Entry
     until: float
 
+    def without(self, gone: frozenset[str]) -> Past:
+        """The same, but for messages that are *gone*."""
+        return replace(self, entry=replace(self.entry, messages=self.entry.without(gone)))
+
 
 class Channel:
     """All that is known of a channel."""
@@ -83,7 +87,7 @@ class Channel:
         self.waiting = Waiting(settings)
         self.running: Running | None = None
         self.interrupts = 0
-        """How often in a row a reply was interrupted."""
+        """How often in a row somebody who said more was answered before all others."""
         self.past: list[Past] = []
         self.timer: asyncio.TimerHandle | None = None
         """What wakes it when nothing is running."""
@@ -106,7 +110,10 @@ class Channel:
         is_talk = not message.is_command and not running.entry.is_command and turn.why is not Why.STOP_REPLY
         is_theirs = message.author == turn.author and message.persona in ("", turn.persona)
         may_interrupt = reason is None and self.interrupts < self._settings.interrupts
-        return is_talk and is_theirs and (may_interrupt or reason is StopReason.FOLLOW_UP)
+        is_awaited = reason is StopReason.FOLLOW_UP or (
+            reason is None and self.waiting.holds(lambda entry: entry.follows(turn.id))
+        )
+        return is_talk and is_theirs and (may_interrupt or is_awaited)
 
     def due(self, now: float) -> float | None:
         """When there is something to do next; ``None`` if nothing goes on here."""
@@ -133,20 +140,42 @@ class Channel:
         running = self.running
         if running and running.has(message.id):
             edited = running.entry.edited(message)
-            is_late = now >= running.started_at + self._settings.rerun_seconds
-            if not edited or is_late or not _is_undisturbed(running):
-                return False
-            running.turn.stop.take(StopReason.TRIGGER_GONE)
-            left = edited.without(running.gone)
-            again = replace(edited, messages=left, why=Why.EDITED, succeeds=running.turn.id, supersedes=())
-            self.waiting.put_first(again)
-            return True
+            return edited is not None and self._again(running, edited, now)
         for past in self.past:
             if now < past.until and (edited := past.entry.edited(message)):
                 self.past.remove(past)
                 self.waiting.put_first(replace(edited, why=Why.EDITED))
                 return True
         return False
+
+    def lose(self, message_id: str, now: float) -> bool:
+        """That message is gone; say whether it was being answered.
+
+        Its turn ends. What else it answers, if that has only just begun, is answered anew; what was answered before
+        is not answered anew with that message any more.
+        """
+        gone = frozenset({message_id})
+        self.past = [past.without(gone) for past in self.past if past.entry.without(gone)]
+        running = self.running
+        if running is None or not running.has(message_id):
+            return False
+        running.gone |= gone
+        if running.messages_left:
+            self._again(running, running.entry, now)
+        elif running.turn.stop.reason is None:
+            running.turn.stop.take(StopReason.TRIGGER_GONE)
+        return True
+
+    def _again(self, running: Running, entry: Entry, now: float) -> bool:
+        """End a turn and answer *entry* in its place, unless it began too long ago or ends anyway; say whether."""
+        is_late = now >= running.started_at + self._settings.rerun_seconds
+        if is_late or not _is_undisturbed(running):
+            return False
+        running.turn.stop.take(StopReason.TRIGGER_GONE)
+        left = entry.without(running.gone)
+        again = replace(entry, messages=left, why=Why.EDITED, succeeds=running.turn.id, supersedes=())
+        self.waiting.put_first(again)
+        return True
 
 
 def _is_undisturbed(running: Running) -> bool:

@@ -5,7 +5,8 @@ The rules of this place
    without a word: ``heard`` says what became of a message, and ``on_dropped`` if that changes.
 2. Whoever is being answered and says more interrupts the reply, from its first moment on: while the model is still
    being asked nothing has been said, so to begin anew costs nobody anything, and the answer is to all of it. After
-   ``interrupts`` times in a row it waits, so that somebody who cannot stop writing is answered in the end.
+   ``interrupts`` times in a row it waits, so that somebody who cannot stop writing is answered in the end, and others
+   are answered too.
 3. Whatever happens is decided at once, without waiting: only the turns themselves are tasks. The task that attends to
    a turn gives way to the next one when it ends, and ``close`` waits for all of them.
 4. A turn that was asked to stop has ``stop_grace`` seconds to end by itself; then it is cancelled, and if it ignores
@@ -20,6 +21,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import count
+from secrets import token_hex
 from types import TracebackType
 from typing import ParamSpec, Self
 
@@ -42,7 +44,7 @@ class Verdict(Enum):
     STARTED = "started"
     """It is being answered."""
     GATHERED = "gathered"
-    """It will be answered in a moment, with what its author says until then."""
+    """It will be answered with what its author said just before, and says until then."""
     QUEUED = "queued"
     """It waits for its turn."""
     INTERRUPTED = "interrupted"
@@ -108,6 +110,8 @@ class Turns:
         self._on_dropped = on_dropped or (lambda _, __: None)
         self._on_failed = on_failed or (lambda _, __: None)
         self._channels: dict[str, Channel] = {}
+        # What was said of a turn before a restart, such as a button to stop it, must not mean another one after it.
+        self._mark = f"{token_hex(4)}-"
         self._numbers = count(1)
         self._tasks: set[asyncio.Task[None]] = set()
         self._attendant = Attendant(self._settings)
@@ -139,12 +143,7 @@ class Turns:
             return False
         waited = found.waiting.delete(message_id)
         self._drop(waited, Dropped.DELETED)
-        running = found.running
-        was_running = running is not None and running.has(message_id)
-        if running and was_running:
-            running.gone |= {message_id}
-            if not running.messages_left and running.turn.stop.reason is None:
-                running.turn.stop.take(StopReason.TRIGGER_GONE)
+        was_running = found.lose(message_id, asyncio.get_running_loop().time())
         self._go_on(found)
         return was_running or bool(waited)
 
@@ -161,17 +160,21 @@ class Turns:
         self._go_on(found)
         return makes_difference
 
-    def stop(self, channel: str, *, by: str = "") -> Stopping:
-        """A command asks for silence: the reply is stopped, and what waits is not answered."""
+    def stop(self, channel: str, *, by: str = "", author: str | None = None) -> Stopping:
+        """A command asks for silence: the reply is stopped, and what waits is not answered.
+
+        With *author* only what that person asked for is: for whoever may not stop others.
+        """
         found = self._channels.get(channel)
         if found is None:
             return Stopping(was_running=False, cleared=0)
-        cleared = found.waiting.take_out()
+        running = found.running if author is None else found.running_for(author)
+        cleared = found.waiting.take_out(lambda entry: author in (None, entry.author))
         self._drop(cleared, Dropped.STOPPED)
-        if found.running:
-            found.running.turn.stop.take(StopReason.USER, by)
+        if running:
+            running.turn.stop.take(StopReason.USER, by)
         self._go_on(found)
-        return Stopping(was_running=found.running is not None, cleared=len(cleared))
+        return Stopping(was_running=running is not None, cleared=len(cleared))
 
     def running(self) -> tuple[Turn, ...]:
         """All turns under way."""
@@ -232,7 +235,8 @@ class Turns:
     def _hush(self, channel: Channel, message: Heard) -> None:
         """Do what *message* asks for: its author is not answered any more, but for that very message.
 
-        Nothing more is done while an earlier one is being obeyed, or a turn ends for reasons that nobody here can change.
+        Who says so to the answer to a stop means silence. Nothing more is done while an earlier one is being obeyed, or
+        a turn ends for reasons that nobody here can change.
         """
         running = channel.running_for(message.author)
         ends = (None, StopReason.FOLLOW_UP, StopReason.TRIGGER_GONE)
@@ -242,9 +246,9 @@ class Turns:
             return
         mine = channel.waiting.take_out(lambda entry: entry.author == message.author)
         self._drop(mine, Dropped.STOPPED)
-        if running and running.turn.why is not Why.STOP_REPLY:
+        if running:
             running.turn.stop.take(StopReason.USER, message.author)
-            if self._settings.answer_stops:
+            if self._settings.answer_stops and running.turn.why is not Why.STOP_REPLY:
                 persona = message.persona or running.turn.persona
                 entry = Entry.of(message, Why.STOP_REPLY, asyncio.get_running_loop().time())
                 channel.waiting.put_first(replace(entry, persona=persona))
@@ -252,21 +256,21 @@ class Turns:
     def _follow_up(self, channel: Channel, running: Running, message: Heard) -> Verdict:
         now = asyncio.get_running_loop().time()
         turn = running.turn
-        if turn.stop.take(StopReason.FOLLOW_UP, message.author):
+        too_much = channel.waiting.join(message, turn.id, now)
+        if too_much is None:
             channel.interrupts += 1
-        if not channel.waiting.gather(message, now, (Why.FOLLOW_UP,)):
-            older = channel.waiting.take_out(
-                lambda entry: entry.why is Why.FOLLOW_UP and entry.author == message.author
-            )
-            self._drop(older, Dropped.SUPERSEDED)
-            channel.waiting.follow(message, turn.id, turn.persona, now)
+            turn.stop.take(StopReason.FOLLOW_UP, message.author)
+            before = running.messages_left if turn.stop.reason is StopReason.FOLLOW_UP else ()
+            channel.waiting.follow(message, before, turn=turn.id, persona=turn.persona, now=now)
+        else:
+            self._drop(too_much, Dropped.SUPERSEDED)
         return Verdict.INTERRUPTED if turn.stop.reason is StopReason.FOLLOW_UP else Verdict.QUEUED
 
     def _queued(self, channel: Channel, message: Heard) -> Verdict:
         now = asyncio.get_running_loop().time()
         waiting, is_idle = channel.waiting, channel.running is None
         self._drop(waiting.take_too_old(now), Dropped.TOO_OLD)
-        if waiting.gather(message, now):
+        if waiting.gather(message, now, is_idle=is_idle):
             return Verdict.GATHERED
         if not waiting.has_room(is_idle=is_idle):
             return Verdict.FULL
@@ -298,7 +302,7 @@ class Turns:
             channel.timer = loop.call_at(due, self._go_on, channel)
 
     def _begin(self, channel: Channel, entry: Entry, now: float) -> None:
-        turn_id = f"{channel.name}/{next(self._numbers)}"
+        turn_id = f"{channel.name}/{self._mark}{next(self._numbers)}"
         stop = self._listen(turn_id)
         stop.touch()
         if entry.is_command or entry.why is Why.STOP_REPLY:
@@ -333,11 +337,11 @@ class Turns:
         stop, now = running.turn.stop, asyncio.get_running_loop().time()
         stop.close()
         channel.running = None
-        if stop.reason is not StopReason.FOLLOW_UP:
+        if not channel.waiting.holds(lambda entry: entry.follows(running.turn.id)):
             channel.interrupts = 0
         said = running.reply.receipts if running.reply else ()
         owed = () if said else running.turn.supersedes  # whoever spoke has taken the place of what was there before
-        channel.waiting.hand_over(running.turn.id, owed, said)
+        channel.waiting.hand_over(running.turn.id, running.entry, owed, said)
         if task.cancelled():
             unanswered = () if running.has_begun else running.messages_left
             self._drop((*unanswered, *channel.waiting.take_out()), Dropped.SHUTDOWN)

@@ -1,7 +1,8 @@
 """What was said in a channel and waits for its turn, in order. Values and a list of them: time is handed in.
 
-A message that has just been heard may still be gathered: what the same person says next, before anybody else and within
-``debounce`` seconds, is answered together with it. Until then it is not ripe, and nothing behind it overtakes it.
+A message may still be gathered: what the same person says next, before anybody else, is answered together with it, if
+that comes within ``debounce`` seconds or while it has to wait for others anyway. Until the seconds are over it is not
+ripe, and nothing behind it overtakes it.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class Dropped(Enum):
     """Why a message that waited is not answered."""
 
     SUPERSEDED = "superseded"
-    """Its author said something more; both are in the history of what is answered."""
+    """Its author said so much more that it is left to the history of what is answered."""
     TOO_OLD = "too_old"
     STOPPED = "stopped"
     """Its author, or a command, asked for silence."""
@@ -114,6 +115,10 @@ class Entry:
         """The messages that are not *gone*."""
         return tuple(message for message in self.messages if message.id not in gone)
 
+    def follows(self, turn: str) -> bool:
+        """Whether it says more to whoever answers in *turn*."""
+        return self.why is Why.FOLLOW_UP and self.succeeds == turn
+
     def edited(self, message: Heard) -> Entry | None:
         """The same with *message* as it is now; ``None`` if it is not here, a command, or says what it said before."""
         old = next((known for known in self.messages if known.id == message.id), None)
@@ -121,6 +126,13 @@ class Entry:
             return None
         messages = tuple(message if known is old else known for known in self.messages)
         return replace(self, messages=messages, persona=message.persona or self.persona)
+
+
+def _belongs(message: Heard, entry: Entry) -> bool:
+    """Whether *message* can be answered together with *entry*: the same person says more to the same persona."""
+    is_talk = entry.why in _GATHERING and not entry.is_command and not message.is_command
+    is_for_same = "" in (entry.persona, message.persona) or entry.persona == message.persona
+    return is_talk and is_for_same and entry.author == message.author and len(entry.messages) < _MOST_GATHERED
 
 
 class Waiting:
@@ -160,39 +172,54 @@ class Waiting:
         self._entries.append(self._gathering(Entry.of(message, why, now), now))
         self._last_heard = message.id
 
-    def follow(self, message: Heard, turn: str, persona: str, now: float) -> None:
-        """Put *message*, which says more to whoever answers in *turn*, before all others."""
-        entry = replace(Entry.of(message, Why.FOLLOW_UP, now), persona=message.persona or persona, succeeds=turn)
+    def follow(self, message: Heard, before: tuple[Heard, ...], *, turn: str, persona: str, now: float) -> None:
+        """Put *message*, which says more to whoever answers in *turn*, before all others.
+
+        It is answered together with those *before* it, whose answer ends for it; see ``hand_over``.
+        """
+        entry = Entry((*before, message), Why.FOLLOW_UP, message.persona or persona, now, now, succeeds=turn)
         self.put_first(self._gathering(entry, now))
         self._last_heard = message.id
+
+    def join(self, message: Heard, turn: str, now: float) -> list[Heard] | None:
+        """Answer *message* together with what follows *turn*; give back what is too much, ``None`` if nothing follows."""
+        for index, entry in enumerate(self._entries):
+            if entry.follows(turn):
+                self._extend(index, message, now)
+                extended = self._entries[index]
+                self._entries[index] = replace(extended, messages=extended.messages[-_MOST_GATHERED:])
+                return list(extended.messages[:-_MOST_GATHERED])
+        return None
 
     def put_first(self, entry: Entry) -> None:
         """Put *entry* before all others."""
         self._entries.insert(0, entry)
 
-    def gather(self, message: Heard, now: float, among: tuple[Why, ...] = _GATHERING) -> bool:
-        """Answer *message* together with the one before it, if they belong together; say whether they do."""
+    def gather(self, message: Heard, now: float, *, is_idle: bool) -> bool:
+        """Answer *message* together with the one before it, if they belong together; say whether they do.
+
+        If nobody is being answered, only what is not ripe yet waits for more.
+        """
         for index, entry in enumerate(self._entries):
-            if entry.why in among and entry.messages[-1].id == self._last_heard and self._takes(entry, message, now):
-                more = replace(
-                    entry, messages=(*entry.messages, message), persona=entry.persona or message.persona, ripe_at=now
-                )
-                self._entries[index] = more if len(more.messages) == _MOST_GATHERED else self._gathering(more, now)
-                self._last_heard = message.id
+            has_time = now < entry.ripe_at or not is_idle
+            if has_time and entry.messages[-1].id == self._last_heard and _belongs(message, entry):
+                self._extend(index, message, now)
                 return True
         return False
 
-    def _takes(self, entry: Entry, message: Heard, now: float) -> bool:
-        is_talk = not entry.is_command and not message.is_command
-        is_for_same = "" in (entry.persona, message.persona) or entry.persona == message.persona
-        return is_talk and is_for_same and entry.author == message.author and now < entry.ripe_at
+    def _extend(self, index: int, message: Heard, now: float) -> None:
+        entry = self._entries[index]
+        persona = entry.persona or message.persona
+        more = replace(entry, messages=(*entry.messages, message), persona=persona, ripe_at=now)
+        self._entries[index] = more if len(more.messages) == _MOST_GATHERED else self._gathering(more, now)
+        self._last_heard = message.id
 
     def _gathering(self, entry: Entry, now: float) -> Entry:
         """*entry*, open for more."""
         if entry.is_command:
             return entry
         debounce = self._settings.debounce
-        return replace(entry, ripe_at=min(now + debounce, entry.heard_at + debounce * _LONGEST_BURST))
+        return replace(entry, ripe_at=max(now, min(now + debounce, entry.heard_at + debounce * _LONGEST_BURST)))
 
     # --- changing and taking out ------------------------------------------------------------
 
@@ -235,14 +262,18 @@ class Waiting:
         latest = now - self._settings.waiting_age
         return self.take_out(lambda entry: entry.why in _ORDINARY and entry.ripe_at < latest)
 
-    def hand_over(self, turn: str, owed: tuple[Receipt, ...], said: tuple[Receipt, ...]) -> None:
-        """Tell the one that succeeds *turn* what that *said*, and what it *owed*: to take the place of others."""
-        self._entries = [
-            replace(entry, supersedes=owed + said if entry.why is Why.EDITED else owed)
-            if turn and entry.succeeds == turn
-            else entry
-            for entry in self._entries
-        ]
+    def hand_over(self, turn: str, ended: Entry, owed: tuple[Receipt, ...], said: tuple[Receipt, ...]) -> None:
+        """Tell the one that succeeds *turn*, by which *ended* was answered, what that *said* and *owed*.
+
+        What it owed was to take the place of others. If it had begun to speak, what follows is about the rest.
+        """
+        answered = frozenset(message.id for message in ended.messages if said)
+        for index, entry in enumerate(self._entries):
+            if entry.follows(turn):
+                left = entry.without(answered) or entry.messages
+                self._entries[index] = replace(entry, messages=left, supersedes=owed)
+            elif turn and entry.succeeds == turn:
+                self._entries[index] = replace(entry, supersedes=owed + said)
 
     def take_ripe(self, now: float) -> Entry | None:
         """Take out the first turn if it may begin."""

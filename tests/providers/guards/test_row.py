@@ -46,7 +46,7 @@ from tests.helpers import slicings
 from tests.providers.guards.guarding import PROMPT
 from tests.providers.recorded import joined
 
-AT_ONCE = Settings.of(degree=1)
+AT_ONCE = Settings.of(degree=1, empty_retries=0)
 NERINE = Scene("channel", Persona("Nerine"))
 Line = dict[str, object]
 

@@ -1,8 +1,7 @@
 """An MCP server as anybody might write one with the official SDK, for tests; it is run as a program.
 
-``a_server.py stdio|http new|old|ancient|paged|rude [port]``: over what it speaks, and how. A *new* one speaks the
-latest protocol. An *old* one knows only the handshake, and an *ancient* one ends when it is greeted otherwise. A *paged*
-one lists its tools one at a time, a *rude* one does not end when it should.
+``a_server.py stdio|http new|old|paged [port]``: over what it speaks, and how. A *new* one speaks the latest protocol. An
+*old* one knows only the handshake. A *paged* one lists its tools one at a time.
 """
 
 from __future__ import annotations
@@ -10,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import signal
 import socket
 import sys
+from collections import defaultdict
 from typing import Any, Self, TypedDict
 
 import anyio
@@ -48,10 +47,10 @@ class Weather(TypedDict):
 
 
 class Deaf:
-    """Messages to a server that does not know the newest greeting: an *ancient* one ends at it, an *old* one refuses."""
+    """Messages to a server that does not know the newest greeting, and refuses it."""
 
-    def __init__(self, incoming: Any, outgoing: Any, kind: str) -> None:
-        self._incoming, self._outgoing, self._kind = incoming, outgoing, kind
+    def __init__(self, incoming: Any, outgoing: Any) -> None:
+        self._incoming, self._outgoing = incoming, outgoing
 
     def __aiter__(self) -> Self:
         return self
@@ -62,8 +61,6 @@ class Deaf:
             message = getattr(item, "message", None)
             if getattr(message, "method", "") != "server/discover":
                 return item
-            if self._kind == "ancient":
-                os._exit(1)
             refusal = JSONRPCError(jsonrpc="2.0", id=message.id, error=ErrorData(**REFUSAL))
             await self._outgoing.send(SessionMessage(refusal))
 
@@ -105,14 +102,10 @@ def deaf(app: Any, kind: str) -> Any:
 
 def main(over: str, kind: str, port: str = "0") -> None:
     """Serve until nobody listens any more."""
-    if kind == "rude":
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if over == "http":
         serve_http(talking(), kind, int(port))
     else:
         asyncio.run(serve_stdio(paged() if kind == "paged" else talking()._lowlevel_server, kind))
-    while kind == "rude":
-        signal.pause()
 
 
 def serve_http(server: MCPServer, kind: str, port: int) -> None:
@@ -128,13 +121,13 @@ def serve_http(server: MCPServer, kind: str, port: int) -> None:
 async def serve_stdio(server: Server, kind: str) -> None:
     async with stdio_server() as (incoming, outgoing):
         options = server.create_initialization_options()
-        heard = Deaf(incoming, outgoing, kind) if kind in ("old", "ancient") else incoming
+        heard = Deaf(incoming, outgoing) if kind == "old" else incoming
         await server.run(heard, outgoing, options)
 
 
 def talking() -> MCPServer:
     server = MCPServer("tea", instructions="Ask before you pour.", log_level="ERROR")
-    begun, cancelled = asyncio.Event(), asyncio.Event()
+    begun, cancelled = defaultdict(asyncio.Event), defaultdict(asyncio.Event)
 
     @server.tool(annotations=ToolAnnotations(read_only_hint=True))
     def greet(name: str) -> str:
@@ -160,22 +153,22 @@ def talking() -> MCPServer:
         raise MCPError(-32050, msg)
 
     @server.tool()
-    async def slow() -> str:
-        begun.set()
+    async def slow(mark: str) -> str:
+        begun[mark].set()
         try:
             await anyio.sleep_forever()
         except anyio.get_cancelled_exc_class():
-            cancelled.set()
+            cancelled[mark].set()
             raise
         return "never"
 
     @server.tool()
-    async def has_begun() -> bool:
-        return await begun.wait()
+    async def has_begun(mark: str) -> bool:
+        return await begun[mark].wait()
 
     @server.tool()
-    async def was_cancelled() -> bool:
-        return await cancelled.wait()
+    async def was_cancelled(mark: str) -> bool:
+        return await cancelled[mark].wait()
 
     @server.tool()
     def crash() -> str:

@@ -1,6 +1,7 @@
 """Real MCP servers, written with the official SDK: over standard input and output, and over HTTP on loopback.
 
 Each in the latest protocol (``new``) and in the one before it (``old``), which differ in nearly everything but the words.
+Where only beginnings and ends matter, the server is a ``simple`` one, which is there at once.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from select import select
+from typing import TypeAlias
 
 import pytest
 
@@ -28,12 +30,17 @@ from tests.loopback import Act, Answer, Asked, serving
 pytestmark = [pytest.mark.usefixtures("mcp_sdk"), pytest.mark.timeout(60)]
 
 SCRIPT = str(Path(__file__).with_name("a_server.py"))
+SIMPLE = str(Path(__file__).with_name("a_simple_server.py"))
 PNG = b"\x89PNG\r\n\x1a\n and so on"
 SECRET = "tea-key-4711-0815"  # noqa: S105  # it opens nothing
 NAMES = ["greet", "weather", "draw_picture", "fail", "refuse", "slow", "has_begun", "was_cancelled", "crash", "pid"]
 
 each_era = pytest.mark.parametrize("kind", ["new", "old"])
 each_way = pytest.mark.parametrize("over", ["stdio", "http"])
+
+
+def simple(kind: str = "polite", **options: object) -> McpServer:
+    return McpServer.stdio(sys.executable, [SIMPLE, kind], env={"TEA_KEY": SECRET}, **options)
 
 
 def program(kind: str, **options: object) -> McpServer:
@@ -65,14 +72,29 @@ def site(port: int, **options: object) -> McpServer:
     return McpServer.http(f"http://127.0.0.1:{port}/mcp", headers={"x-tea-key": SECRET}, **options)
 
 
-@asynccontextmanager
-async def serving_tea(over: str, kind: str, **options: object) -> AsyncIterator[McpServer]:
-    if over == "stdio":
-        async with program(kind, **options) as server:
-            yield server
-    else:
-        async with listening(kind) as port, site(port, **options) as server:
-            yield server
+Serving: TypeAlias = Callable[..., McpServer]
+
+
+@pytest.fixture(scope="module")
+def ports() -> Iterator[dict[str, int]]:
+    """Where a server of each kind listens: one for all tests that leave it alive."""
+    with ExitStack() as stack:
+        started = {}
+        for kind in ("new", "old"):
+            command, env = [sys.executable, SCRIPT, "http", kind], {**os.environ, "TEA_KEY": SECRET}
+            started[kind] = stack.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE, env=env))
+            stack.callback(started[kind].kill)
+        yield {kind: int(process.stdout.readline()) for kind, process in started.items() if process.stdout}
+
+
+@pytest.fixture
+def serving_tea(ports: dict[str, int]) -> Serving:
+    """A server, however it is reached."""
+
+    def serve(over: str, kind: str, **options: object) -> McpServer:
+        return program(kind, **options) if over == "stdio" else site(ports[kind], **options)
+
+    return serve
 
 
 async def use(server: McpServer, name: str, /, **arguments: object) -> ToolResult:
@@ -129,7 +151,7 @@ def impatient(mcp_sdk: None, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: 
 
 @each_era
 @each_way
-async def test_every_kind_of_answer_arrives(over: str, kind: str) -> None:
+async def test_every_kind_of_answer_arrives(serving_tea: Serving, over: str, kind: str) -> None:
     async with serving_tea(over, kind) as tea:
         assert NAMES == [tool.spec.name for tool in tea.tools][: len(NAMES)]
         assert "Ask before you pour." == tea.instructions
@@ -146,8 +168,8 @@ async def test_every_kind_of_answer_arrives(over: str, kind: str) -> None:
             await use(tea, "refuse")
 
 
-async def test_a_tool_is_told_as_its_server_tells_it() -> None:
-    async with program("new") as tea:
+async def test_a_tool_is_told_as_its_server_tells_it(serving_tea: Serving) -> None:
+    async with serving_tea("http", "new") as tea:
         greet, weather, picture = tea.tools[:3]
 
     assert "Say hello to somebody." == greet.spec.description
@@ -158,8 +180,8 @@ async def test_a_tool_is_told_as_its_server_tells_it() -> None:
     assert [False] * 3 == [tool.needs_consent for tool in (greet, weather, picture)]
 
 
-async def test_names_have_a_prefix_and_who_may_destroy_needs_consent_if_that_is_wanted() -> None:
-    async with program("new", prefix="tea_", consent=True, call_seconds=9) as tea:
+async def test_names_have_a_prefix_and_who_may_destroy_needs_consent_if_that_is_wanted(serving_tea: Serving) -> None:
+    async with serving_tea("http", "new", prefix="tea_", consent=True, call_seconds=9) as tea:
         greet, weather, picture = tea.tools[:3]
         assert ["tea_greet", "tea_weather", "tea_draw_picture"] == [
             tool.spec.name for tool in (greet, weather, picture)
@@ -177,7 +199,7 @@ async def test_all_pages_of_a_list_are_read() -> None:
 
 @each_era
 @each_way
-async def test_a_list_that_changes_is_read_again(over: str, kind: str) -> None:
+async def test_a_list_that_changes_is_read_again(serving_tea: Serving, over: str, kind: str) -> None:
     async with serving_tea(over, kind) as tea:
         change = asyncio.create_task(tea.changed())
         await asyncio.sleep(0)
@@ -190,7 +212,7 @@ async def test_a_list_that_changes_is_read_again(over: str, kind: str) -> None:
 
 
 @each_way
-async def test_many_calls_at_once_get_their_own_answers(over: str) -> None:
+async def test_many_calls_at_once_get_their_own_answers(serving_tea: Serving, over: str) -> None:
     async with serving_tea(over, "new") as tea:
         answers = await asyncio.gather(*(use(tea, "greet", name=str(number)) for number in range(20)))
 
@@ -202,33 +224,33 @@ async def test_many_calls_at_once_get_their_own_answers(over: str) -> None:
 
 @each_era
 @each_way
-async def test_a_server_hears_that_a_call_is_cancelled(over: str, kind: str) -> None:
+async def test_a_server_hears_that_a_call_is_cancelled(serving_tea: Serving, over: str, kind: str) -> None:
     async with serving_tea(over, kind) as tea:
-        call = asyncio.create_task(use(tea, "slow"))
-        await use(tea, "has_begun")
+        call = asyncio.create_task(use(tea, "slow", mark="cancelled"))
+        await use(tea, "has_begun", mark="cancelled")
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call
-        assert "true" == (await use(tea, "was_cancelled")).text
+        assert "true" == (await use(tea, "was_cancelled", mark="cancelled")).text
 
 
 @each_way
-async def test_a_tool_that_is_silent_for_too_long_is_cancelled(over: str) -> None:
-    async with serving_tea(over, "new", idle_seconds=1.5) as tea:
+async def test_a_tool_that_is_silent_for_too_long_is_cancelled(serving_tea: Serving, over: str) -> None:
+    async with serving_tea(over, "new", idle_seconds=0.5) as tea:
         with pytest.raises(ToolError, match="did not answer in time"):
-            await use(tea, "slow")
-        assert "true" == (await use(tea, "was_cancelled")).text
+            await use(tea, "slow", mark="silent")
+        assert "true" == (await use(tea, "was_cancelled", mark="silent")).text
 
 
-async def test_a_tool_that_takes_too_long_in_all_is_cancelled() -> None:
-    async with program("new", call_seconds=0.5) as tea:
+async def test_a_tool_that_takes_too_long_in_all_is_cancelled(serving_tea: Serving) -> None:
+    async with serving_tea("http", "new", call_seconds=0.2) as tea:
         with pytest.raises(ToolError, match="did not answer in time"):
-            await use(tea, "slow")
+            await use(tea, "slow", mark="long")
 
 
-@pytest.mark.parametrize("kind", ["new", "old", "ancient"])
+@pytest.mark.parametrize("kind", ["polite", "ancient"])
 async def test_a_program_that_dies_costs_one_call(kind: str) -> None:
-    async with program(kind) as tea:
+    async with simple(kind) as tea:
         first = (await use(tea, "pid")).text
         with pytest.raises(ToolError, match="has gone away"):
             await use(tea, "crash")
@@ -239,8 +261,8 @@ async def test_a_program_that_dies_costs_one_call(kind: str) -> None:
 
 async def test_a_program_that_dies_fails_all_calls_under_way_and_is_started_again_once() -> None:
     async with program("new") as tea:
-        under_way = asyncio.create_task(use(tea, "slow"))
-        await use(tea, "has_begun")
+        under_way = asyncio.create_task(use(tea, "slow", mark="x"))
+        await use(tea, "has_begun", mark="x")
         with pytest.raises(ToolError, match="has gone away"):
             await use(tea, "crash")
         with pytest.raises(ToolError, match="has gone away"):
@@ -260,27 +282,10 @@ async def test_a_site_that_dies_is_missed_until_it_is_there_again(kind: str) -> 
         await use(tea, "greet", name="Bo")
     async with listening(kind, port), asyncio.timeout(30):
         assert ToolResult(("Hello, Bo!",)) == await use(tea, "greet", name="Bo")
-        await tea.close()
-
-
-@each_era
-async def test_a_site_that_was_started_anew_knows_us_after_one_call_at_most(kind: str) -> None:
-    async with listening(kind) as port:
-        tea = await site(port).__aenter__()
-    async with listening(kind, port), tea_closed(tea):
-        try:
-            result = await use(tea, "greet", name="Bo")
-        except ToolError:
-            result = await use(tea, "greet", name="Bo")
-
-        assert ToolResult(("Hello, Bo!",)) == result
-
-
-@asynccontextmanager
-async def tea_closed(tea: McpServer) -> AsyncIterator[None]:
-    try:
-        yield
-    finally:
+    async with listening(kind, port), asyncio.timeout(30):  # it was started anew, and nobody asked it meanwhile
+        with suppress(ToolError):
+            await use(tea, "greet", name="Mo")
+        assert ToolResult(("Hello, Bo!",)) == await use(tea, "greet", name="Bo")
         await tea.close()
 
 
@@ -288,12 +293,12 @@ async def tea_closed(tea: McpServer) -> AsyncIterator[None]:
 
 
 async def test_a_program_that_knows_only_the_old_greeting_and_ends_at_others_is_started_again() -> None:
-    async with program("ancient") as tea:
+    async with simple("ancient") as tea:
         assert ToolResult(("Hello, Bo!",)) == await use(tea, "greet", name="Bo")
 
 
 async def test_a_server_may_be_entered_in_one_task_and_left_in_another() -> None:
-    tea = await asyncio.create_task(program("new").__aenter__())
+    tea = await asyncio.create_task(simple().__aenter__())
     assert ToolResult(("Hello, Bo!",)) == await use(tea, "greet", name="Bo")
 
     await asyncio.create_task(tea.__aexit__(None, None, None))
@@ -303,14 +308,14 @@ async def test_a_server_may_be_entered_in_one_task_and_left_in_another() -> None
 
 
 async def test_several_servers_may_end_in_any_order() -> None:
-    first, second = await program("new").__aenter__(), await program("old").__aenter__()
+    first, second = await simple().__aenter__(), await simple().__aenter__()
     await first.close()
     assert ToolResult(("Hello, Bo!",)) == await use(second, "greet", name="Bo")
     await second.close()
 
 
 async def test_a_server_can_be_entered_again_but_not_twice_at_once() -> None:
-    tea = program("new")
+    tea = simple()
     async with tea:
         with pytest.raises(SettingsError, match="is in use already"):
             await tea.__aenter__()
@@ -319,10 +324,10 @@ async def test_a_server_can_be_entered_again_but_not_twice_at_once() -> None:
 
 
 @each_way
-async def test_the_end_of_a_server_fails_the_calls_under_way(over: str) -> None:
+async def test_the_end_of_a_server_fails_the_calls_under_way(serving_tea: Serving, over: str) -> None:
     async with serving_tea(over, "new") as tea:
-        call = asyncio.create_task(use(tea, "slow"))
-        await use(tea, "has_begun")
+        call = asyncio.create_task(use(tea, "slow", mark="end"))
+        await use(tea, "has_begun", mark="end")
         await tea.close()
         with pytest.raises(ToolError, match="has gone away"):
             await call
@@ -330,7 +335,7 @@ async def test_the_end_of_a_server_fails_the_calls_under_way(over: str) -> None:
 
 @pytest.mark.usefixtures("impatient")
 async def test_a_program_that_does_not_want_to_end_is_ended() -> None:
-    async with asyncio.timeout(30), program("rude") as tea:
+    async with asyncio.timeout(30), simple("rude") as tea:
         pid = int((await use(tea, "pid")).text)
 
     assert has_ended(pid)
@@ -400,13 +405,13 @@ async def test_who_is_cancelled_while_a_server_begins_leaves_nothing_behind() ->
 
 
 @each_way
-async def test_who_is_cancelled_while_a_server_is_used_leaves_nothing_behind(over: str) -> None:
+async def test_who_is_cancelled_while_a_server_is_used_leaves_nothing_behind(serving_tea: Serving, over: str) -> None:
     begun = asyncio.Event()
 
     async def work() -> None:
         async with serving_tea(over, "new") as tea:
             begun.set()
-            await use(tea, "slow")
+            await use(tea, "slow", mark="used")
 
     working = asyncio.create_task(work())
     async with asyncio.timeout(30):
@@ -417,7 +422,7 @@ async def test_who_is_cancelled_while_a_server_is_used_leaves_nothing_behind(ove
 
 
 async def test_a_call_that_is_cancelled_while_a_program_is_started_again_leaves_that_to_the_next() -> None:
-    async with program("new") as tea:
+    async with simple() as tea:
         with pytest.raises(ToolError):
             await use(tea, "crash")
         call = asyncio.create_task(use(tea, "pid"))
@@ -487,14 +492,14 @@ async def test_a_site_that_is_no_server_is_told_without_its_keys(answer: Answer,
     assert SECRET not in f"{raised.value!r} {server!r}"
 
 
-async def test_headers_reach_the_site() -> None:
-    async with listening("new") as port, site(port) as tea:
+async def test_headers_reach_the_site(serving_tea: Serving) -> None:
+    async with serving_tea("http", "new") as tea:
         assert ToolResult((SECRET,)) == await use(tea, "header", name="x-tea-key")
 
 
 async def test_a_program_sees_nothing_of_our_environment_but_a_minimum(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-not-for-you")
-    async with program("new") as tea:
+    async with simple() as tea:
         seen = json.loads((await use(tea, "environment")).text)
 
     assert SECRET == seen["TEA_KEY"]
@@ -506,7 +511,7 @@ async def test_what_a_program_says_besides_goes_to_the_log_without_keys(
     caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     caplog.set_level("DEBUG")
-    async with program("new") as tea:
+    async with simple() as tea:
         with pytest.raises(ToolError):
             await use(tea, "crash")
 
@@ -550,6 +555,6 @@ def test_a_time_limit_must_be_some_time(option: str, seconds: float) -> None:
 
 
 async def test_a_server_can_be_read_from_a_config() -> None:
-    entry = {"command": sys.executable, "args": [SCRIPT, "stdio", "new"], "env": {"TEA_KEY": SECRET}}
+    entry = {"command": sys.executable, "args": [SIMPLE, "polite"], "env": {"TEA_KEY": SECRET}}
     async with McpServer.from_config(entry, prefix="my_") as tea:
         assert ToolResult(("Hello, Bo!",)) == await use(tea, "my_greet", name="Bo")

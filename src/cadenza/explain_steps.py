@@ -1,0 +1,273 @@
+"""What ``cadenza explain`` says of one step of a trace: a line of words for each.
+
+A trace may have been written by another version, or by somebody's editor: whatever a step says of itself may be missing
+or of another type, and is then left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from math import isfinite
+from types import MappingProxyType
+from typing import TypeAlias
+
+About: TypeAlias = Mapping[str, object]
+"""What a step says of itself."""
+
+_LONGEST = 60
+"""Characters of a text that are shown."""
+_AROUND = 12
+"""Characters that are shown before and behind a change."""
+_CURES: Mapping[str, str] = MappingProxyType({"key": "another key", "time": "some time", "model": "another model"})
+_PARTS_OF_PAUSE = ("typing", "breath", "thinking")
+
+
+# --- values that may be anything ---------------------------------------------------------
+
+
+def text_of(about: About, name: str) -> str:
+    """The text called *name*."""
+    value = about.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def texts_of(about: About, name: str) -> list[str]:
+    """The list of texts called *name*."""
+    value = about.get(name)
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def number_of(about: About, name: str, default: float = 0.0) -> float:
+    """The number called *name*."""
+    value = about.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return default
+    try:
+        return float(value) if isfinite(value) else default
+    except OverflowError:  # a whole number with hundreds of digits
+        return default
+
+
+def numbers_of(about: About, name: str) -> list[int]:
+    """The list of whole numbers called *name*."""
+    value = about.get(name)
+    return [item for item in value if type(item) is int] if isinstance(value, list) else []
+
+
+def seconds_of(about: About, name: str) -> str:
+    """The seconds called *name*, as they are shown."""
+    return shown(number_of(about, name))
+
+
+def shown(seconds: float) -> str:
+    """*seconds* as they are shown; less than none is none."""
+    return f"{max(0.0, seconds):.3f} s"
+
+
+def quoted(value: object, longest: int | None = _LONGEST) -> str:
+    """*value* as JSON writes it, so that it is one line; ``None`` is as long as it is."""
+    if isinstance(value, str) and longest is not None and len(value) > longest:
+        value = value[: longest - 1] + "…"
+    written = json.dumps(value, ensure_ascii=False)
+    return written if longest is None or len(written) <= 2 * longest else f"{written[: 2 * longest - 1]}…"
+
+
+def _is(about: About, name: str) -> bool:
+    return about.get(name) is True
+
+
+def _count(about: About, name: str) -> int:
+    return int(number_of(about, name))
+
+
+def _many(count: int, what: str) -> str:
+    return f"1 {what}" if count == 1 else f"{count} {what}s"
+
+
+def _outcome(about: About) -> str:
+    outcome = about.get("outcome")
+    if not isinstance(outcome, Mapping):
+        return "nobody knows how"
+    why = _error(outcome) or text_of(outcome, "reason")
+    return f"{text_of(outcome, 'kind')}{f' ({why})' if why else ''}"
+
+
+def _error(about: About) -> str:
+    """What went wrong, and what was said of it."""
+    error = about.get("error")
+    if not isinstance(error, Mapping):
+        return ""
+    detail = f" [{detail}]" if (detail := text_of(error, "detail")) else ""
+    return f"{text_of(error, 'text') or text_of(error, 'type')}{detail}"
+
+
+# --- what belongs to a message -----------------------------------------------------------
+
+
+def boundary(about: About, posts: int, segments: int) -> str:
+    """Where a message was cut, of which *about* is the last of its *posts*, made of so many *segments*."""
+    parts = [
+        f"{posts} messages in one" if posts > 1 else "",
+        f"boundary {text_of(about, 'boundary').replace('_', ' ')}",
+        f"made of {segments} segments" if segments > 1 else "",
+    ]
+    return ", ".join(filter(None, parts))
+
+
+def pause(about: About) -> str:
+    """The pause that was planned before a message, and of what it is made; nothing if there was none."""
+    parts = [f"{part} {seconds_of(about, part)}" for part in _PARTS_OF_PAUSE if number_of(about, part)]
+    cut = f", less {seconds_of(about, 'cut')} for which the budget had no room" if number_of(about, "cut") else ""
+    return f"planned pause {seconds_of(about, 'pause')}: {' and '.join(parts)}{cut}" if parts else ""
+
+
+def queue(about: About, seconds: float) -> str:
+    """How long a message waited to be sent, and of that so long for a reason."""
+    waited = about.get("waited")
+    reasons = [f"{reason} {seconds_of(waited, reason)}" for reason in waited] if isinstance(waited, Mapping) else []
+    return f"queue {shown(seconds)} ({', '.join(reasons)})" if reasons else f"queue {shown(seconds)}"
+
+
+def change(about: About, longest: int | None = _LONGEST) -> str:
+    """What a rule did."""
+    effect, identity = text_of(about, "effect"), text_of(about, "identity")
+    before, after = "".join(texts_of(about, "before")), "".join(texts_of(about, "after"))
+    if not after or before == after:
+        effect = f"{effect} {quoted(before, longest)}"
+    else:
+        was, became = (before, after) if longest is None else _difference(before, after)
+        effect = f"{effect} {quoted(was, longest)} to {quoted(became, longest)}"
+    return f"{text_of(about, 'rule')}: {effect}{f', shown as {identity}' if identity else ''}"
+
+
+def _difference(before: str, after: str) -> tuple[str, str]:
+    """Where two texts differ, and a little around it."""
+    shorter = min(len(before), len(after))
+    start = next((place for place in range(shorter) if before[place] != after[place]), shorter)
+    most = shorter - start
+    end = next((place for place in range(most) if before[-1 - place] != after[-1 - place]), most)
+    first, behind = max(0, start - _AROUND), max(0, end - _AROUND)
+    return _within(before, first, behind), _within(after, first, behind)
+
+
+def _within(text: str, first: int, behind: int) -> str:
+    return f"{'…' if first else ''}{text[first : len(text) - behind]}{'…' if behind else ''}"
+
+
+# --- everything else ---------------------------------------------------------------------
+
+
+def _reply(about: About) -> str:
+    persona, channel = text_of(about, "persona"), text_of(about, "channel")
+    head = f"Reply{f' as {persona}' if persona else ''}{f' in {channel}' if channel else ''}"
+    settings = about.get("settings")
+    if not isinstance(settings, Mapping) or not settings:
+        return head
+    return f"{head}\n{'':13}settings: {', '.join(f'{name} {quoted(value)}' for name, value in settings.items())}"
+
+
+def _try(about: About) -> str:
+    with_key = f" with {key}" if (key := text_of(about, "key")) else ""
+    added = [
+        f"after {shown(waited)}" if (waited := number_of(about, "waited")) else "",
+        f"without the oldest {_many(dropped, 'exchange')}" if (dropped := _count(about, "dropped")) else "",
+        "reminded of whom it speaks for" if _is(about, "reminded") else "",
+    ]
+    head = (
+        f"try {_count(about, 'number')}: {text_of(about, 'model') or 'the model'}{with_key} ({text_of(about, 'why')})"
+    )
+    return ", ".join(filter(None, (head, *added)))
+
+
+def _tried(about: About) -> str:
+    """What may help against how it ended; if nothing does, there is no more to tell than at the end."""
+    cure = text_of(about, "cure")
+    helps = f"try {_count(about, 'number')}: {_outcome(about)}, which {_CURES.get(cure, cure)} may cure"
+    return "" if cure in ("", "nothing") else helps
+
+
+def _request(about: About) -> str:
+    sizes = (_many(_count(about, f"{name}s"), name) for name in ("turn", "tool", "byte"))
+    rung = f", {rung}" if (rung := text_of(about, "rung")) not in ("", "default") else ""
+    remembered = ", as was learnt before" if _is(about, "remembered") else ""
+    why = f", because {why}" if (why := _error(about)) else remembered
+    return f"request {_count(about, 'number')}: {', '.join(sizes)}{rung}{why}"
+
+
+def _withdrawn(about: About) -> str:
+    count = len(numbers_of(about, "posts"))
+    return f"{_many(count, 'message')} that waited put aside" if count else ""
+
+
+def _cut_off(about: About) -> str:
+    dropped, kept = len(numbers_of(about, "dropped")), len(numbers_of(about, "posts"))
+    if not dropped and not kept:
+        return ""
+    last = f", of which the first is {quoted(text_of(about, 'text'))}" if kept else ""
+    return f"cut, keeping {text_of(about, 'keep')}: {_many(dropped, 'message')} dropped, {kept} still sent{last}"
+
+
+def _taken_back(about: About) -> str:
+    error = _error(about)
+    what = f"could not be taken back: {error}" if error else f"taken back in {seconds_of(about, 'seconds')}"
+    return f"message id {text_of(about, 'message')} {what}"
+
+
+def _tool(about: About) -> str:
+    if _is(about, "remembered"):
+        how = "remembered, not run again"
+    else:
+        how = f"{'failed after' if _is(about, 'is_error') else 'took'} {seconds_of(about, 'seconds')}"
+    return f"tool {text_of(about, 'name')} {quoted(text_of(about, 'arguments'))}: {how}"
+
+
+def _stop(about: About) -> str:
+    return f"stop: {text_of(about, 'reason')}{f' by {by}' if (by := text_of(about, 'by')) else ''}"
+
+
+def _stall(about: About) -> str:
+    when = "in the middle" if _is(about, "has_begun") else "before its first word"
+    return f"the model fell silent {when}, for {seconds_of(about, 'seconds')}"
+
+
+def _notice(about: About) -> str:
+    unseen = "" if _is(about, "is_shown") else " (could not be shown)"
+    return f"notice{unseen}: {text_of(about, 'text')}"
+
+
+def _passed_over(about: About) -> str:
+    seconds = f" for {seconds_of(about, 'seconds')} more" if number_of(about, "seconds") else ""
+    return f"{text_of(about, 'model') or 'a model'} passed over: {text_of(about, 'why')}{seconds}"
+
+
+def _end(about: About) -> str:
+    return f"over: {_outcome(about)}, {_many(_count(about, 'messages'), 'message')}"
+
+
+WORDS: Mapping[str, Callable[[About], str]] = MappingProxyType(
+    {
+        "reply": _reply,
+        "passed_over": _passed_over,
+        "try": _try,
+        "request": _request,
+        "aside": lambda about: f"{text_of(about, 'kind')}: {quoted(text_of(about, 'text'))}",
+        "halt": lambda about: f"ended by {text_of(about, 'by')}: {text_of(about, 'reason')}",
+        "back_pressure": lambda about: f"the model had to wait {seconds_of(about, 'seconds')} for room",
+        "unsent": lambda about: f"a message could not be sent: {_error(about)}",
+        "left_out": lambda about: f"a message left out: {text_of(about, 'why')}",
+        "cut": _cut_off,
+        "withdrawn": _withdrawn,
+        "brought_back": lambda about: f"{_many(len(numbers_of(about, 'posts')), 'message')} sent after all",
+        "superseded": lambda about: f"to be taken back: message id {', '.join(texts_of(about, 'messages'))}",
+        "spared": lambda about: f"not taken back after all: message id {', '.join(texts_of(about, 'messages'))}",
+        "taken_back": _taken_back,
+        "tool": _tool,
+        "notice": _notice,
+        "stop": _stop,
+        "stall": _stall,
+        "round": lambda about: f"round {_count(about, 'number')}: {_outcome(about)}",
+        "tried": _tried,
+        "end": _end,
+    }
+)

@@ -1,0 +1,70 @@
+"""The pause before a message: how long someone would type, and think, who writes it.
+
+Pauses are numbers, drawn from dice that are handed in; nobody waits here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ..settings import DeliverySettings
+from ..text.units import units
+
+
+class Pace(NamedTuple):
+    """A pause before a message and what it is made of, in seconds."""
+
+    pause: float = 0.0
+    typing: float = 0.0
+    breath: float = 0.0
+    """A moment between two messages."""
+    thinking: float = 0.0
+    """How much longer that is than usual."""
+
+    @property
+    def cut(self) -> float:
+        """What the budget of the reply did not leave room for."""
+        return max(0.0, round(self.typing + self.breath + self.thinking - self.pause, 4))
+
+
+class Pacer:
+    """How long someone would type, message by message, and not longer in all than the budget."""
+
+    def __init__(
+        self, settings: DeliverySettings, roll: Callable[[], float], see: Callable[[Pace], None] | None = None
+    ) -> None:
+        self._settings = settings
+        self._roll = roll
+        self._see = see
+        self._left = settings.typing_budget
+        self._count = 0
+
+    def pause_before(self, text: str) -> float:
+        """The seconds before the next message, which says *text*."""
+        count, self._count = self._count, self._count + 1
+        if self._settings.degree < 2 or count == 0:
+            if self._see:
+                self._see(Pace())
+            return 0.0
+        typing = self._typing(text)
+        usual, breath = self._breath() if count >= 2 else (0.0, 0.0)
+        pause = round(min(typing + breath, self._left), 4)
+        self._left = max(0.0, self._left - pause)
+        if self._see:
+            self._see(Pace(pause, typing, usual, breath - usual))
+        return pause
+
+    def _typing(self, text: str) -> float:
+        settings = self._settings
+        typing = max(settings.typing_least, min(settings.typing_speed * units(text), settings.typing_most))
+        return max(typing, 1.25 * settings.typing_least) if "```" in text else typing
+
+    def _breath(self) -> tuple[float, float]:
+        """A moment between two messages, as it usually is and as it is now.
+
+        Now and then it is longer, as if thinking. Both dice are always thrown.
+        """
+        breath = (250 + int(self._roll() * 1250)) / 1000
+        thinks = self._roll() < self._settings.thinking_chance
+        return breath, max(1.5 * breath, 0.75) if thinks else breath

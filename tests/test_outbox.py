@@ -1,0 +1,570 @@
+"""The outbox: what waits, what is sent, what is taken back, and what people are shown meanwhile. All in virtual time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from cadenza.backstage import Backstage
+from cadenza.errors import CadenzaError, DeliveryError, DeliveryKind, ProviderError
+from cadenza.outbox import Outbox
+from cadenza.replies import say
+from cadenza.settings import Settings
+from cadenza.stages.s4_round import Keep
+from cadenza.stages.s7_delivery import Limits
+from cadenza.stops import Stops
+from cadenza.types import Boundary, Completed, Identity, Notice, Post, Receipt
+from tests.timing import SlowStream, now
+from tests.trouble import REFUSALS, Channel, FixedChannel
+
+pytestmark = pytest.mark.looptime
+
+NOTICE = Notice("Still working.")
+
+
+def posts(*texts: str, pause: float = 0.0, identity: Identity | None = None) -> list[Post]:
+    return [Post(text, Boundary.NEWLINE, pause, identity) for text in texts]
+
+
+def texts(receipts: list[Receipt]) -> list[str]:
+    return [receipt.post.text for receipt in receipts]
+
+
+class PlainChannel:
+    """A chat that can do nothing but show messages."""
+
+    def __init__(self, *, latency: float = 0.0) -> None:
+        self.limits = Limits()
+        self.texts: list[str] = []
+        self._latency = latency
+
+    async def send(self, post: Post, /) -> Receipt:
+        await asyncio.sleep(self._latency)
+        self.texts.append(post.text)
+        return Receipt(post, str(len(self.texts)))
+
+    async def typing(self, identity: Identity | None, /) -> None:
+        pass
+
+
+# --- parts -----------------------------------------------------------------------------------------
+
+
+async def test_what_waits_of_a_part_can_be_taken_out_and_put_in_again() -> None:
+    channel = Channel(latency=1.0)
+    async with Outbox(channel) as outbox:
+        outbox.begin_part()
+        outbox.add(posts("one"))
+        part = outbox.begin_part()
+        outbox.add(posts("two", "three", "four"))
+        await asyncio.sleep(1.5)
+
+        withdrawn = outbox.withdraw(part)
+
+        assert ["three", "four"] == [post.text for post in withdrawn]
+        await outbox.rest()
+        assert (2.0, ["two"]) == (now(), texts(outbox.sent_of(part))), "what was under way has arrived"
+        outbox.add(withdrawn)
+
+    assert ["one", "two", "three", "four"] == channel.texts == texts(outbox.receipts)
+
+
+async def test_nothing_is_known_of_a_part_that_never_was() -> None:
+    async with Outbox(Channel()) as outbox:
+        assert ([], []) == (outbox.withdraw(7), outbox.sent_of(7))
+
+
+async def test_what_is_being_prepared_can_be_taken_out_too() -> None:
+    channel = Channel()
+    async with Outbox(channel, backstage=Slow()) as outbox:
+        part = outbox.begin_part()
+        outbox.add(posts("slowly"))
+        await asyncio.sleep(1.0)
+
+        assert ["slowly"] == [post.text for post in outbox.withdraw(part)]
+        await outbox.rest()
+
+    assert ([], 1.0) == (channel.texts, now())
+
+
+@pytest.mark.parametrize(
+    ("repeated", "added", "sent"),
+    [
+        pytest.param(["a", "b"], ["a", "b", "c"], ["c"], id="all of it"),
+        pytest.param(["a", "b"], ["a", "x", "b"], ["x", "b"], id="its beginning"),
+        pytest.param(["a", "b"], ["b", "a"], ["b", "a"], id="in another order it is something else"),
+        pytest.param(["a"], ["a", "a"], ["a"], id="once"),
+        pytest.param([], ["a", "a"], ["a", "a"], id="nothing"),
+    ],
+)
+async def test_what_is_said_again_is_not_sent_again(repeated: list[str], added: list[str], sent: list[str]) -> None:
+    channel = Channel()
+    async with Outbox(channel) as outbox:
+        outbox.begin_part(repeated=repeated)
+        for text in added[:-1]:
+            outbox.add(posts(text))
+        outbox.cut(Keep.EVERYTHING, posts(added[-1]))
+
+    assert sent == channel.texts
+
+
+# --- what is taken back --------------------------------------------------------------------------------
+
+
+async def seen(outbox: Outbox, *said: str) -> list[Receipt]:
+    """Messages that people have seen."""
+    part = outbox.begin_part()
+    outbox.add(posts(*said))
+    await asyncio.sleep(10.0)
+    return outbox.sent_of(part)
+
+
+async def test_what_is_superseded_stays_until_something_else_is_sent() -> None:
+    channel = Channel()
+    async with Outbox(channel) as outbox:
+        outbox.supersede(await seen(outbox, "one", "two"))
+        await asyncio.sleep(100.0)
+        assert (["one", "two"], 0) == (channel.texts, outbox.standing)
+
+        outbox.add(posts("three"))
+        assert 1 == outbox.standing
+
+    assert ["three"] == channel.texts == texts(outbox.receipts)
+
+
+async def test_messages_are_taken_back_from_the_last_so_that_what_stands_is_always_a_beginning() -> None:
+    channel = Channel(latency=1.0)
+    async with Outbox(channel) as outbox:
+        outbox.supersede(await seen(outbox, "one", "two", "three"))
+        outbox.add(posts("four"))
+        shown = []
+        for _ in range(5):
+            await asyncio.sleep(0.99)
+            shown.append(channel.texts)
+
+    assert [["one", "two", "three"], ["one", "two"], ["one"], [], ["four"]] == shown
+
+
+async def test_what_is_spared_is_not_taken_back() -> None:
+    channel = Channel()
+    async with Outbox(channel) as outbox:
+        first, second = await seen(outbox, "one", "two")
+        outbox.supersede([first, second])
+        outbox.spare([first])
+        assert 1 == outbox.standing
+        outbox.add(posts("three"))
+
+    assert ["one", "three"] == channel.texts == texts(outbox.receipts)
+
+
+async def test_messages_of_an_earlier_reply_are_taken_back_and_do_not_count_for_this_one() -> None:
+    channel = Channel()
+    async with Outbox(channel) as before:
+        before.add(posts("old", "older"))
+    async with Outbox(channel) as outbox:
+        outbox.supersede(before.receipts)
+        assert 0 == outbox.standing
+        outbox.add(posts("new"))
+        assert 1 == outbox.standing
+
+    assert ["new"] == channel.texts == texts(outbox.receipts)
+
+
+@pytest.mark.parametrize("error", REFUSALS.values(), ids=REFUSALS)
+async def test_what_cannot_be_taken_back_stays_and_was_said(
+    error: Callable[[], BaseException], caplog: pytest.LogCaptureFixture
+) -> None:
+    class Stubborn(Channel):
+        async def remove(self, receipt: Receipt, /) -> None:
+            if receipt.post.text == "two":
+                raise error()
+            await super().remove(receipt)
+
+    channel = Stubborn()
+    async with Outbox(channel) as outbox:
+        outbox.supersede(await seen(outbox, "one", "two"))
+        outbox.add(posts("three"))
+
+    assert ["two", "three"] == channel.texts == texts(outbox.receipts)
+    assert "could not be taken back" in caplog.text
+    assert "secret" not in caplog.text
+
+
+async def test_where_nothing_can_be_taken_back_everything_stays() -> None:
+    channel = FixedChannel()
+    async with Outbox(channel) as outbox:
+        outbox.supersede(await seen(outbox, "one"))
+        outbox.add(posts("two"))
+
+    assert ["one", "two"] == channel.texts == texts(outbox.receipts)
+    assert (True, False) == (Outbox(Channel()).can_remove, outbox.can_remove)
+
+
+async def test_a_notice_takes_nothing_back() -> None:
+    channel = Channel()
+    async with Outbox(channel) as outbox:
+        outbox.supersede(await seen(outbox, "one"))
+        outbox.notify(NOTICE)
+        await asyncio.sleep(1.0)
+        outbox.cut(Keep.NOTHING)
+
+    assert (["one"], [NOTICE]) == (channel.texts, channel.notices)
+
+
+# --- notices -------------------------------------------------------------------------------------------
+
+
+async def test_notices_stand_where_they_were_given_and_are_no_part_of_what_was_said() -> None:
+    channel = PlainChannel(latency=0.5)
+    async with Outbox(channel) as outbox:
+        outbox.add(posts("one"))
+        outbox.notify(NOTICE)
+        outbox.add(posts("two"))
+        await outbox.finished()
+        await outbox.tell(Notice("Done."))
+
+    assert ["one", "-# Still working.", "two", "-# Done."] == channel.texts
+    assert ["one", "two"] == texts(outbox.receipts)
+    assert [NOTICE, Notice("Done.")] == outbox.notices
+
+
+@pytest.mark.parametrize("error", REFUSALS.values(), ids=REFUSALS)
+async def test_a_notice_that_cannot_be_shown_ends_nothing(
+    error: Callable[[], BaseException], caplog: pytest.LogCaptureFixture
+) -> None:
+    class Deaf(Channel):
+        async def notify(self, _notice: Notice, /) -> None:
+            raise error()
+
+    channel = Deaf()
+    async with Outbox(channel) as outbox:
+        outbox.notify(NOTICE)
+        outbox.add(posts("one"))
+        await outbox.finished()
+        await outbox.tell(NOTICE)
+
+    assert (["one"], []) == (channel.texts, outbox.notices)
+    assert not outbox.failed.done()
+    assert "secret" not in caplog.text
+
+
+async def test_a_notice_that_takes_for_ever_is_not_waited_for() -> None:
+    class Slow(Channel):
+        async def notify(self, _notice: Notice, /) -> None:
+            await asyncio.sleep(1000.0)
+
+    channel = Slow()
+    async with Outbox(channel) as outbox:
+        outbox.notify(NOTICE)
+        outbox.add(posts("one"))
+        await outbox.finished()
+        await outbox.tell(NOTICE)
+
+    assert ([10.0], 20.0, []) == (channel.started, now(), outbox.notices)
+
+
+async def test_a_notice_that_is_sent_as_a_message_is_never_cancelled_half_way() -> None:
+    channel = PlainChannel(latency=60.0)
+
+    async def telling() -> None:
+        async with Outbox(channel) as outbox:
+            await outbox.tell(NOTICE)
+
+    task = asyncio.create_task(telling())
+    await asyncio.sleep(1.0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    assert (["-# Still working."], 60.0) == (channel.texts, now())
+
+
+# --- how it is ended --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("keep", "sent"),
+    [
+        (Keep.EVERYTHING, ["one", "two", "three. fo"]),
+        (Keep.DECIDED, ["one", "two", "three. fo"]),
+        (Keep.CLAUSE, ["one", "two\nthree. fo"]),
+        (Keep.NOTHING, ["one"]),
+    ],
+    ids=lambda value: value.name if isinstance(value, Keep) else "",
+)
+async def test_of_what_waits_so_much_is_sent_as_was_decided(keep: Keep, sent: list[str]) -> None:
+    channel = Channel()
+    async with Outbox(channel) as outbox:
+        outbox.add([*posts("one"), *posts("two", pause=5.0)])
+        await asyncio.sleep(1.0)
+        outbox.cut(keep, posts("three. fo"))
+        outbox.add(posts("never"))
+        outbox.notify(NOTICE)
+
+    assert (sent, []) == (channel.texts, channel.notices)
+
+
+@pytest.mark.parametrize("keep", [Keep.CLAUSE, Keep.NOTHING], ids=lambda keep: keep.name)
+async def test_a_stop_in_the_middle_of_a_send_lets_it_end_and_nothing_follows(keep: Keep) -> None:
+    channel = Channel(latency=3.0)
+    async with Outbox(channel) as outbox:
+        outbox.add(posts("one", "two"))
+        await asyncio.sleep(1.0)
+        outbox.cut(keep, posts("three."))
+
+    assert (["one"], [0.0], 3.0) == (channel.texts, channel.started, now())
+
+
+@pytest.mark.parametrize("seconds", [0.5, 1.5, 2.5], ids=["before", "in the first", "in the second"])
+async def test_a_stop_while_messages_are_taken_back_leaves_those_that_stand(seconds: float) -> None:
+    channel = Channel(latency=1.0)
+    async with Outbox(channel) as outbox:
+        first = await seen(outbox, "one", "two")
+        outbox.supersede(first)
+        begin = now()
+        asyncio.get_running_loop().call_later(1.0, outbox.add, posts("three."))
+        await asyncio.sleep(seconds)
+        outbox.cut(Keep.CLAUSE, posts("four."))
+
+    assert ["one", "two"][: 2 - int(seconds)] == channel.texts == texts(outbox.receipts)
+    assert max(channel.started) < begin
+
+
+async def test_an_outbox_that_was_cut_takes_nothing_more() -> None:
+    channel = Channel()
+    async with Outbox(channel) as outbox:
+        outbox.add(posts("one"))
+        outbox.cut(Keep.NOTHING)
+        outbox.add(posts("two"))
+
+    assert [] == channel.texts
+
+
+async def test_a_reply_that_raises_sends_nothing_more() -> None:
+    channel = Channel(latency=1.0)
+
+    async def raising() -> None:
+        async with Outbox(channel) as outbox:
+            outbox.add(posts("one", "two"))
+            await asyncio.sleep(0.5)
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        await raising()
+
+    assert ["one"] == channel.texts
+
+
+# --- room ------------------------------------------------------------------------------------------------
+
+
+async def test_who_adds_too_much_waits_for_room() -> None:
+    channel = Channel(latency=1.0)
+    async with Outbox(channel, room=2) as outbox:
+        await outbox.room()
+        outbox.add(posts("one", "two", "three"))
+        await outbox.room()
+
+        assert 1.0 == now(), "one is sent, one is under way, and there is room behind the third"
+        outbox.add(posts("four", "five"))
+        outbox.close()
+        await outbox.room()
+        assert 1.0 == now(), "where nothing more is taken, nobody need wait"
+
+
+# --- what goes wrong -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("error", REFUSALS.values(), ids=REFUSALS)
+async def test_whatever_a_chat_raises_is_a_delivery_error(error: Callable[[], BaseException]) -> None:
+    channel = Channel(crash_at=1, error=error)
+    async with Outbox(channel) as outbox:
+        outbox.add(posts("one", "two", "three"))
+        failure = await outbox.failed
+
+    assert isinstance(failure, DeliveryError)
+    assert "secret" not in str(failure)
+    assert ["one"] == channel.texts == texts(outbox.receipts)
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "words"),
+    [
+        (DeliveryError("gone", code=10003), DeliveryKind.CHANNEL_GONE, "gone"),
+        (CadenzaError("no"), DeliveryKind.REFUSED, "no"),
+        (ProviderError("no", retryable=True), DeliveryKind.REFUSED, "no"),
+        (OSError("secret"), DeliveryKind.REFUSED, "a message could not be sent (OSError)"),
+    ],
+    ids=["a delivery error", "ours", "a provider's", "foreign"],
+)
+async def test_the_model_is_not_to_blame_for_it(error: Exception, kind: DeliveryKind, words: str) -> None:
+    async with Outbox(Channel(crash_at=0, error=lambda: error)) as outbox:
+        outbox.add(posts("one"))
+        failure = await outbox.failed
+
+    assert (kind, words) == (failure.kind, str(failure))
+
+
+# --- progress ---------------------------------------------------------------------------------------------
+
+
+async def test_t79_slow_sends_are_no_silence_of_the_model() -> None:
+    channel = Channel(latency=100.0)
+    settings = Settings.of(degree=1, idle_timeout=60.0, queue=1)
+
+    result = await say(channel, SlowStream(*(f"{number}\n" for number in range(5)), "x"), settings=settings)
+
+    assert (6, Completed("end_of_stream")) == (len(channel.shown), result.outcome)
+
+
+async def test_t80_whatever_goes_wrong_behind_a_send_it_was_sent() -> None:
+    class Confused(Channel):
+        @property
+        def channel(self) -> str:
+            raise KeyError
+
+        last_message_id = None
+
+    channel = Confused()
+    async with Outbox(channel) as outbox:
+        outbox.add(posts("one", "two", identity=Identity("Ren")))
+
+    assert ["one", "two"] == channel.texts == texts(outbox.receipts)
+
+
+async def test_t81_only_what_is_sent_is_progress() -> None:
+    with Stops().open("turn") as handle:
+        async with Outbox(Channel(latency=1.0), stop=handle) as outbox:
+            outbox.add(posts("one"))
+            await asyncio.sleep(5.0)
+            assert 1.0 == handle.idle_since
+
+            outbox.add(posts("two", pause=60.0))
+            await asyncio.sleep(1.0)
+            outbox.cut(Keep.NOTHING)
+            await outbox.finished()
+
+        assert 1.0 == handle.idle_since
+
+
+# --- typing -----------------------------------------------------------------------------------------------
+
+
+class Slow(Backstage):
+    """Takes 20 seconds to prepare a message."""
+
+    __slots__ = ()
+
+    def helps(self, post: Post) -> bool:
+        return post.text != "at once"
+
+    async def prepared(self, post: Post, **_where: object) -> list[Post]:
+        await asyncio.sleep(20.0)
+        return [post]
+
+
+async def _thinking(outbox: Outbox) -> None:
+    await asyncio.sleep(20.0)
+    outbox.add(posts("one"))
+
+
+async def _pausing(outbox: Outbox) -> None:
+    outbox.add(posts("one", pause=20.0))
+
+
+async def _chattering(outbox: Outbox) -> None:
+    """More and more is to be said, while the first of it waits."""
+    outbox.add(posts("one", pause=20.0))
+    for number in range(40):
+        await asyncio.sleep(0.25)
+        outbox.notify(Notice(str(number)))
+
+
+@pytest.mark.parametrize("write", [_thinking, _pausing, _chattering], ids=lambda write: write.__name__)
+async def test_t94_typing_is_shown_every_eight_seconds_and_not_after_the_last_message(
+    write: Callable[[Outbox], Awaitable[None]],
+) -> None:
+    channel = Channel()
+    async with Outbox(channel) as outbox:
+        await write(outbox)
+        outbox.close()
+
+    assert ([0.0, 8.0, 16.0], [20.0]) == (channel.typed, channel.started)
+
+
+async def test_t94_after_a_stop_no_typing_is_shown() -> None:
+    channel, stops = Channel(), Stops()
+    with stops.open("turn") as handle:
+        async with Outbox(channel, stop=handle) as outbox:
+            outbox.add(posts("one", pause=60.0))
+            await asyncio.sleep(9.0)
+            stops.request("turn")
+            outbox.add(posts("two"))
+            await asyncio.sleep(20.0)
+            outbox.cut(Keep.NOTHING)
+
+    assert [0.0, 8.0] == channel.typed
+
+
+async def test_a_message_puts_the_typing_out_so_it_is_shown_again() -> None:
+    channel = Channel()
+    async with Outbox(channel) as outbox:
+        outbox.add([*posts("one", pause=3.0), *posts("two", pause=3.0)])
+        outbox.close()
+
+    assert ([0.0, 3.0], [3.0, 6.0]) == (channel.typed, channel.started)
+
+
+async def test_typing_is_shown_for_whoever_writes() -> None:
+    shown: list[tuple[float, Identity | None]] = []
+
+    class Watched(Channel):
+        async def typing(self, identity: Identity | None, /) -> None:
+            shown.append((now(), identity))
+
+    async with Outbox(Watched()) as outbox:
+        await asyncio.sleep(2.0)
+        outbox.add(posts("one", pause=5.0, identity=Identity("Ren")))
+        outbox.close()
+
+    assert [(0.0, None), (2.0, Identity("Ren"))] == shown
+
+
+async def test_while_a_message_is_prepared_typing_is_shown() -> None:
+    channel = Channel()
+    async with Outbox(channel, backstage=Slow()) as outbox:
+        outbox.add([*posts("at once"), *posts("slowly")])
+        outbox.close()
+
+    assert ([0.0, 20.0], [0.0, 8.0, 16.0]) == (channel.started, channel.typed)
+
+
+@pytest.mark.parametrize("error", REFUSALS.values(), ids=REFUSALS)
+async def test_typing_that_fails_holds_nothing_up_and_is_tried_again(error: Callable[[], BaseException]) -> None:
+    class Rude(Channel):
+        async def typing(self, identity: Identity | None, /) -> None:
+            await super().typing(identity)
+            raise error()
+
+    channel = Rude()
+    async with Outbox(channel) as outbox:
+        outbox.add(posts("one", pause=10.0))
+        outbox.close()
+
+    assert ([0.0, 8.0], [10.0]) == (channel.typed, channel.started)
+
+
+async def test_typing_that_hangs_holds_nothing_up() -> None:
+    class Hanging(Channel):
+        async def typing(self, identity: Identity | None, /) -> None:
+            await super().typing(identity)
+            await asyncio.sleep(1000.0)
+
+    channel = Hanging()
+    async with Outbox(channel) as outbox:
+        outbox.add(posts("one", pause=10.0))
+        outbox.close()
+
+    assert [10.0] == channel.started
