@@ -38,6 +38,8 @@ BESIDE = 100
 TIMES = 50
 """Stops in each phase."""
 _MOMENTS = ("before", "amid", "after")
+LATE = 20.0
+"""Milliseconds that the server may be late; if it is later, something else had the machine, and the row says little."""
 OURS, TYPED, THEIRS = "cadenza, degree 1", "cadenza, degree 2", "openai SDK"
 
 DELAY, SILENCE = 100.0, 50.0
@@ -212,6 +214,12 @@ def _longest(found: Found, phase: str) -> float:
     return max(one.max_ms for one in found.silences if one.phase == phase)
 
 
+def doubts(found: Found) -> Iterator[str]:
+    """What the figures cannot say, because the server was held up itself."""
+    if late := [f"{one.client}, {one.loop}, {one.turns}" for one in found.rows if one.late_ms > LATE]:
+        yield f"The server was late itself, so that something else had this machine, for: {'; '.join(late)}."
+
+
 def conditions(found: Found) -> str:
     """What the figures hold for, in a line."""
     names = ", ".join(f"{name} {number}" for name, number in found.versions.items())
@@ -236,14 +244,15 @@ def screen(found: Found) -> Iterator[str]:
         )
     yield ""
     yield from map(str, goals(found))
+    yield from doubts(found)
 
 
 def markdown(found: Found) -> str:
     """The tables for the page."""
     held = "tasks before / amid / after | memory before / amid / after, MB | files before / after"
     lines = [
-        f"| client | loop | turns | added, p50 / p99 / max, ms | CPU a token, µs | cores | {held} |",
-        "|---|---|--:|--:|--:|--:|--:|--:|--:|",
+        f"| client | loop | turns | added, p50 / p99 / max, ms | server late, p99, ms | CPU a token, µs | cores | {held} |",
+        "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|",
         *map(_line, found.rows),
         "",
         "| a stop | loop | last send started, p50 / max, ms | reply returned, p50 / max, ms |",
@@ -259,6 +268,7 @@ def markdown(found: Found) -> str:
         *(f"| {goal.name} | {goal.value:.2f} | {goal.limit:g} |" for goal in goals(found)),
         "",
         f"{conditions(found)}.",
+        *doubts(found),
     ]
     return "\n".join(lines) + "\n"
 
@@ -269,7 +279,7 @@ def _line(one: Row) -> str:
     memory = " / ".join(f"{moment.rss_kb / 1000:.0f}" for moment in held)
     delays = f"{one.p50_ms:.1f} / {one.p99_ms:.1f} / {one.max_ms:.1f}"
     files = f"{one.before.files} / {one.after.files}"
-    figures = f"{delays} | {one.us_per_token:.0f} | {one.cores:.2f} | {tasks} | {memory} | {files}"
+    figures = f"{delays} | {one.late_ms:.1f} | {one.us_per_token:.0f} | {one.cores:.2f} | {tasks} | {memory} | {files}"
     return f"| {one.client} | {one.loop} | {one.turns} | {figures} |"
 
 

@@ -24,7 +24,7 @@ LAYERS = [
     ["stages", "rules", "providers"],
     ["trace", "tracing"],
     ["tasks", "stops", "tools", "lookups", "personas", "pictures", "backstage", "models", "keys", "streams"],
-    ["notices", "outbox", "pipeline", "dialogue", "rounds", "casting", "tries", "replies"],
+    ["notices", "indicator", "outbox", "pipeline", "dialogue", "rounds", "casting", "tries", "replies"],
     ["turns"],
     ["targets"],
     ["http", "addresses", "media"],

@@ -42,7 +42,7 @@ from turns import (
     screen,
 )
 
-TURNS, SAID = 4, 60
+TURNS, SAID = 4, 20
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +139,6 @@ def test_a_crowd_hears_everything_and_leaves_nothing_behind(client: str, address
     assert (TURNS, TURNS * SAID) == (found.turns, found.tokens)
     assert (found.before.tasks, found.before.files) == (found.after.tasks, found.after.files)
     assert found.amid.tasks > found.before.tasks
-    assert found.amid.files > found.before.files
     assert 0 <= found.delays[0] <= found.delays[1] <= found.delays[2]
 
 
@@ -149,6 +148,8 @@ def test_turns_are_stopped_in_every_phase() -> None:
 
     assert [phase.name for phase in PHASES] == list(found)
     assert all(0 <= one.silent <= one.returned for row in found.values() for one in row)
+    # Who waited for the end of a pause, a tool or a rate limit would be silent a second later at the earliest.
+    assert all(one.silent < 1.0 for row in found.values() for one in row)
 
 
 # --- what is shown ---------------------------------------------------------------------------
@@ -220,3 +221,12 @@ def test_the_page_says_what_the_last_run_found() -> None:
     found = load((RESULTS / "turns.json").read_text(encoding="utf-8"))
 
     assert markdown(found) in PAGE.read_text(encoding="utf-8")
+
+
+def test_a_row_for_which_the_server_was_late_is_doubted() -> None:
+    found = _found()
+    late = replace(found, rows=(*found.rows[:-1], replace(found.rows[-1], late_ms=300.0)))
+
+    assert "The server was late itself" not in markdown(found)
+    assert f"for: {TYPED}, uvloop, {MANY}." in markdown(late)
+    assert f"for: {TYPED}, uvloop, {MANY}." in "\n".join(screen(late))

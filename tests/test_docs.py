@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import io
 import re
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+import cadenza
 import cadenza.types
 from cadenza.demo import play
 from cadenza.settings import settings_fields
@@ -32,7 +34,8 @@ PAGE_OF_SECTION = {
 }
 
 _PYTHON = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
-_LINK = re.compile(r"\[[^\]]*\]\((?!https?:|#|mailto:)([^)#\s]+)[^)]*\)")
+_LINK = re.compile(r"\[[^\]]*\]\((?!https?:|mailto:)([^)#\s]*)#?([^)\s]*)\)")
+"""A link within the papers: the page, and the place in it."""
 
 
 def _examples() -> list[object]:
@@ -108,5 +111,46 @@ async def test_the_recording_in_the_readme_is_what_the_demo_shows() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_leads_somewhere(page: Path) -> None:
-    for target in _LINK.findall(page.read_text(encoding="utf-8")):
-        assert (page.parent / target).exists(), target
+    for target, place in _LINK.findall(page.read_text(encoding="utf-8")):
+        linked = page.parent / target if target else page
+        assert linked.exists(), target
+        if place:
+            assert place in _places(linked), f"{target}#{place}"
+
+
+def _places(page: Path) -> set[str]:
+    """What a link can name within *page*: its headings, in the way of GitHub."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+
+
+def test_every_page_can_be_reached_from_the_readme() -> None:
+    reached, to_read = set[Path](), [ROOT / "README.md"]
+    while to_read:
+        page = to_read.pop()
+        if page.suffix == ".md" and page not in reached:
+            reached.add(page)
+            links = _LINK.findall(page.read_text(encoding="utf-8"))
+            to_read += [(page.parent / target).resolve() for target, _ in links if target]
+
+    assert [] == [page.name for page in PAGES if page not in reached]
+
+
+def test_the_glossary_is_in_order_and_says_everything_once() -> None:
+    words = re.findall(r"^- \*\*(.+?)\*\*", (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"), re.MULTILINE)
+
+    assert sorted(words, key=str.lower) == words
+    assert len(words) == len(set(words))
+
+
+@pytest.mark.parametrize("example", _examples())
+def test_examples_import_what_is_public_from_where_it_is_promised(example: str) -> None:
+    deep = [
+        f"{node.module}.{alias.name}"
+        for node in ast.walk(ast.parse(example))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("cadenza.")
+        for alias in node.names
+        if alias.name in cadenza.__all__
+    ]
+
+    assert [] == deep

@@ -368,6 +368,47 @@ async def test_media_are_fetched_before_anything_is_written_down() -> None:
     assert ["with pictures"] == [prompt.system for prompt in seen]
 
 
+@pytest.mark.parametrize(
+    ("pieces", "expected"),
+    [
+        pytest.param([[{"text": "a"}], [{"text": "b"}]], [TextDelta("a"), TextDelta("b")], id="one after the other"),
+        pytest.param([[{"text": "a"}, {"text": "b"}]], [TextDelta("ab")], id="together"),
+        pytest.param(
+            [[{"text": "a"}, {"text": "b"}, {"thought": "c"}, {"text": "d"}, {"text": "e"}]],
+            [TextDelta("ab"), ThoughtDelta("c"), TextDelta("de")],
+            id="with something else among them",
+        ),
+        pytest.param([[{"text": "a"}, {"text": ""}], [{"text": "b"}]], [TextDelta("a"), TextDelta("b")], id="nothing"),
+    ],
+)
+async def test_texts_that_arrive_together_are_one(pieces: list[list[object]], expected: list[Chunk]) -> None:
+    server = Server([*(sse(*events) for events in pieces), sse({"end": "stop"})])
+
+    assert [*expected, Finished("stop")] == await heard(codec=TinyCodec(), transport=server)
+
+
+async def test_what_was_said_before_a_decoder_fails_is_heard_although_it_arrived_together_with_that() -> None:
+    class Fails(TinyCodec):
+        def decoder(self, prompt: Prompt = NO_PROMPT, /) -> Stage[RawEvent, Chunk]:
+            decoder = super().decoder(prompt)
+
+            class Decoder:
+                def feed(self, event: RawEvent, /) -> Any:
+                    if b"never" in event.data:
+                        raise ZeroDivisionError
+                    return decoder.feed(event)
+
+                def flush(self, why: Ending, /) -> Any:
+                    return decoder.flush(why)
+
+            return Decoder()
+
+    chunks = await heard(codec=Fails(), transport=Server(sse({"text": "a"}, {"text": "b"}, {"text": "never"})))
+
+    assert TextDelta("ab") == chunks[0]
+    assert "the model's stream broke off (ZeroDivisionError); try again" == str(error_of(chunks))
+
+
 async def test_hanging_up_closes_the_body() -> None:
     server = Server([sse({"text": "a"}), sse({"text": "b"})])
     async with aclosing(stream(Model(TinyCodec(), server), NO_PROMPT)) as chunks:  # type: ignore[type-var]  # a generator

@@ -141,7 +141,7 @@ QUIET = [
         Stopped(getattr(StopReason, name))
         for name in (
             "USER", "FOLLOW_UP", "TRIGGER_GONE", "CHANNEL_GONE", "MISSING_ACCESS", "SPEAKER_GUARD", "MESSAGE_LIMIT",
-            "FLUSH_LIMIT", "RULE",
+            "RULE",
         )
     ),
 ]  # fmt: skip
@@ -281,6 +281,7 @@ def test_1_one_line_says_who_answered_and_why_the_first_did_not() -> None:
         (Stalled(has_begun=False), "did not begin to answer"),
         (Stalled(has_begun=True), "fell silent in the middle"),
         (Empty(), "said nothing"),
+        (Empty("speaker_guard"), "spoke only for somebody else"),
         (Empty("length"), "had no room for an answer"),
         (Broke(CadenzaError("a rule failed")), "a rule failed"),
         (Stopped(StopReason.SPEAKER_GUARD), "came to no answer"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import pytest
 
@@ -202,6 +203,28 @@ async def test_where_nothing_can_be_taken_back_everything_stays() -> None:
     assert (True, False) == (Outbox(Channel()).can_remove, outbox.can_remove)
 
 
+async def test_where_nothing_can_be_taken_back_the_last_word_does_not_wait_for_it() -> None:
+    channel = FixedChannel()
+    async with Outbox(channel) as outbox:
+        outbox.supersede(await seen(outbox, "one"))
+        outbox.add(posts("two", pause=9.0))
+        outbox.cut(Keep.CLAUSE)
+
+    assert ["one", "two"] == channel.texts
+
+
+async def test_what_is_just_being_sent_stands_already() -> None:
+    async with Outbox(Channel(latency=1.0)) as outbox:
+        outbox.add(posts("one", "two"))
+        outbox.notify(NOTICE)
+        standing = [outbox.standing]
+        for _ in range(3):
+            await asyncio.sleep(0.9)
+            standing.append(outbox.standing)
+
+    assert [2, 2, 2, 2] == standing
+
+
 async def test_a_notice_takes_nothing_back() -> None:
     channel = Channel()
     async with Outbox(channel) as outbox:
@@ -336,10 +359,12 @@ async def test_an_outbox_that_was_cut_takes_nothing_more() -> None:
     channel = Channel()
     async with Outbox(channel) as outbox:
         outbox.add(posts("one"))
-        outbox.cut(Keep.NOTHING)
+        outbox.cut(Keep.CLAUSE)
         outbox.add(posts("two"))
+        outbox.hold(posts("three"))
+        outbox.cut(Keep.EVERYTHING, posts("four"))
 
-    assert [] == channel.texts
+    assert ["one"] == channel.texts
 
 
 async def test_a_reply_that_raises_sends_nothing_more() -> None:
@@ -432,6 +457,23 @@ async def test_t80_whatever_goes_wrong_behind_a_send_it_was_sent() -> None:
         outbox.add(posts("one", "two", identity=Identity("Ren")))
 
     assert ["one", "two"] == channel.texts == texts(outbox.receipts)
+
+
+async def test_t80_also_if_the_trace_cannot_be_told_of_it() -> None:
+    class Odd(str):
+        __slots__ = ()
+
+        def __str__(self) -> str:
+            raise KeyError
+
+    class Confused(Channel):
+        async def send(self, post: Post, /) -> Receipt:
+            return replace(await super().send(post), message_id=Odd())
+
+    channel = Confused()
+    result = await say(channel, "one", trace=lambda _: None)
+
+    assert ["one"] == channel.texts == [receipt.post.text for receipt in result.receipts]
 
 
 async def test_t81_only_what_is_sent_is_progress() -> None:

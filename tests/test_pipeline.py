@@ -15,7 +15,8 @@ from cadenza.outbox import Outbox
 from cadenza.pipeline import clean, rule_context, run_round, settle, text_row
 from cadenza.providers.scripted import ScriptedCodec, parse_script, transport
 from cadenza.replies import say
-from cadenza.rules import Rule
+from cadenza.rules import RULES, Rule
+from cadenza.rules.rule import RuleContext
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import Round
 from cadenza.stops import Stops
@@ -545,6 +546,31 @@ async def test_a_rule_that_fails_ends_the_reply_and_what_was_planned_before_is_s
     assert isinstance(reply.outcome.error.__cause__, kind)
 
 
+class FailingFirst(Rule):
+    """Fails before anything was said."""
+
+    def __init__(self, context: RuleContext) -> None:
+        super().__init__(context)
+        raise KeyError
+
+
+class FailingWithThePrefill(Rule):
+    def feed(self, segment: Segment, /) -> tuple[Segment, ...]:
+        if segment.text == "Well,":
+            raise KeyError
+        return (segment,)
+
+
+@pytest.mark.parametrize("rule", [FailingFirst, FailingWithThePrefill])
+async def test_a_rule_that_fails_while_it_is_built_ends_the_reply_like_one_that_fails_later(rule: type[Rule]) -> None:
+    scene, target = replace(SCENE, prefill="Well,"), TimedTarget()
+
+    result = await say(target, "done.", scene=scene, rules=(rule, *RULES))
+
+    assert isinstance(result.outcome, Broke)
+    assert ("a rule or another stage failed (KeyError)", []) == (str(result.outcome.error), target.texts)
+
+
 async def test_a_rule_that_fails_at_a_stop_changes_nothing_about_the_stop() -> None:
     target = TimedTarget()
 
@@ -747,3 +773,31 @@ def test_which_emoji_were_used(given: tuple[str, ...], lookback: int, used: tupl
     scene = replace(SCENE, history=history, roster=replace(SCENE.roster, recent_emoji=given))
 
     assert used == rule_context(scene, Settings.of(emoji_lookback=lookback)).roster.recent_emoji
+
+
+@pytest.mark.parametrize(
+    ("given", "known"),
+    [
+        pytest.param((), ("Mia", "Jo"), id="from the history"),
+        pytest.param(("Kai", "Jo"), ("Kai", "Jo", "Mia"), id="besides those of the roster"),
+    ],
+)
+def test_who_spoke_before_is_known_to_the_rules(given: tuple[str, ...], known: tuple[str, ...]) -> None:
+    lines = [
+        Line("Mia", "hi"),
+        Line("Ren", "hello", is_own=True),
+        Line("Jo", "hey"),
+        Line("", "a join"),
+        Line("Mia", "so"),
+    ]
+    scene = replace(SCENE, history=tuple(lines), roster=Roster(speakers=given))
+
+    assert known == rule_context(scene, Settings()).roster.speakers
+
+
+async def test_a_reply_ends_before_the_words_of_somebody_who_is_only_in_the_history() -> None:
+    scene, target = Scene("general", Persona("Ren"), history=(Line("Mia", "hi"),)), TimedTarget()
+
+    await say(target, "Hello!\nMia: How are you?", scene=scene, settings=Settings.of(degree=1, speaker_guard=True))
+
+    assert ["Hello!"] == target.texts

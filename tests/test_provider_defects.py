@@ -179,7 +179,7 @@ async def test_degradation_is_remembered() -> None:
 
 @pytest.mark.parametrize("broken", [b"data: {nonsense\n\n", b"data: 7\n\n", b"data: \xff\xfe\n\n", b"nonsense\n\n"])
 async def test_b11_a_broken_line_does_not_end_the_stream(broken: bytes) -> None:
-    server = Server(sse({"text": "Hel"}, broken, {"text": "lo"}, {"end": "stop"}))
+    server = Server([sse({"text": "Hel"}, broken), sse({"text": "lo"}, {"end": "stop"})])
 
     assert [TextDelta("Hel"), TextDelta("lo"), Finished("stop")] == await heard(transport=server)
 

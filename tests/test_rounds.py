@@ -426,6 +426,15 @@ async def test_three_failures_end_the_turn_of_such_a_model_with_what_it_said() -
     assert ["The tools failed"] == [notice.title for notice in target.notices]
 
 
+async def test_that_they_failed_and_that_another_model_was_asked_is_one_notice() -> None:
+    actor, target = Actor(["Rolling.", call()], name="second", abilities=REPEATING), MemoryTarget()
+
+    await perform(Actor([NO_MODEL]), actor, target=target, tools=[broken()])
+
+    assert ["The tools failed"] == [notice.title for notice in target.notices]
+    assert "Before that: `first`" in target.notices[0].text
+
+
 async def test_a_success_in_between_lets_such_a_model_fail_anew() -> None:
     bad, good = ["A.", call("bad")], ["A.", call("good")]
     actor = Actor(bad, bad, good, bad, bad, ["A.\nB."], abilities=REPEATING)

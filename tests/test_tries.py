@@ -59,6 +59,7 @@ from tests.actors import (
     tool,
 )
 from tests.timing import TimedTarget, now
+from tests.trouble import Channel
 
 pytestmark = pytest.mark.looptime
 
@@ -300,6 +301,27 @@ async def test_what_nobody_betters_stays_whole(degree: int, later: Sequence[Sequ
     assert 1 == len(target.notices)
 
 
+@pytest.mark.parametrize(
+    ("rounds", "shown"),
+    [
+        pytest.param((["Two.", BLOCKED],), ["Two."], id="from the beginning"),
+        pytest.param((["One.", call()], ["Two.", BLOCKED]), ["One.", "Two."], id="behind what a tool was called with"),
+    ],
+)
+async def test_half_of_an_answer_ends_as_it_broke_off_if_the_next_model_has_nothing_to_say(
+    rounds: Sequence[Sequence[Step]], shown: list[str]
+) -> None:
+    target = MemoryTarget()
+
+    result = await perform(
+        Actor(*rounds), Actor(NOTHING, name="second"), target=target, tools=[tool()], empty_retries=0
+    )
+
+    assert (shown, Broke, "first") == (target.texts, type(result.outcome), result.model)
+    assert [("second", Empty("stop"))] == [(failure.model, failure.outcome) for failure in result.failures]
+    assert ["Held back by a filter"] == [notice.title for notice in target.notices]
+
+
 async def test_of_several_beginnings_the_last_one_stays() -> None:
     target = MemoryTarget()
     models = Actor(["One.", NO_MODEL]), Actor(["Two.", NO_MODEL], name="second"), Actor([NO_MODEL], name="third")
@@ -338,6 +360,18 @@ async def test_4_5_a_fallback_that_is_stopped_is_not_told_of(reason: StopReason,
         result = await perform(Actor([NO_MODEL]), second, target=target, stop=handle, degree=degree)
 
     assert (Stopped(reason), []) == (result.outcome, target.notices)
+
+
+async def test_a_stop_counts_while_the_words_of_a_model_are_typed_that_may_have_no_more_tools() -> None:
+    target, stops = TimedTarget(), Stops()
+    with stops.open("turn") as handle:
+        asyncio.get_running_loop().call_later(0.5, stops.request, "turn")
+
+        result = await perform(
+            Actor(["One.\nTwo.\nThree.", call()]), target=target, tools=[tool()], stop=handle, degree=2, tool_rounds=1
+        )
+
+    assert (Stopped(StopReason.USER), []) == (result.outcome, target.notices)
 
 
 @pytest.mark.parametrize(
@@ -612,6 +646,16 @@ async def test_limits_of_a_reply_count_what_stands_over_all_tries() -> None:
     assert (["One.", "Two.", "Three."], Stopped(StopReason.MESSAGE_LIMIT)) == (target.texts, result.outcome)
 
 
+async def test_a_reply_that_met_its_limit_was_not_ended_by_a_stop_that_came_later() -> None:
+    stops, target = Stops(), TimedTarget(latency=2.0)
+    with stops.open("turn") as handle:
+        asyncio.get_running_loop().call_later(1.0, stops.request, "turn")
+
+        result = await perform(Actor(["One.\nTwo.\nThree."]), target=target, stop=handle, message_limit=2)
+
+    assert (["One."], Stopped(StopReason.MESSAGE_LIMIT)) == (target.texts, result.outcome)
+
+
 @pytest.mark.parametrize(
     ("rounds", "replies"),
     [
@@ -629,6 +673,16 @@ async def test_the_first_message_that_stands_answers_the_one_that_was_asked(
     await perform(Actor(*rounds), Actor(["One.\nTwo."], name="second"), scene=scene, target=target, tools=[tool()])
 
     assert replies == [post.reply for post in target.posts]
+
+
+async def test_a_message_that_is_just_being_sent_when_another_takes_over_counts() -> None:
+    channel = Channel(latency=1.0)
+    scene = Scene("channel", Persona("Ren"), SCENE.history, reply_to="42")
+    models = Actor(["One.", call()]), Actor(["Two.\nThree."], name="second")
+
+    await perform(*models, scene=scene, target=channel, tools=[broken()], tool_failures=1, message_limit=2)
+
+    assert [("One.", "42"), ("Two.", None)] == [(receipt.post.text, receipt.post.reply) for receipt in channel.shown]
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .tools.functions import tool
     from .tools.mcp import McpServer
     from .tools.tool import Tool, ToolContext
+    from .trace import JsonLines, Traced
     from .turns import Closing, Dropped, Heard, Stopping, Turn, Turns, Verdict, Why
     from .types import (
         Attachment,
@@ -123,6 +124,7 @@ __all__ = [
     "Http",
     "Identity",
     "InputError",
+    "JsonLines",
     "Keyring",
     "Kind",
     "Limits",
@@ -172,6 +174,7 @@ __all__ = [
     "ToolResult",
     "ToolSpec",
     "ToolUse",
+    "Traced",
     "Turn",
     "Turns",
     "Urgency",
@@ -203,6 +206,7 @@ _HOMES = (
     "tools.consent",
     "tools.functions",
     "keys",
+    "trace",
     "turns",
     "tools.mcp",
     "lookups",

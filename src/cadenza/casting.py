@@ -79,6 +79,7 @@ class Casting:
         self._settings = settings
         self._trace = trace
         self._chosen: Model | None = None
+        self._last_word = ""  # whose it is, if not that of the one who was chosen last
         self._before = -1
         self._places = 0
         self._place = 0
@@ -94,8 +95,8 @@ class Casting:
 
     @property
     def name(self) -> str:
-        """The name of the model that is asked."""
-        return self._chosen.name if self._chosen else ""
+        """The name of the model that is asked, and in the end of the one that had the last word."""
+        return self._last_word or (self._chosen.name if self._chosen else "")
 
     @property
     def key(self) -> str | None:
@@ -132,6 +133,18 @@ class Casting:
         if again is None:
             self.failures.remove(failure)
         return again
+
+    def back_to(self, failure: Failure, outcome: Outcome) -> Outcome:
+        """How it ends if half of an answer stands after all, for the reason of *failure*, as nobody did better.
+
+        Whoever had nothing to say behind it did not answer, and half of an answer is not a whole one.
+        """
+        if not isinstance(outcome, Completed | Empty) or failure not in self.failures:
+            return outcome
+        self.failures.remove(failure)
+        self.failures.append(Failure(self.name, Empty(outcome.reason)))
+        self._last_word = failure.model
+        return failure.outcome
 
     def note(self, outcome: Outcome) -> None:
         """Let the key know how it fared; a reply that was stopped, or of which nobody heard, says nothing about it."""

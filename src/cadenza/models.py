@@ -33,7 +33,7 @@ from .stages.s3_chunks import Chunks, Codec
 from .stages.stage import skipped
 from .stops import is_cancelled
 from .tracing import Trace
-from .types import Chunk, Ending, Failed, Finished, HttpRequest, Prompt, Served, TextDelta, ThoughtDelta
+from .types import Chunk, Ending, Failed, Finished, HttpRequest, Prompt, RawEvent, Served, TextDelta, ThoughtDelta
 
 logger = logging.getLogger(__name__)
 
@@ -208,7 +208,7 @@ class _Patience:
 
 
 async def _answer(model: Model, request: HttpRequest, prompt: Prompt) -> AsyncGenerator[Sequence[Chunk], None]:
-    """One request, and what comes back, event by event: whatever happens, the last chunk says how it ended."""
+    """One request, and what comes back, bit by bit: whatever happens, the last chunk says how it ended."""
     framing, chunks = model.codec.framing(), Chunks(model.codec.decoder(prompt))
     failure: CadenzaError | None = None
     until: float | None = None  # when it is too late for what may follow the reason why the model stopped
@@ -221,12 +221,11 @@ async def _answer(model: Model, request: HttpRequest, prompt: Prompt) -> AsyncGe
                         data = await (anext(body) if until is None else _in_time(body, until))
                     except StopAsyncIteration:
                         break
-                    for event in framing.feed(data):
-                        if heard := chunks.feed(event) or (_ALIVE if chunks.is_calling else ()):
-                            until = None  # a word behind the reason: it was not the last one
-                            yield heard
-                        if chunks.has_ended:
-                            return
+                    for heard in _heard(framing.feed(data), chunks):
+                        until = None  # a word behind the reason: it was not the last one
+                        yield heard
+                    if chunks.has_ended:
+                        return
                     if until is None and chunks.is_ending:
                         until = asyncio.get_running_loop().time() + _GRACE
         except (Exception, asyncio.CancelledError) as error:
@@ -236,6 +235,39 @@ async def _answer(model: Model, request: HttpRequest, prompt: Prompt) -> AsyncGe
                 failure = _failure(model.codec, error)
         for heard in _rest(framing, chunks, failure):
             yield heard
+
+
+def _heard(events: Sequence[RawEvent], chunks: Chunks) -> Iterator[Sequence[Chunk]]:
+    """What *events*, which arrived together, come to, up to the end of the answer.
+
+    Texts in a row are one text: what is made of them is the same, and who has fallen behind catches up.
+    """
+    texts: list[str] = []
+    try:
+        for event in events:
+            heard = chunks.feed(event)
+            if len(heard) == 1 and type(heard[0]) is TextDelta:
+                texts.append(heard[0].text)
+                continue
+            if texts:
+                yield _joined(texts)
+            if heard or chunks.is_calling:
+                yield heard or _ALIVE
+            if chunks.has_ended:
+                return
+    except Exception:
+        if texts:
+            yield _joined(texts)  # what was said before it counts
+        raise
+    if texts:
+        yield _joined(texts)
+
+
+def _joined(texts: list[str]) -> Sequence[Chunk]:
+    """*texts* as one, which are then forgotten."""
+    text = texts[0] if len(texts) == 1 else "".join(texts)
+    texts.clear()
+    return (TextDelta(text),)
 
 
 @asynccontextmanager

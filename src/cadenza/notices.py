@@ -85,6 +85,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         # Why somebody else answered, and other parts of sentences.
         "why.empty": "said nothing",
         "why.no_room": "had no room for an answer",
+        "why.not_itself": "spoke only for somebody else",
         "why.other": "came to no answer",
         "why.silent": "did not begin to answer",
         "why.stalled": "fell silent in the middle",
@@ -148,7 +149,7 @@ _BY_REASON: Mapping[StopReason, str | None] = MappingProxyType(
     {
         **dict.fromkeys((StopReason.USER, StopReason.FOLLOW_UP, StopReason.TRIGGER_GONE)),  # it was wanted so
         **dict.fromkeys((StopReason.CHANNEL_GONE, StopReason.MISSING_ACCESS)),  # nobody is there to be told
-        **dict.fromkeys((StopReason.SPEAKER_GUARD, StopReason.MESSAGE_LIMIT, StopReason.FLUSH_LIMIT, StopReason.RULE)),
+        **dict.fromkeys((StopReason.SPEAKER_GUARD, StopReason.MESSAGE_LIMIT, StopReason.RULE)),
         StopReason.ROUND_LIMIT: "rounds",
         StopReason.TIME_LIMIT: "time",
         StopReason.STALE: "stale",
@@ -299,6 +300,8 @@ def _why(outcome: Outcome) -> str:
             return TEXTS["why.stalled" if has_begun else "why.silent"]
         case Empty("length"):
             return TEXTS["why.no_room"]
+        case Empty(StopReason.SPEAKER_GUARD.value):
+            return TEXTS["why.not_itself"]
         case Empty():
             return TEXTS["why.empty"]
         case Completed() | NeedsTools() | Stopped():

@@ -19,6 +19,7 @@ from typing import Self
 
 from .backstage import Backstage
 from .errors import CadenzaError, DeliveryError
+from .indicator import Indicator
 from .stages.s4_round import Keep
 from .stages.s7_delivery import Noticing, Removing, Target, as_post, farewell
 from .stops import StopHandle
@@ -30,9 +31,6 @@ logger = logging.getLogger(__name__)
 
 _INSTANT = 1e-6
 """Less than this is no time: adding up floats leaves crumbs, and nobody should wait for those."""
-
-_TYPING_LASTS = 8.0
-"""Seconds after which the typing indicator is shown again; Discord's goes out after ten."""
 
 _NOTICE_SECONDS = 10.0
 """How long a notice may take."""
@@ -83,12 +81,13 @@ class Outbox:
         self._changed = asyncio.Event()
         self._has_room = asyncio.Event()
         self._has_room.set()
-        self._at_rest = asyncio.Event()  # whether nothing is being sent just now
+        self._under_way = 0  # messages of the reply that are being sent just now: one, or none
+        self._at_rest = asyncio.Event()  # whether nothing is being sent or taken back
         self._at_rest.set()
         self._sealed = False
         self._decided = False  # whether a stop has already been acted upon
-        self._last_sent = self._typing_due = asyncio.get_running_loop().time()
-        self._typist: Identity | None = None
+        self._last_sent = asyncio.get_running_loop().time()
+        self._indicator = Indicator(target)
         self._backstage = backstage or Backstage(painter=None)
         self._roster = roster or Roster()
         self._place = place
@@ -135,7 +134,7 @@ class Outbox:
 
     def _append(self, posts: Iterable[Post]) -> None:
         held, self._held = self._held, []
-        posts = [*held, *posts]
+        posts = [] if self._sealed else [*held, *posts]
         self._waiting.extend(_Parcel(post, self._part) for post in posts if not self._is_repeated(post))
 
     def _is_repeated(self, post: Post) -> bool:
@@ -159,14 +158,17 @@ class Outbox:
 
     @property
     def standing(self) -> int:
-        """How many messages there are, sent or not, that are not to be taken back."""
+        """How many messages there are, sent, under way or waiting, that are not to be taken back."""
         waiting = sum(parcel.notice is None for parcel in self._waiting)
-        return waiting + sum(receipt not in self._superseded for receipt in self.receipts)
+        return waiting + self._under_way + sum(receipt not in self._superseded for receipt in self.receipts)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether there is room for more, as there nearly always is."""
+        return self._has_room.is_set()
 
     async def room(self) -> None:
         """Wait until there is room for more."""
-        if self._has_room.is_set():  # nearly always
-            return
         begun = asyncio.get_running_loop().time()
         with self._stop.unwatched() if self._stop else nullcontext():  # nothing but the chat limits this
             await self._has_room.wait()
@@ -235,8 +237,8 @@ class Outbox:
         return list(self._parts.get(part, ()))
 
     def supersede(self, receipts: Iterable[Receipt]) -> None:
-        """Take *receipts* back as soon as something else is to be sent; until then they stay."""
-        superseded = [*receipts]
+        """Take *receipts* back as soon as something else is to be sent; until then, or where nothing can be, they stay."""
+        superseded = [*receipts] if self.can_remove else []
         self._superseded.extend(superseded)
         if self.trace and superseded:
             self.trace.supersedes(superseded)
@@ -281,11 +283,12 @@ class Outbox:
         if self.trace:
             self.trace.sends(parcel.post)
         receipt = await self._backstage.sent(parcel.post, self._target)
+        self.receipts.append(receipt)  # before anything else: what arrived is never forgotten
+        self._parts.setdefault(parcel.part, []).append(receipt)
         if self.trace:
             self.trace.sent(receipt)
-        self.receipts.append(receipt)
-        self._parts.setdefault(parcel.part, []).append(receipt)
-        self._last_sent = self._typing_due = asyncio.get_running_loop().time()  # a message ends the typing
+        self._last_sent = asyncio.get_running_loop().time()
+        self._indicator.is_out()  # a message ends the typing
 
     async def _tell(self, notice: Notice, post: Post) -> None:
         """Show *notice*. If that fails, so be it: it is not a word of the reply."""
@@ -327,6 +330,7 @@ class Outbox:
             self.trace.took_back(receipt, failure)
 
     def _come_to_rest(self) -> None:
+        self._under_way = 0
         self._at_rest.set()
         if self._stop is not None:
             self._stop.touch()
@@ -363,6 +367,7 @@ class Outbox:
             else:
                 self._at_rest.clear()
                 self._waiting.popleft()
+                self._under_way = int(parcel.notice is None)
                 self._note_change()
                 return parcel
 
@@ -400,31 +405,9 @@ class Outbox:
 
     async def _wait(self, identity: Identity | None, seconds: float | None = None) -> None:
         """Show that something is being written until the time is over or something changes."""
-        typing = asyncio.create_task(self._keep_typing(identity), name="cadenza typing")
-        try:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
-                    await self._changed.wait()
-        finally:
-            await end_task(typing)
-
-    async def _keep_typing(self, identity: Identity | None) -> None:
-        """Show it now, unless it still shows, and again whenever it would go out."""
-        loop = asyncio.get_running_loop()
-        if identity != self._typist:
-            self._typist, self._typing_due = identity, loop.time()
-        while True:
-            await asyncio.sleep(self._typing_due - loop.time())
-            self._typing_due = loop.time() + _TYPING_LASTS
-            await self._show_typing(identity)
-
-    async def _show_typing(self, identity: Identity | None) -> None:
-        """A courtesy: whatever goes wrong with it must not hold up or end the reply."""
-        try:
-            await self._target.typing(identity)
-        except BaseException as error:
-            if must_rise(error):
-                raise
+        with suppress(TimeoutError):
+            async with self._indicator.shown(identity), asyncio.timeout(seconds):
+                await self._changed.wait()
 
 
 def _undelivered(error: BaseException) -> DeliveryError:

@@ -12,13 +12,14 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
-from collections.abc import AsyncIterable, AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, Iterable
 from contextlib import aclosing
 from dataclasses import replace
 from itertools import count, groupby
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
+from .errors import CadenzaError
 from .models import broken_off, closing, hang_up
 from .outbox import Outbox
 from .rules import RULES
@@ -89,7 +90,7 @@ def text_row(
     row = Pipe(
         Buffer(settings.buffer, sentences=delivery.degree == 3, speaker=scene.persona.name),
         *((tap,) if tap else ()),
-        rule_row(replace(rule_context(scene, settings), may_retry=may_retry), rules),
+        _rules(replace(rule_context(scene, settings), may_retry=may_retry), rules),
         Composer(
             delivery,
             chance,
@@ -102,9 +103,33 @@ def text_row(
     return taps.around(row) if taps else row
 
 
+class _Failing:
+    """Stands where a rule should that could not be built: the response ends when it comes to it."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def feed(self, _: Segment, /) -> NoReturn:
+        raise self._error
+
+    def flush(self, _: Ending, /) -> NoReturn:
+        raise self._error
+
+
+def _rules(context: RuleContext, rules: Iterable[type[Rule]]) -> Pipe:
+    """The row of *rules*. If one fails while it is built, the response fails, as it does if one fails later."""
+    try:
+        return rule_row(context, rules)
+    except CadenzaError:  # what is not right with the settings is said at once
+        raise
+    except Exception as error:  # noqa: BLE001  # a rule may be foreign code
+        return Pipe(_Failing(error))
+
+
 def rule_context(scene: Scene, settings: Settings) -> RuleContext:
-    """What the rules of a reply to *scene* are built with."""
-    roster = scene.roster
+    """What the rules of a reply to *scene* are built with; whoever spoke before is known to them."""
+    heard = (line.speaker for line in scene.history if line.speaker and not line.is_own)
+    roster = replace(scene.roster, speakers=tuple(dict.fromkeys((*scene.roster.speakers, *heard))))
     if not roster.recent_emoji and settings.rules.emoji_lookback:
         roster = replace(roster, recent_emoji=recent_emoji(scene.history, settings.rules.emoji_lookback))
     return RuleContext(scene.persona, roster, settings.rules, prefill=scene.prefill)
@@ -231,29 +256,25 @@ async def settle(
 
 async def _read(round_: Round, chunks: AsyncIterable[Chunk], outbox: Outbox, watch: _Watch) -> None:
     hand_over = _hand_over if outbox.trace is None else _hand_over_seen
-    async with aclosing(closing(chunks)) as source:
+    async with aclosing(chunks if isinstance(chunks, AsyncGenerator) else closing(chunks)) as source:
         for number in count(1):
-            chunk = await _next_chunk(source)
+            try:
+                chunk = await anext(source)
+            except StopAsyncIteration:  # a stream that ends without a word gets one
+                chunk = Finished("end_of_stream")
+            except BaseException as error:
+                if must_rise(error):
+                    raise
+                chunk = Failed(broken_off(error))
             watch.rest()
             hand_over(chunk, round_, outbox)
             if round_.outcome is not None or watch.is_over:  # a stream may go on as if it had not been told to end
                 return
-            await outbox.room()
+            if not outbox.has_room:
+                await outbox.room()
             if not number % _BREATH:
                 await asyncio.sleep(0)  # a stream that is always ready must not keep everybody else waiting
             watch.note(chunk)
-
-
-async def _next_chunk(source: AsyncIterator[Chunk]) -> Chunk:
-    """The next chunk; a stream that ends or breaks off without a word gets one."""
-    try:
-        return await anext(source)
-    except StopAsyncIteration:
-        return Finished("end_of_stream")
-    except BaseException as error:
-        if must_rise(error):
-            raise
-        return Failed(broken_off(error))
 
 
 def _hand_over(chunk: Chunk, round_: Round, outbox: Outbox) -> None:

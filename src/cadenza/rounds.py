@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from .dialogue import Dialogue
 from .errors import ToolError
 from .models import Model, stream
-from .notices import failed, still_working
+from .notices import still_working
 from .outbox import Outbox
 from .pipeline import conclude, overtaking, run_round
 from .settings import Settings
@@ -17,7 +17,7 @@ from .stages.stage import Pipe
 from .stops import StopHandle
 from .tasks import end_task
 from .tools.running import Workshop
-from .types import Broke, Completed, Empty, NeedsTools, Notice, Outcome, Stopped, StopReason, ToolUse, Usage
+from .types import Broke, Completed, Empty, NeedsTools, Outcome, Stopped, StopReason, ToolUse, Usage
 
 _VAIN = 3
 """How often a model that begins anew after every call may fail with what it said before."""
@@ -45,6 +45,8 @@ class Rounds:
         self._failed_calls = 0
         self._failed_sayings = 0
         self._repeated: list[str] = []  # what the model is expected to say again
+        self.flaw: Broke | None = None
+        """What an answer that stands does not say: that the tools failed for which it was given."""
 
     # --- what is left of them ------------------------------------------------------------
 
@@ -165,14 +167,14 @@ class Rounds:
         if any(use.result.ends_turn for use in uses) or self._says_enough(uses, model):
             return Completed("tool")
         if not _goes_on(model) and self._says_it_in_vain(uses):
-            self._notify(failed(failure, model=model.name))  # what it said is an answer, but not the whole truth
+            self.flaw = failure  # what it said is an answer, but not the whole truth
             return Completed("tool")
         if self._failed_calls >= turn.tool_failures:
             return failure
         if self._with_tools >= turn.tool_rounds:
             return Stopped(StopReason.ROUND_LIMIT)
         if self._with_tools == turn.tool_notice:
-            self._notify(still_working(self._with_tools))
+            self._tell_of_work()
         return None
 
     def _says_enough(self, uses: Sequence[ToolUse], model: Model) -> bool:
@@ -189,9 +191,9 @@ class Rounds:
         self._failed_sayings = self._failed_sayings + bool(self.last.said) if has_failed else 0
         return self._failed_sayings >= _VAIN
 
-    def _notify(self, notice: Notice | None) -> None:
-        if notice and self._settings.turn.show_errors:
-            self._outbox.notify(notice)
+    def _tell_of_work(self) -> None:
+        if self._settings.turn.show_errors:
+            self._outbox.notify(still_working(self._with_tools))
 
 
 def _goes_on(model: Model) -> bool:

@@ -23,7 +23,7 @@ from .stages.s4_round import Round, kept, outcome_of
 from .stages.stage import Pipe
 from .stops import StopHandle
 from .tasks import end_task
-from .types import Completed, Outcome, Post, Receipt, Scene, Stopped, StopReason
+from .types import Completed, Failure, Outcome, Post, Receipt, Scene, Stopped, StopReason
 
 T = TypeVar("T")
 
@@ -53,6 +53,8 @@ class _Leftover:
     sent: list[Receipt]
     since: int
     """How many rounds stood before it."""
+    failure: Failure
+    """Why it came to nothing."""
 
 
 class Tries:
@@ -87,7 +89,9 @@ class Tries:
             outcome = over.outcome
         finally:
             limit.cancel()
-        self._outbox.add(self._brought_back())
+        if left := self._restored():
+            self._outbox.add(self._after_all(left.posts))
+            outcome = self._casting.back_to(left.failure, outcome)
         outcome = await self._delivered(outcome)
         await self._tell(outcome)
         return outcome
@@ -131,7 +135,7 @@ class Tries:
             return None
         if self._rounds.is_told:  # nothing of it is taken back: the next one is told of it and goes on
             return await self._unless_over(self._casting.after(outcome))
-        part = self._rounds.part
+        part, failure = self._rounds.part, Failure(self._casting.name, outcome)
         posts = self._outbox.withdraw(part)
         await self._unless_over(self._outbox.rest(), posts)
         sent = self._outbox.sent_of(part)
@@ -142,18 +146,18 @@ class Tries:
             return None
         round_ = self._rounds.discard_last()
         if sent or posts:
-            self._leftover = _Leftover(round_, posts, sent, len(self._rounds.kept))
+            self._leftover = _Leftover(round_, posts, sent, len(self._rounds.kept), failure)
         self._outbox.supersede(sent)
         return again
 
-    def _brought_back(self) -> list[Post]:
-        """What is still to be sent of what was put aside, if nobody had anything better to say: then it stands after all."""
+    def _restored(self) -> _Leftover | None:
+        """What was put aside, if nobody had anything better to say: then it stands after all."""
         left, self._leftover = self._leftover, None
         if left is None or any(round_.said for round_ in self._rounds.kept[left.since :]):
-            return []
+            return None
         self._outbox.spare(left.sent)
         self._rounds.restore(left.round, left.since)
-        return self._after_all(left.posts)
+        return left
 
     def _after_all(self, posts: list[Post]) -> list[Post]:
         """*posts* were put aside and are to be sent; whoever looks is told."""
@@ -164,23 +168,27 @@ class Tries:
     # --- the end ----------------------------------------------------------------------------
 
     async def _delivered(self, outcome: Outcome) -> Outcome:
-        """Wait until everything is sent; a stop or a failed send still counts, and may change the outcome."""
+        """Wait until everything is sent; a stop or a failed send still counts, and may change the outcome.
+
+        It does not if the reply was stopped before; that a model may not have more tools is no stop for what it said.
+        """
+        is_final = isinstance(outcome, Stopped) and outcome.reason is not StopReason.ROUND_LIMIT
         try:
             await self._unless_over(self._outbox.finished())
         except _OverError as over:
             await self._outbox.finished()
-            return outcome if isinstance(outcome, Stopped) else over.outcome
+            return outcome if is_final else over.outcome
         return outcome
 
     async def _tell(self, outcome: Outcome) -> None:
         """Tell people that another model answered, or why nobody did."""
         turn, casting = self._settings.turn, self._casting
-        notice = None
-        if isinstance(outcome, Completed):
-            if casting.is_fallback and turn.show_fallback:
-                notice = fell_back(casting.failures, casting.name)
-        elif turn.show_errors:
-            notice = failed(outcome, failures=casting.failures, has_fallback=casting.has_fallback, model=casting.name)
+        is_answered, flaw = isinstance(outcome, Completed), self._rounds.flaw
+        about, notice = flaw if is_answered and flaw else outcome, None
+        if turn.show_errors:
+            notice = failed(about, failures=casting.failures, has_fallback=casting.has_fallback, model=casting.name)
+        if not notice and is_answered and casting.is_fallback and turn.show_fallback:
+            notice = fell_back(casting.failures, casting.name)
         if notice:
             await self._outbox.tell(notice)
 
@@ -194,7 +202,8 @@ class Tries:
             event = await overtaking(task, outbox=self._outbox, stop=self._stop)
             if event:
                 outcome = outcome_of(event)
-                unsent = [*self._brought_back(), *self._after_all([*held])]
+                left = self._restored()
+                unsent = self._after_all([*(left.posts if left else ()), *held])
                 self._outbox.cut(kept(outcome, on_stop=self._settings.turn.on_stop), unsent)
                 raise _OverError(outcome)
         finally:

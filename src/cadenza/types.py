@@ -446,7 +446,6 @@ class StopReason(Enum):
     FOLLOW_UP = "follow_up"
     SPEAKER_GUARD = "speaker_guard"
     MESSAGE_LIMIT = "message_limit"
-    FLUSH_LIMIT = "flush_limit"
     ROUND_LIMIT = "round_limit"
     """The model wanted tools again and again."""
     TIME_LIMIT = "time_limit"

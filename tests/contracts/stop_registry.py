@@ -21,7 +21,6 @@ PATIENCE = 10.0
 INTERNAL = [
     StopReason.SPEAKER_GUARD,
     StopReason.MESSAGE_LIMIT,
-    StopReason.FLUSH_LIMIT,
     StopReason.CHANNEL_GONE,
     StopReason.MISSING_ACCESS,
 ]

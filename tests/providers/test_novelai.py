@@ -473,7 +473,9 @@ async def test_a_whole_reply_with_a_tool() -> None:
 
     target = MemoryTarget()
     model = Model(codec("novelai", "glm-4-6", key=KEY), transport)
-    tools = {"web_search": Tool(next(tool for tool in PROMPT.tools if tool.name == "web_search"), search, needs_answer=True)}
+    tools = {
+        "web_search": Tool(next(tool for tool in PROMPT.tools if tool.name == "web_search"), search, needs_answer=True)
+    }
     done = await reply(Scene("general", Persona("Ren")), model, target, tools=tools)
 
     assert isinstance(done.outcome, Completed)

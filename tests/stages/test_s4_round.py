@@ -27,7 +27,7 @@ from random import Random
 
 import pytest
 
-from cadenza.errors import DeliveryError, DeliveryKind, ErrorKind, ProviderError
+from cadenza.errors import CadenzaError, DeliveryError, DeliveryKind, ErrorKind, ProviderError
 from cadenza.pipeline import text_row
 from cadenza.rules import RULES, Rule
 from cadenza.settings import Settings
@@ -155,7 +155,6 @@ ENDS = {
     StopReason.STALE: DECIDED,
     StopReason.SPEAKER_GUARD: DECIDED,
     StopReason.MESSAGE_LIMIT: DECIDED,
-    StopReason.FLUSH_LIMIT: DECIDED,
     StopReason.RULE: DECIDED,
     StopReason.ROUND_LIMIT: EVERYTHING,
 }
@@ -275,6 +274,17 @@ def test_a_stop_from_outside_outranks_a_limit_that_its_last_message_meets() -> N
     assert (["a."], Stopped(StopReason.USER)) == told(*events, message_limit=1)
 
 
+@pytest.mark.parametrize(
+    ("behind", "texts"),
+    [
+        pytest.param(Finished("tool_calls"), ["One.", "Let me see. Three."], id="and it finishes"),
+        pytest.param(Failed(CadenzaError("down")), ["One.", "Let me see. Three."], id="and it breaks off"),
+    ],
+)
+def test_words_behind_a_call_go_on_where_those_before_it_ended(behind: RoundEvent, texts: list[str]) -> None:
+    assert texts == told(TextDelta("One.\nLet me"), CALL, TextDelta(" see. Three."), behind)[0]
+
+
 class Failing(Rule):
     """Fails where it is told to."""
 
@@ -299,7 +309,7 @@ class FailingAtTheEnd(Rule):
         pytest.param(Failing, [TextDelta("One.\nTwo.\n"), TextDelta("fail\nx")], id="in a line of its own"),
         pytest.param(Failing, [TextDelta("One.\nTwo.\nfail"), Finished()], id="in what was held"),
         pytest.param(FailingAtTheEnd, [TextDelta("One.\nTwo."), Finished()], id="at the end"),
-        pytest.param(FailingAtTheEnd, [TextDelta("One.\nTwo."), CALL], id="before a call"),
+        pytest.param(FailingAtTheEnd, [TextDelta("One.\nTwo."), CALL, Finished()], id="before a call"),
         pytest.param(FailingAtTheEnd, [TextDelta("One.\nTwo."), FellSilent(has_begun=True)], id="in silence"),
     ],
 )

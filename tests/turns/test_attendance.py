@@ -39,6 +39,14 @@ async def cleaning_up(_: StopHandle) -> None:
         await asyncio.sleep(2.0)
 
 
+async def getting_on(stop: StopHandle) -> None:
+    """Its last words take three sends of four seconds each."""
+    await stop.wait()
+    for _ in range(3):
+        await asyncio.sleep(4.0)
+        stop.touch()
+
+
 async def stubborn(_: StopHandle) -> None:
     end = now() + 1000.0
     while now() < end:
@@ -59,6 +67,7 @@ async def watched(stop: StopHandle) -> None:
         pytest.param(short, None, 3.0, None, 0, id="it ends by itself"),
         pytest.param(heeding, 10.0, 11.0, StopReason.USER, 0, id="it heeds a stop"),
         pytest.param(heeding, None, 181.0, StopReason.STALE, 0, id="it does not get on"),
+        pytest.param(getting_on, 10.0, 22.0, StopReason.USER, 0, id="its last words still get through"),
         pytest.param(heedless, 10.0, 15.0, StopReason.USER, 0, id="it does not heed a stop"),
         pytest.param(heedless, None, 185.0, StopReason.STALE, 0, id="it does not get on and heeds nothing"),
         pytest.param(cleaning_up, 10.0, 17.0, StopReason.USER, 0, id="it cleans up"),
@@ -84,11 +93,18 @@ async def test_every_turn_ends_for_whoever_attends_to_it(
 
 async def test_without_any_grace_a_turn_may_still_clean_up() -> None:
     attendant, stops = Attendant(ChannelSettings(stop_grace=0.0)), Stops()
-    with stops.open("turn") as stop:
-        stop.take(StopReason.USER)
-        await attendant.attend(heedless(stop), stop, on_stale=list)
 
-    assert (0.0, 0) == (now(), attendant.left_behind)
+    async def closing(_: StopHandle) -> None:
+        try:
+            await asyncio.sleep(1000.0)
+        finally:
+            await asyncio.sleep(0.5)
+
+    with stops.open("turn") as stop:
+        asyncio.get_running_loop().call_later(1.0, stops.request, "turn")
+        await attendant.attend(closing(stop), stop, on_stale=list)
+
+    assert (1.5, 0) == (now(), attendant.left_behind)
 
 
 async def test_an_attendant_that_is_cancelled_ends_the_turn_first() -> None:

@@ -274,6 +274,20 @@ async def test_the_count_begins_anew_when_a_reply_was_not_interrupted() -> None:
         await quiet(made)
 
 
+async def test_the_count_begins_anew_although_others_keep_the_channel_busy() -> None:
+    made = desk(interrupts=1)
+    made.write("one")
+    assert Verdict.INTERRUPTED is made.write("more")
+    await asyncio.sleep(1.0)
+    made.write("waiting", "bob")
+    made.write("also waiting")
+    await asyncio.sleep(20.0)
+    assert ["one", "one+more", "waiting", "also waiting"] == made.texts
+
+    assert Verdict.INTERRUPTED is made.write("and more")
+    await quiet(made)
+
+
 async def test_a_follow_up_may_come_before_the_first_word() -> None:
     made = desk()
     made.write("one")

@@ -115,16 +115,16 @@ async def test_a_registry_that_fails_does_not_keep_anybody_from_being_answered(
     assert "secret" not in caplog.text
 
 
-async def test_ten_thousand_channels_are_forgotten_when_nothing_goes_on_in_them() -> None:
+async def test_a_thousand_channels_are_forgotten_when_nothing_goes_on_in_them() -> None:
     stops = Stops()
     made = desk(stops=stops)
-    for number in range(10_000):
+    for number in range(1_000):
         made.write("one", channel=str(number))
-    assert 10_000 == len(made.turns._channels) == len(stops.running())
+    assert 1_000 == len(made.turns._channels) == len(stops.running())
     made.write("two", "bob", channel="0")
     await asyncio.sleep(25.0)
 
-    assert 10_001 == len(made.ran)
+    assert 1_001 == len(made.ran)
     assert {} == made.turns._channels
     assert () == stops.running()
     assert set() == others()

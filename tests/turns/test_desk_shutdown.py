@@ -27,6 +27,16 @@ async def test_shutdown_when_nothing_goes_on() -> None:
     assert {} == made.turns._channels
 
 
+async def test_at_a_shutdown_what_could_be_answered_anew_is_forgotten() -> None:
+    made = desk(rerun_seconds=600.0, answers={"one": Answer(1.0)})
+    made.write("one")
+    await asyncio.sleep(2.0)
+
+    await made.turns.close()
+
+    assert ({}, 2.0) == (made.turns._channels, now())
+
+
 async def test_at_a_shutdown_a_short_reply_ends_by_itself_and_nobody_else_is_answered() -> None:
     made = desk(answers={"one": Answer(8.0), "three": Answer(9.0)})
     made.write("one")

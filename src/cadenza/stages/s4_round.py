@@ -69,7 +69,6 @@ KEEPS: dict[StopReason, Keep] = {
     StopReason.STALE: Keep.NOTHING,
     StopReason.SPEAKER_GUARD: Keep.DECIDED,
     StopReason.MESSAGE_LIMIT: Keep.DECIDED,
-    StopReason.FLUSH_LIMIT: Keep.DECIDED,
     StopReason.RULE: Keep.DECIDED,
     StopReason.ROUND_LIMIT: Keep.EVERYTHING,
     StopReason.TIME_LIMIT: Keep.CLAUSE,
@@ -163,7 +162,7 @@ class Round:
             case ToolCall():
                 self._calls.append(event)
                 self._pause_thinking()
-                return self._noted(self._flushed(Ending.TOOL_CALL))
+                return []  # some speak on behind a call: what was said last is judged when nothing more comes
             case Usage():
                 self.usage = event  # providers count up: the last word is the right one
                 return []
