@@ -195,7 +195,9 @@ async def test_a_file_that_holds_no_model_is_said_so(weights: Path) -> None:
 async def test_a_listener_who_leaves_does_not_keep_it_from_ending(weights: Path) -> None:
     async with asyncio.timeout(20):
         async with connect_local(str(weights)) as model, aclosing(closing(stream(model, ASKED))) as chunks:
-            assert TextDelta("Hel") == await anext(chunks)
+            first = await anext(chunks)  # as much as has arrived together
+            assert isinstance(first, TextDelta)
+            assert first.text.startswith("Hel")
 
 
 # --- what may be missing ----------------------------------------------------------------------------
