@@ -801,3 +801,20 @@ async def test_a_reply_ends_before_the_words_of_somebody_who_is_only_in_the_hist
     await say(target, "Hello!\nMia: How are you?", scene=scene, settings=Settings.of(degree=1, speaker_guard=True))
 
     assert ["Hello!"] == target.texts
+
+
+async def test_a_stream_that_cannot_be_closed_does_not_take_its_answer_along() -> None:
+    async def clumsy() -> AsyncIterator[Chunk]:
+        try:
+            yield TextDelta("One.")
+            yield Finished()
+            yield TextDelta("Two.")
+        finally:
+            raise ValueError
+
+    target = TimedTarget()
+    round_ = Round(text_row(Scene("", Persona("")), AT_ONCE, Random(0)))
+    async with Outbox(target) as outbox:
+        outcome = await run_round(round_, clumsy(), outbox)
+
+    assert (Completed("stop"), ["One."]) == (outcome, target.texts)

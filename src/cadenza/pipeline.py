@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
-from collections.abc import AsyncGenerator, AsyncIterable, Iterable
+from collections.abc import AsyncIterable, Iterable
 from contextlib import aclosing
 from dataclasses import replace
 from itertools import count, groupby
@@ -256,7 +256,7 @@ async def settle(
 
 async def _read(round_: Round, chunks: AsyncIterable[Chunk], outbox: Outbox, watch: _Watch) -> None:
     hand_over = _hand_over if outbox.trace is None else _hand_over_seen
-    async with aclosing(chunks if isinstance(chunks, AsyncGenerator) else closing(chunks)) as source:
+    async with aclosing(closing(chunks)) as source:
         for number in count(1):
             try:
                 chunk = await anext(source)
