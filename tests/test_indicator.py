@@ -33,8 +33,9 @@ class Watched(MemoryTarget):
 
 
 async def write(indicator: Indicator, identity: Identity | None, seconds: float) -> None:
-    async with indicator.shown(identity):
-        await asyncio.sleep(seconds)
+    indicator.begin(identity)
+    await asyncio.sleep(seconds)
+    await indicator.end()
 
 
 async def test_it_is_shown_at_once_and_again_before_it_goes_out() -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 from .stages.s7_delivery import Target
 from .tasks import end_task, must_rise
@@ -15,35 +13,47 @@ _LASTS = 8.0
 
 
 class Indicator:
-    """Shows in a target that somebody is writing. A courtesy: whatever goes wrong with it holds up and ends nothing."""
+    """Shows in a target that somebody is writing. A courtesy: whatever goes wrong with it holds up and ends nothing.
+
+    It is switched on and off around every message, and most of the time there is nothing to do for that: so it is a
+    timer that waits until it must be shown again, not a task.
+    """
 
     def __init__(self, target: Target) -> None:
         self._target = target
+        self._loop = asyncio.get_running_loop()
         self._typist: Identity | None = None
-        self._due = asyncio.get_running_loop().time()
+        self._due = self._loop.time()
+        self._timer: asyncio.TimerHandle | None = None
+        self._showing: asyncio.Task[None] | None = None
 
     def is_out(self) -> None:
         """It does not show any more; if it is still wanted, it is shown again."""
-        self._due = asyncio.get_running_loop().time()
+        self._due = self._loop.time()
 
-    @asynccontextmanager
-    async def shown(self, identity: Identity | None) -> AsyncIterator[None]:
-        """While this lasts, *identity* is seen writing."""
-        typing = asyncio.create_task(self._keep_showing(identity), name="cadenza typing")
-        try:
-            yield
-        finally:
-            await end_task(typing)
-
-    async def _keep_showing(self, identity: Identity | None) -> None:
-        """Show it now, unless it still shows, and again whenever it would go out."""
-        loop = asyncio.get_running_loop()
+    def begin(self, identity: Identity | None) -> None:
+        """From now on *identity* is seen writing: at once, unless that still shows, and until ``end``."""
         if identity != self._typist:
-            self._typist, self._due = identity, loop.time()
-        while True:
-            await asyncio.sleep(self._due - loop.time())
-            self._due = loop.time() + _LASTS
-            await self._show(identity)
+            self._typist, self._due = identity, self._loop.time()
+        self._look()
+
+    async def end(self) -> None:
+        """Show nobody any more. If a target is just being told, it is told no further."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._showing is not None:
+            showing, self._showing = self._showing, None
+            await end_task(showing)
+
+    def _look(self) -> None:
+        """Show it if it is time, and look again when it would go out."""
+        now = self._loop.time()
+        if self._due <= now:
+            self._due = now + _LASTS
+            if self._showing is None or self._showing.done():  # one that takes so long is not hurried by a second
+                self._showing = self._loop.create_task(self._show(self._typist), name="cadenza typing")
+        self._timer = self._loop.call_at(self._due, self._look)
 
     async def _show(self, identity: Identity | None) -> None:
         try:

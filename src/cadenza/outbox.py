@@ -405,9 +405,16 @@ class Outbox:
 
     async def _wait(self, identity: Identity | None, seconds: float | None = None) -> None:
         """Show that something is being written until the time is over or something changes."""
-        with suppress(TimeoutError):
-            async with self._indicator.shown(identity), asyncio.timeout(seconds):
+        self._indicator.begin(identity)
+        try:
+            if seconds is None:
                 await self._changed.wait()
+            else:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(seconds):
+                        await self._changed.wait()
+        finally:
+            await self._indicator.end()
 
 
 def _undelivered(error: BaseException) -> DeliveryError:
