@@ -2,7 +2,7 @@
 
     python bench/crowd.py CLIENT LOOP ADDRESS TURNS TOKENS      prints JSON
 
-LOOP is ``asyncio`` or ``uvloop``; behind a comma may stand ``rare gc``, for a garbage collector that looks seldom.
+LOOP is ``asyncio`` or ``uvloop``, or ``speed.run``, which is how a program with many turns should be run.
 
 A turn of Cadenza goes all the way from bytes to messages, in a target that only notes when each send started. The
 openai SDK only reads.
@@ -23,15 +23,15 @@ import sys
 import time
 from array import array
 from bisect import bisect_right
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import asdict, dataclass
 from itertools import accumulate
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 from urllib.request import urlopen
 
-from cadenza import Http, Identity, Limits, Line, Persona, Post, Receipt, Scene, Settings, connect, reply
+from cadenza import Http, Identity, Limits, Line, Persona, Post, Receipt, Scene, Settings, connect, reply, speed
 from paced import PACE, passage
 
 STARTS = 200
@@ -42,6 +42,8 @@ SETTINGS = {
     "cadenza, degree 2": Settings.of(degree=2, typing_budget=5.0, private_addresses=True),
 }
 CLIENTS = (*SETTINGS, "openai SDK")
+BEST = "speed.run"
+"""How a program with many turns should be run."""
 
 
 class Heard(Protocol):
@@ -299,16 +301,14 @@ def new_loop(name: str) -> Callable[[], asyncio.AbstractEventLoop] | None:
     return factory
 
 
-def tune(way: str) -> str:
-    """Prepare this process for *way*; the name of the event loop in it."""
-    loop, _, seldom = way.partition(", ")
-    if seldom:  # as a program for many turns may do once it has started
-        gc.freeze()
-        gc.set_threshold(20_000, 20, 20)
-    return loop
+def run(way: str, main: Coroutine[Any, Any, Crowd]) -> Crowd:
+    """Run *main* in the *way* that is called so."""
+    if way == BEST:
+        return speed.run(main)
+    with asyncio.Runner(loop_factory=new_loop(way)) as runner:
+        return runner.run(main)
 
 
 if __name__ == "__main__":
     _, which, how, where, how_many, how_long = sys.argv
-    with asyncio.Runner(loop_factory=new_loop(tune(how))) as runner:
-        print(json.dumps(asdict(runner.run(measure(which, where, int(how_many), int(how_long))))))
+    print(json.dumps(asdict(run(how, measure(which, where, int(how_many), int(how_long))))))

@@ -23,7 +23,7 @@ LAYERS = [
     ["text"],
     ["stages", "rules", "providers"],
     ["trace", "tracing"],
-    ["tasks", "stops", "tools", "lookups", "personas", "pictures", "backstage", "models", "keys", "streams"],
+    ["speed", "tasks", "stops", "tools", "lookups", "personas", "pictures", "backstage", "models", "keys", "streams"],
     ["notices", "indicator", "outbox", "pipeline", "dialogue", "rounds", "casting", "tries", "replies"],
     ["turns"],
     ["targets"],

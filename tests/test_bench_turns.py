@@ -14,7 +14,7 @@ from dataclasses import asdict, replace
 import pytest
 
 from cadenza import Boundary, Post, TextDelta
-from crowd import CLIENTS, Crowd, Held, Messages, Tokens, deciders, lines, measure, percentiles
+from crowd import BEST, CLIENTS, Crowd, Held, Messages, Tokens, deciders, lines, measure, percentiles
 from paced import passage
 from providers import serving
 from report import RESULTS
@@ -164,7 +164,7 @@ def _found(*, delay: float = 0.05, after: Held = HELD, silent: float = 1.0, thei
     beside = [replace(row(OURS, "uvloop", crowd), turns=BESIDE)]
     beside += [replace(beside[0], client=THEIRS, us_per_token=theirs)]
     quiet = tuple(Silence(phase.name, "uvloop", 0.5, silent, 2.0, 3.0) for phase in PHASES)
-    rows: tuple[Row, ...] = (*beside, row(OURS, "uvloop", crowd), row(TYPED, "uvloop", crowd))
+    rows: tuple[Row, ...] = (*beside, row(OURS, BEST, crowd), row(TYPED, BEST, crowd))
     return Found("3.11", {"openai": "3"}, MANY, MOST, 50, rows, quiet)
 
 
@@ -211,10 +211,10 @@ def test_all_sizes_are_measured_with_all_loops_and_the_most_last() -> None:
 
     ours = [(loop, turns) for client, loop, turns, _ in runs if client == OURS]
     usual = {(loop, turns) for loop in ("asyncio", "uvloop") for turns in (*CURVE, MANY)}
-    assert usual | {("uvloop, rare gc", MANY)} == set(ours)
-    assert (TYPED, "uvloop", MANY, MOST) == runs[-1]
+    assert usual | {(BEST, MANY)} == set(ours)
+    assert (TYPED, BEST, MANY, MOST) == runs[-1]
     assert {"asyncio", "uvloop"} == {loop for client, loop, _, _ in runs if client == THEIRS}
-    assert {"asyncio", "asyncio, rare gc"} == {loop for _, loop, _, _ in plan(["asyncio"])}
+    assert {"asyncio", BEST} == {loop for _, loop, _, _ in plan(["asyncio"])}
 
 
 def test_the_page_says_what_the_last_run_found() -> None:
@@ -228,5 +228,5 @@ def test_a_row_for_which_the_server_was_late_is_doubted() -> None:
     late = replace(found, rows=(*found.rows[:-1], replace(found.rows[-1], late_ms=300.0)))
 
     assert "The server was late itself" not in markdown(found)
-    assert f"for: {TYPED}, uvloop, {MANY}." in markdown(late)
-    assert f"for: {TYPED}, uvloop, {MANY}." in "\n".join(screen(late))
+    assert f"for: {TYPED}, {BEST}, {MANY}." in markdown(late)
+    assert f"for: {TYPED}, {BEST}, {MANY}." in "\n".join(screen(late))

@@ -67,7 +67,8 @@ class Outbox:
         """What arrived, and was not taken back."""
         self.notices: list[Notice] = []
         """What people were told besides."""
-        self.failed: asyncio.Future[DeliveryError] = asyncio.get_running_loop().create_future()
+        self._loop = asyncio.get_running_loop()
+        self.failed: asyncio.Future[DeliveryError] = self._loop.create_future()
         self._target = target
         self._room = room
         self._limit = target.limits.length if limit is None else limit
@@ -86,7 +87,7 @@ class Outbox:
         self._at_rest.set()
         self._sealed = False
         self._decided = False  # whether a stop has already been acted upon
-        self._last_sent = asyncio.get_running_loop().time()
+        self._last_sent = self._loop.time()
         self._indicator = Indicator(target)
         self._backstage = backstage or Backstage(painter=None)
         self._roster = roster or Roster()
@@ -169,11 +170,11 @@ class Outbox:
 
     async def room(self) -> None:
         """Wait until there is room for more."""
-        begun = asyncio.get_running_loop().time()
+        begun = self._loop.time()
         with self._stop.unwatched() if self._stop else nullcontext():  # nothing but the chat limits this
             await self._has_room.wait()
         if self.trace:
-            self.trace.pressed_back(asyncio.get_running_loop().time() - begun)
+            self.trace.pressed_back(self._loop.time() - begun)
 
     def cut(self, keep: Keep, last: Sequence[Post] = ()) -> None:
         """The reply has ended: *last* is all that comes, and of what waits only as much is sent as *keep* says."""
@@ -238,10 +239,11 @@ class Outbox:
 
     def supersede(self, receipts: Iterable[Receipt]) -> None:
         """Take *receipts* back as soon as something else is to be sent; until then, or where nothing can be, they stay."""
-        superseded = [*receipts] if self.can_remove else []
-        self._superseded.extend(superseded)
-        if self.trace and superseded:
-            self.trace.supersedes(superseded)
+        superseded = [*receipts]
+        if superseded and self.can_remove:
+            self._superseded.extend(superseded)
+            if self.trace:
+                self.trace.supersedes(superseded)
 
     def spare(self, receipts: Iterable[Receipt]) -> None:
         """Do not take *receipts* back after all."""
@@ -287,7 +289,7 @@ class Outbox:
         self._parts.setdefault(parcel.part, []).append(receipt)
         if self.trace:
             self.trace.sent(receipt)
-        self._last_sent = asyncio.get_running_loop().time()
+        self._last_sent = self._loop.time()
         self._indicator.is_out()  # a message ends the typing
 
     async def _tell(self, notice: Notice, post: Post) -> None:
@@ -351,7 +353,7 @@ class Outbox:
                 await self._wait(None)
                 continue
             parcel = self._waiting[0]
-            due = self._last_sent + parcel.post.pause - asyncio.get_running_loop().time()
+            due = self._last_sent + parcel.post.pause - self._loop.time()
             if self._is_stopping():
                 await self._changed.wait()  # what is still to be sent is being decided
             elif not parcel.is_ready:

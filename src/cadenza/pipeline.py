@@ -302,17 +302,12 @@ async def overtaking(
     work: asyncio.Task[Any], *, outbox: Outbox, stop: StopHandle | None, watch: _Watch | None = None
 ) -> RoundEvent | None:
     """Wait for *work* or for what overtakes it; give back the event that did."""
-    stopped = asyncio.create_task(stop.wait(), name="cadenza stop") if stop else None
     awaited: set[asyncio.Future[Any]] = {work, outbox.failed}
     if watch:
         awaited.add(watch.expired)
-    if stopped:
-        awaited.add(stopped)
-    try:
-        await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        if stopped:
-            await end_task(stopped)
+    if stop:
+        awaited.add(stop.requested)
+    await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
     if event := pending(outbox, stop):
         return event
     if watch and watch.expired.done() and not work.done():

@@ -152,7 +152,10 @@ def _within(settings: object, target: Target) -> Settings:
         tables = "source"
     elif tables == "picture" and not limits.files:
         tables = "text"
-    return settings.with_values({"limit": min(settings.delivery.limit, limits.length), "tables": tables})
+    limit = min(settings.delivery.limit, limits.length)
+    if (limit, tables) == (settings.delivery.limit, settings.rules.tables):
+        return settings
+    return settings.with_values({"limit": limit, "tables": tables})
 
 
 def _outbox(

@@ -38,7 +38,7 @@ class StopHandle:
 
     def __init__(self, owner: HandleOwner, turn: str) -> None:
         self._owner = owner
-        self._requested = asyncio.Event()
+        self._requested: asyncio.Future[None] | None = None  # made when somebody waits: a handle may be made before
         self._is_closed = False
         self.turn = turn
         self.reason: StopReason | None = None
@@ -48,10 +48,19 @@ class StopHandle:
         self._watched = 0
         self._alive_at: float | None = None
 
+    @property
+    def requested(self) -> asyncio.Future[None]:
+        """Done once a stop is requested. Wait for it with others by ``asyncio.wait``; it is nobody's to cancel."""
+        if self._requested is None:
+            self._requested = asyncio.get_running_loop().create_future()
+            if self.reason is not None:
+                self._requested.set_result(None)
+        return self._requested
+
     async def wait(self) -> StopReason:
         """Wait until a stop is requested; say why."""
         while self.reason is None:
-            await self._requested.wait()
+            await asyncio.wait([self.requested])
         return self.reason
 
     def __enter__(self) -> Self:
@@ -74,7 +83,8 @@ class StopHandle:
         if reason is StopReason.FOLLOW_UP and not self._follow_ups:
             return False
         self.reason, self.by = reason, by
-        self._requested.set()
+        if self._requested is not None and not self._requested.done():
+            self._requested.set_result(None)
         return True
 
     @property

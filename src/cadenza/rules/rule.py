@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from ..settings import RuleSettings
 from ..text.prose import Edit, Prose, Replacement, replacements
@@ -64,7 +65,8 @@ class RuleContext:
         return _longest_first((*self.own_names, *self.openers))
 
 
-def _longest_first(names: Iterable[str]) -> tuple[str, ...]:
+@lru_cache(maxsize=256)
+def _longest_first(names: tuple[str, ...]) -> tuple[str, ...]:
     trimmed = {name.strip() for name in names} - {""}
     return tuple(sorted(trimmed, key=lambda name: (-len(name), name)))
 

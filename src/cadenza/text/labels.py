@@ -59,6 +59,11 @@ def spellings(names: Iterable[str]) -> tuple[str, ...]:
 
 def any_of(names: Iterable[str]) -> str:
     """A pattern for any of *names*; where there is none it matches nothing."""
+    return _any_of(tuple(names))
+
+
+@lru_cache(maxsize=256)
+def _any_of(names: tuple[str, ...]) -> str:
     return "|".join(map(re.escape, spellings(names))) or "(?!)"
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Coroutine
 
 from ..settings import ChannelSettings
 from ..stops import StopHandle
-from ..tasks import end_task
 from ..types import StopReason
 from .waiting import INSTANT
 
@@ -48,16 +47,12 @@ class Attendant:
     ) -> None:
         """Wait until *work* is done or was told to stop: by somebody, or here."""
         limit = self._settings.stale_timeout
-        stopped = asyncio.create_task(stop.wait(), name="cadenza stop")
-        try:
-            while not (work.done() or stopped.done()):
-                left = limit - _idle(stop)
-                if left <= INSTANT and stop.take(StopReason.STALE):
-                    on_stale()
-                    return
-                await asyncio.wait([work, stopped], timeout=left, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            await end_task(stopped)
+        while not (work.done() or stop.requested.done()):
+            left = limit - _idle(stop)
+            if left <= INSTANT and stop.take(StopReason.STALE):
+                on_stale()
+                return
+            await asyncio.wait([work, stop.requested], timeout=left, return_when=asyncio.FIRST_COMPLETED)
 
     async def _ended_or_stuck(self, work: asyncio.Task[None], stop: StopHandle) -> None:
         """Wait until *work* is done, or does not get on with its last words."""
