@@ -242,6 +242,11 @@ def _heard(events: Sequence[RawEvent], chunks: Chunks) -> Iterator[Sequence[Chun
 
     Texts in a row are one text: what is made of them is the same, and who has fallen behind catches up.
     """
+    if len(events) == 1:  # mostly they come one by one, and this is all
+        heard = chunks.feed(events[0])
+        if heard or chunks.is_calling:
+            yield heard or _ALIVE
+        return
     texts: list[str] = []
     try:
         for event in events:

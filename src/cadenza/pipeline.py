@@ -12,15 +12,14 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
-from collections.abc import AsyncIterable, Iterable
-from contextlib import aclosing
+from collections.abc import AsyncIterable, AsyncIterator, Iterable
 from dataclasses import replace
 from itertools import count, groupby
 from operator import attrgetter
 from typing import Any, NoReturn, TypeVar
 
 from .errors import CadenzaError
-from .models import broken_off, closing, hang_up
+from .models import broken_off, hang_up
 from .outbox import Outbox
 from .rules import RULES
 from .rules.repeated_emoji import recent_emoji
@@ -256,9 +255,12 @@ async def settle(
 
 async def _read(round_: Round, chunks: AsyncIterable[Chunk], outbox: Outbox, watch: _Watch) -> None:
     hand_over = _hand_over if outbox.trace is None else _hand_over_seen
-    async with aclosing(closing(chunks)) as source:
+    source: AsyncIterator[Chunk] | None = None
+    try:
         for number in count(1):
             try:
+                if source is None:  # foreign code, which may fail here as well
+                    source = aiter(chunks)
                 chunk = await anext(source)
             except StopAsyncIteration:  # a stream that ends without a word gets one
                 chunk = Finished("end_of_stream")
@@ -275,6 +277,8 @@ async def _read(round_: Round, chunks: AsyncIterable[Chunk], outbox: Outbox, wat
             if not number % _BREATH:
                 await asyncio.sleep(0)  # a stream that is always ready must not keep everybody else waiting
             watch.note(chunk)
+    finally:
+        await hang_up(chunks if source is None else source)
 
 
 def _hand_over(chunk: Chunk, round_: Round, outbox: Outbox) -> None:
