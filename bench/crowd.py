@@ -10,7 +10,7 @@ openai SDK only reads.
 What the crowd adds to a message is the time from the writing of the token that decides it to the start of its send. At
 degree 1 that token is the one with the first character behind the line end, for the last message it is the end of the
 answer. At degree 2 a message is not late while somebody still types: it is due when it is decided and the pause behind
-the message before it is over. Both processes read the same clock.
+the moment at which the one before it was due is over. Both processes read the same clock.
 """
 
 from __future__ import annotations
@@ -96,12 +96,11 @@ class Messages:
 
     def delays(self, tokens: Sequence[str], written: Sequence[float]) -> list[float]:
         """The seconds from when each message was due to the start of its send."""
-        decided = [written[decider] for decider in deciders(tokens)]
-        typed = [
-            0.0,
-            *(start + pause if pause else 0.0 for start, pause in zip(self.started, self.pauses[1:], strict=False)),
-        ]
-        return [start - max(due) for start, *due in zip(self.started, decided, typed, strict=True)]
+        added, due = [], 0.0
+        for start, pause, decider in zip(self.started, self.pauses, deciders(tokens), strict=True):
+            due = max(written[decider], due + pause)
+            added.append(start - due)
+        return added
 
 
 def lines(tokens: Sequence[str]) -> list[str]:

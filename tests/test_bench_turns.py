@@ -97,7 +97,7 @@ async def _sent(pauses: list[float], started: list[float]) -> Messages:
     [
         pytest.param([0.0, 0.0, 0.0], [2.5, 4.25, 5.125], [0.5, 0.25, 0.125], id="from the token that decides it"),
         pytest.param([0.0, 0.0, 0.0], [6.0, 6.0, 6.0], [4.0, 2.0, 1.0], id="also if another was late before it"),
-        pytest.param([0.0, 4.0, 0.0], [2.0, 6.5, 6.75], [0.0, 0.5, 1.75], id="but not while somebody types"),
+        pytest.param([0.0, 4.0, 0.0], [2.0, 6.5, 6.75], [0.0, 0.5, 0.75], id="but not while somebody types"),
     ],
 )
 async def test_what_is_added_to_a_message(pauses: list[float], started: list[float], expected: list[float]) -> None:

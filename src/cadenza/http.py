@@ -23,6 +23,7 @@ from math import ceil
 from typing import Any, Self
 
 import aiohttp
+from aiohttp.client_proto import ResponseHandler
 from multidict import CIMultiDict
 from yarl import URL
 
@@ -205,12 +206,28 @@ class Http:
         if self._is_closed:  # since it was asked for
             raise _closed()
         self._open[response] = _Vigil(response.content)
+        if response.connection is not None and (line := response.connection.protocol) is not None:
+            with suppress(TypeError):  # one of another kind may not want to be ours
+                line.__class__ = _Calm
 
     def _hang_up(self, response: aiohttp.ClientResponse | None) -> None:
         if response is not None:
             if vigil := self._open.pop(response, None):
                 vigil.close()
             response.close()
+
+
+class _Calm(ResponseHandler):
+    """A connection of aiohttp's that goes on reading only if it had paused.
+
+    Some of its versions go on for every piece of a body that is read, and look each time whether there is anything left
+    to parse: with small pieces, that is a good part of what reading them costs.
+    """
+
+    def resume_reading(self, *args: Any, **options: Any) -> None:
+        """Go on, if there was a pause."""
+        if getattr(self, "_reading_paused", True):
+            super().resume_reading(*args, **options)
 
 
 class _Vigil:

@@ -221,7 +221,9 @@ async def _answer(model: Model, request: HttpRequest, prompt: Prompt) -> AsyncGe
                         data = await (anext(body) if until is None else _in_time(body, until))
                     except StopAsyncIteration:
                         break
-                    for heard in _heard(framing.feed(data), chunks):
+                    events = framing.feed(data)
+                    # Mostly there is one, which needs no further thought.
+                    for heard in _once(chunks, events[0]) if len(events) == 1 else _heard(events, chunks):
                         until = None  # a word behind the reason: it was not the last one
                         yield heard
                     if chunks.has_ended:
@@ -242,11 +244,6 @@ def _heard(events: Sequence[RawEvent], chunks: Chunks) -> Iterator[Sequence[Chun
 
     Texts in a row are one text: what is made of them is the same, and who has fallen behind catches up.
     """
-    if len(events) == 1:  # mostly they come one by one, and this is all
-        heard = chunks.feed(events[0])
-        if heard or chunks.is_calling:
-            yield heard or _ALIVE
-        return
     texts: list[str] = []
     try:
         for event in events:
@@ -266,6 +263,12 @@ def _heard(events: Sequence[RawEvent], chunks: Chunks) -> Iterator[Sequence[Chun
         raise
     if texts:
         yield _joined(texts)
+
+
+def _once(chunks: Chunks, event: RawEvent) -> Sequence[Sequence[Chunk]]:
+    """The same for one *event*."""
+    heard = chunks.feed(event)
+    return (heard or _ALIVE,) if heard or chunks.is_calling else ()
 
 
 def _joined(texts: list[str]) -> Sequence[Chunk]:

@@ -13,9 +13,8 @@ import logging
 from collections import deque
 from collections.abc import Awaitable, Iterable, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from .backstage import Backstage
 from .errors import CadenzaError, DeliveryError
@@ -36,14 +35,13 @@ _NOTICE_SECONDS = 10.0
 """How long a notice may take."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Parcel:
+class _Parcel(NamedTuple):
     """A message that waits, and the part that it belongs to."""
 
     post: Post
     part: int
     is_ready: bool = False
-    """Whether it has been prepared."""
+    """Whether it has been prepared, or need not be."""
     notice: Notice | None = None
     """What it tells, if it is a notice; the post is then how it looks where there is no place for notices."""
 
@@ -136,7 +134,10 @@ class Outbox:
     def _append(self, posts: Iterable[Post]) -> None:
         held, self._held = self._held, []
         posts = [] if self._sealed else [*held, *posts]
-        self._waiting.extend(_Parcel(post, self._part) for post in posts if not self._is_repeated(post))
+        self._waiting.extend(self._parcel(post, self._part) for post in posts if not self._is_repeated(post))
+
+    def _parcel(self, post: Post, part: int) -> _Parcel:
+        return _Parcel(post, part, is_ready=not self._backstage.helps(post))
 
     def _is_repeated(self, post: Post) -> bool:
         if self._repeated and post.said == self._repeated[0]:
@@ -376,9 +377,6 @@ class Outbox:
     async def _prepare(self, parcel: _Parcel) -> None:
         """Have *parcel*, the first that waits, prepared; if it is cut meanwhile, that is not waited for."""
         post = parcel.post
-        if not self._backstage.helps(post):
-            self._waiting[0] = _Parcel(post, parcel.part, is_ready=True)
-            return
         if self.trace:
             self.trace.waits(post, "picture" if post.instead else "names")
         preparing = self._backstage.prepared(post, roster=self._roster, limit=self._limit, place=self._place)
@@ -394,7 +392,7 @@ class Outbox:
                 first, *rest = work.result()
                 if self.trace:
                     self.trace.became(post, [first, *rest])
-                self._waiting.extendleft(_Parcel(post, parcel.part) for post in reversed(rest))
+                self._waiting.extendleft(self._parcel(post, parcel.part) for post in reversed(rest))
                 self._waiting.appendleft(_Parcel(first, parcel.part, is_ready=True))
         finally:
             await end_task(work)

@@ -268,13 +268,14 @@ async def _read(round_: Round, chunks: AsyncIterable[Chunk], outbox: Outbox, wat
                 if must_rise(error):
                     raise
                 chunk = Failed(broken_off(error))
-            watch.rest()
             hand_over(chunk, round_, outbox)
             if round_.outcome is not None or watch.is_over:  # a stream may go on as if it had not been told to end
                 return
             if not outbox.has_room:
+                watch.rest()
                 await outbox.room()
             if not number % _BREATH:
+                watch.rest()
                 await asyncio.sleep(0)  # a stream that is always ready must not keep everybody else waiting
             watch.note(chunk)
     finally:
@@ -287,6 +288,8 @@ def _hand_over(chunk: Chunk, round_: Round, outbox: Outbox) -> None:
     Of an answer that came to nothing it cannot know: another may be tried.
     """
     posts = round_.receive(chunk)
+    if not posts and round_.outcome is None:
+        return  # so it is with most of them
     if isinstance(round_.outcome, Broke):
         outbox.hold(posts)
         return
