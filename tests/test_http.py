@@ -24,6 +24,13 @@ KEY = "sk-very-secret-key"
 PICTURES = ("image/",)
 
 
+@pytest.fixture(autouse=True, params=["alone", "in a crowd"])
+def company(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything holds for a stream alone, and for one of a crowd, each of which is read only now and then."""
+    if request.param == "in a crowd":
+        monkeypatch.setattr("cadenza.http._CROWD", 0)
+
+
 def request(url: str, body: bytes = b"{}", /, **headers: str) -> HttpRequest:
     return HttpRequest(url, body, {name.replace("_", "-"): value for name, value in headers.items()})
 
@@ -220,6 +227,25 @@ async def test_many_answers_are_read_at_the_same_time() -> None:
         for body in bodies:
             await body.aclose()  # type: ignore[attr-defined]  # likewise
         await loopback.quiet()
+
+
+async def test_one_of_a_crowd_is_read_less_often_and_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cadenza.http._CROWD", 3)
+    monkeypatch.setattr("cadenza.http._SHARE", 0.01)
+    words = [b"word %d " % number for number in range(40)]
+
+    async def reads(count: int) -> list[int]:
+        answer = Answer(tuple(part for word in words for part in (word, Pause(0.002))))
+        async with serving(answer) as loopback, Http() as http:
+            bodies = [http.transport(private=True)(request(loopback.url)) for _ in range(count)]
+            return await asyncio.gather(*map(pieces, bodies))
+
+    async def pieces(body: AsyncIterator[bytes]) -> int:
+        found = [data async for data in body]
+        assert b"".join(words) == b"".join(found)
+        return len(found)
+
+    assert sum(await reads(2)) / 2 > 2 * sum(await reads(6)) / 6
 
 
 async def test_nothing_can_be_asked_after_closing() -> None:

@@ -30,10 +30,11 @@ from .providers.redaction import secrets_of, without_payloads, without_secrets
 from .settings import HttpSettings
 from .stages.s2_generation import Framing, Transport
 from .stages.s3_chunks import Chunks, Codec
+from .stages.s3_reading import ALIVE, Reader
 from .stages.stage import skipped
 from .stops import is_cancelled
 from .tracing import Trace
-from .types import Chunk, Ending, Failed, Finished, HttpRequest, Prompt, RawEvent, Served, TextDelta, ThoughtDelta
+from .types import Chunk, Ending, Failed, Finished, HttpRequest, Prompt, Served, TextDelta, ThoughtDelta
 
 logger = logging.getLogger(__name__)
 
@@ -48,8 +49,6 @@ _DRAIN_READS = 64
 _MOST_LESSONS = 256
 """How many interfaces and models are remembered; whoever asks more of them forgets the oldest."""
 _NO_ANSWER = Finished("end_of_stream")
-_ALIVE: Sequence[Chunk] = (TextDelta(""),)
-"""What is heard while a call is being written: no word, but a sign that the model has not stalled."""
 
 
 class Lessons:
@@ -133,7 +132,7 @@ async def stream(model: Model, prompt: Prompt, *, trace: Trace | None = None) ->
         early: list[Chunk] = []  # what came before the answer: it is forgotten if the model is asked again
         async with aclosing(_answer(model, patience.request, prompt)) as answer:
             async for chunks in answer:
-                if chunks is _ALIVE:
+                if chunks is ALIVE:
                     yield chunks[0]  # even before the answer has begun: it takes nothing back
                     continue
                 last = chunks[-1]
@@ -210,6 +209,7 @@ class _Patience:
 async def _answer(model: Model, request: HttpRequest, prompt: Prompt) -> AsyncGenerator[Sequence[Chunk], None]:
     """One request, and what comes back, bit by bit: whatever happens, the last chunk says how it ended."""
     framing, chunks = model.codec.framing(), Chunks(model.codec.decoder(prompt))
+    reader = Reader(framing, chunks)
     failure: CadenzaError | None = None
     until: float | None = None  # when it is too late for what may follow the reason why the model stopped
     _show(request, _secrets(model, request))
@@ -221,9 +221,7 @@ async def _answer(model: Model, request: HttpRequest, prompt: Prompt) -> AsyncGe
                         data = await (anext(body) if until is None else _in_time(body, until))
                     except StopAsyncIteration:
                         break
-                    events = framing.feed(data)
-                    # Mostly there is one, which needs no further thought.
-                    for heard in _once(chunks, events[0]) if len(events) == 1 else _heard(events, chunks):
+                    for heard in reader.read(data):
                         until = None  # a word behind the reason: it was not the last one
                         yield heard
                     if chunks.has_ended:
@@ -237,45 +235,6 @@ async def _answer(model: Model, request: HttpRequest, prompt: Prompt) -> AsyncGe
                 failure = _failure(model.codec, error)
         for heard in _rest(framing, chunks, failure):
             yield heard
-
-
-def _heard(events: Sequence[RawEvent], chunks: Chunks) -> Iterator[Sequence[Chunk]]:
-    """What *events*, which arrived together, come to, up to the end of the answer.
-
-    Texts in a row are one text: what is made of them is the same, and who has fallen behind catches up.
-    """
-    texts: list[str] = []
-    try:
-        for event in events:
-            heard = chunks.feed(event)
-            if len(heard) == 1 and type(heard[0]) is TextDelta:
-                texts.append(heard[0].text)
-                continue
-            if texts:
-                yield _joined(texts)
-            if heard or chunks.is_calling:
-                yield heard or _ALIVE
-            if chunks.has_ended:
-                return
-    except Exception:
-        if texts:
-            yield _joined(texts)  # what was said before it counts
-        raise
-    if texts:
-        yield _joined(texts)
-
-
-def _once(chunks: Chunks, event: RawEvent) -> Sequence[Sequence[Chunk]]:
-    """The same for one *event*."""
-    heard = chunks.feed(event)
-    return (heard or _ALIVE,) if heard or chunks.is_calling else ()
-
-
-def _joined(texts: list[str]) -> Sequence[Chunk]:
-    """*texts* as one, which are then forgotten."""
-    text = texts[0] if len(texts) == 1 else "".join(texts)
-    texts.clear()
-    return (TextDelta(text),)
 
 
 @asynccontextmanager

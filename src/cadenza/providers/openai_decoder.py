@@ -98,6 +98,8 @@ _FAILURES: Mapping[str, tuple[ErrorKind, str]] = MappingProxyType(
 class OpenAIDecoder(EventReader[Event]):
     """Reads the events of one answer; *first* is how many calls the conversation has seen already."""
 
+    is_alike = True
+
     def __init__(self, vendor: str, owner: str, *, replays_reasoning: bool = False, first: int = 0) -> None:
         super().__init__(_SHAPE, vendor)
         self._calls = Calls(owner, first)

@@ -147,7 +147,8 @@ class ServerSentEvents:
         self._lines = _Lines(longest)
         self._longest = longest
         self._is_first = True
-        self._is_clean = False  # whether the next byte begins an event and nothing has to be remembered for it
+        self.is_clean = False
+        """Whether the next byte begins an event, and nothing has to be remembered for it."""
         self._name = ""
         self._data: list[bytes] = []
         self._size = 0
@@ -160,7 +161,7 @@ class ServerSentEvents:
 
     def feed(self, data: bytes, /) -> Sequence[RawEvent]:
         """Take some bytes; give back the events that were ended by an empty line."""
-        if self._is_clean and len(data) <= self._longest:
+        if self.is_clean and len(data) <= self._longest:
             text = data.replace(b"\r\n", b"\n") if _CR in data else data
             if text[-2:] == b"\n\n" and _CR not in text:
                 if text[:6] != b"data: ":
@@ -185,7 +186,7 @@ class ServerSentEvents:
             if end > 1 and not self._is_open:
                 events = _plain_events(text[:end])
             events += self._events(text[end:] if events else text)
-        self._is_clean = not (self._is_first or self._is_open or self._lines.is_midway)
+        self.is_clean = not (self._is_first or self._is_open or self._lines.is_midway)
         return events
 
     @property

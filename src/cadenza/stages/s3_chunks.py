@@ -81,6 +81,11 @@ class Chunks:
         """Whether a ``Finished`` or ``Failed`` has come out. It is asked for every event, so it is no property."""
 
     @property
+    def is_alike(self) -> bool:
+        """Whether two events that differ by their text alone are chunks that differ by their text alone."""
+        return getattr(self._decoder, "is_alike", False) is True
+
+    @property
     def is_ending(self) -> bool:
         """Whether the model has said why it stopped: the answer is whole, and only counts may follow."""
         return self.has_ended or is_ending(self._decoder)
