@@ -26,7 +26,7 @@ LAYERS = [
     ["speed", "tasks", "stops", "tools", "lookups", "personas", "pictures", "backstage", "models", "keys", "streams"],
     ["notices", "indicator", "outbox", "pipeline", "dialogue", "rounds", "casting", "tries", "replies"],
     ["turns"],
-    ["targets"],
+    ["targets", "sim"],
     ["http", "addresses", "media"],
     ["recordings", "local", "connections"],
     ["__init__"],
