@@ -1,0 +1,82 @@
+"""Handles of who and what there is, so that a test can say what people do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .guilds import Guilds
+from .permissions import INVITED, Permission
+from .wire import File, Json
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody at a keyboard. What they do keeps to the same laws as what bots do."""
+
+    id: str
+    name: str
+    world: Guilds = field(repr=False, compare=False)
+
+    @property
+    def mention(self) -> str:
+        """What calls them in a text."""
+        return f"<@{self.id}>"
+
+    def says(self, channel: str, text: str = "", *, reply_to: str | None = None, files: Sequence[File] = ()) -> str:
+        """Send a message; gives back its id."""
+        payload: Json = {"content": text}
+        if reply_to is not None:
+            payload["message_reference"] = {"message_id": reply_to}
+        return str(self.world.create_message(self.id, channel, payload, files)["id"])
+
+    def edits(self, channel: str, message: str, text: str) -> None:
+        """Change what they said."""
+        self.world.edit_message(self.id, channel, message, {"content": text})
+
+    def deletes(self, channel: str, message: str) -> None:
+        """Take back what they said."""
+        self.world.delete_message(self.id, channel, message)
+
+    def reacts(self, channel: str, message: str, emoji: str) -> None:
+        """Put an emoji under a message."""
+        self.world.react(self.id, channel, message, emoji)
+
+    def unreacts(self, channel: str, message: str, emoji: str) -> None:
+        """Take their emoji away again."""
+        self.world.unreact(self.id, channel, message, emoji, self.id)
+
+    def types(self, channel: str) -> None:
+        """Begin to write."""
+        self.world.typing(self.id, channel)
+
+    def presses(self, channel: str, message: str, custom_id: str) -> str:
+        """Press a button; gives back the id of the interaction."""
+        return self.world.press(self.id, channel, message, custom_id)
+
+    def commands(self, channel: str, name: str, /, **options: Any) -> str:
+        """Use a command; gives back the id of the interaction."""
+        return self.world.use_command(self.id, channel, name, options)
+
+
+@dataclass(frozen=True, slots=True)
+class Guild:
+    """A guild, or server as people call it."""
+
+    id: str
+    name: str
+    world: Guilds = field(repr=False, compare=False)
+
+    @property
+    def everyone(self) -> str:
+        """The role that everybody has."""
+        return self.id
+
+    def join(self, who: object, *, granted: Permission = INVITED) -> None:
+        """Let *who* in; a bot gets a role with what is *granted*."""
+        self.world.join(self.id, who, granted=granted)
+
+    def leave(self, who: object) -> None:
+        """Let *who* go."""
+        self.world.leave(self.id, who)

@@ -1,0 +1,77 @@
+"""A channel as a person would see it, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from .shapes import MessageFlag, MessageKind
+from .wire import Json
+
+_QUOTE = 40
+
+
+def as_transcript(messages: Iterable[Json], names: Mapping[str, str], typists: Iterable[str]) -> str:
+    """*messages* as text; *names* are those to show for ids, *typists* the ids of those who write."""
+    lines = [line for message in messages for line in _lines(message, names)]
+    lines += [f"({names.get(who, who)} is typing …)" for who in typists]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _lines(message: Json, names: Mapping[str, str]) -> Iterable[str]:
+    name = name_of(message["author"], names)
+    if message["type"] == MessageKind.THREAD_CREATED:
+        yield f"→ {name} started a thread: {message['content']}"
+        return
+    if "referenced_message" in message:
+        yield f"  ┌ {_quote(message['referenced_message'], names)}"
+    if message.get("interaction"):
+        interaction = message["interaction"]
+        yield f"  ┌ {name_of(interaction['user'], names)} used /{interaction['name']}"
+    first, *rest = _text(message).split("\n")
+    yield f"{name}{_marks(message)}: {first}".rstrip()
+    yield from (f"    {line}".rstrip() for line in rest)
+    for embed in message["embeds"]:
+        yield from (f"  ┃ {line}" for line in _embed(embed))
+    for file in message["attachments"]:
+        described = f", {file['description']}" if file.get("description") else ""
+        yield f"  [{file['filename']}, {file['size']} bytes{described}]"
+    for row in message["components"]:
+        yield "  " + " ".join(f"({part.get('label') or part.get('custom_id') or '?'})" for part in row["components"])
+    if message.get("reactions"):
+        yield "  " + " ".join(f"{one['emoji']['name']} {one['count']}" for one in message["reactions"])
+
+
+def name_of(author: Json, names: Mapping[str, str]) -> str:
+    """The name to show for *author*: the one in the guild, of a webhook the one of the message."""
+    return names.get(author["id"]) or author["global_name"] or str(author["username"])
+
+
+def _marks(message: Json) -> str:
+    marks = []
+    if message["author"]["bot"]:
+        marks.append("APP")
+    if message["edited_timestamp"]:
+        marks.append("edited")
+    if message["flags"] & MessageFlag.EPHEMERAL:
+        marks.append("only one sees this")
+    if message["flags"] & MessageFlag.SUPPRESS_NOTIFICATIONS:
+        marks.append("silent")
+    return f" [{', '.join(marks)}]" if marks else ""
+
+
+def _text(message: Json) -> str:
+    return "(thinking …)" if message["flags"] & MessageFlag.LOADING else str(message["content"])
+
+
+def _embed(embed: Json) -> Iterable[str]:
+    parts = [(embed.get("author") or {}).get("name"), embed.get("title"), embed.get("description")]
+    parts += [f"{field['name']}: {field['value']}" for field in embed.get("fields", [])]
+    parts.append((embed.get("footer") or {}).get("text"))
+    return [line for part in parts if part for line in part.split("\n")]
+
+
+def _quote(answered: Json | None, names: Mapping[str, str]) -> str:
+    if answered is None:
+        return "(a message that was deleted)"
+    line = " ".join(answered["content"].split())
+    return f"{name_of(answered['author'], names)}: {line if len(line) <= _QUOTE else line[: _QUOTE - 1] + '…'}"
