@@ -1,0 +1,78 @@
+"""Running somebody's client against the server, for as long as a test needs it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Protocol, TypeVar
+
+from ..tasks import end_task
+
+
+class Client(Protocol):
+    """A client of discord.py, or of a library that descends from it."""
+
+    async def start(self, token: str, /) -> None:
+        """Log in and stay connected until it is closed."""
+        ...
+
+    async def wait_until_ready(self) -> None:
+        """Wait until it knows its guilds."""
+        ...
+
+    async def close(self) -> None:
+        """Hang up."""
+        ...
+
+    async def __aenter__(self) -> object: ...
+
+    async def __aexit__(self, *error: object) -> object: ...
+
+
+AnyClient = TypeVar("AnyClient", bound=Client)
+
+
+@asynccontextmanager
+async def running(client: AnyClient, token: str, *, within: float = 10.0) -> AsyncIterator[AnyClient]:
+    """Have *client* logged in and ready; it is closed in the end. What keeps it from that is raised."""
+    async with client:
+        task = asyncio.create_task(client.start(token))
+        try:
+            await _ready(client, task, within)
+            yield client
+        finally:
+            await client.close()
+            await end_task(task)
+
+
+async def _ready(client: Client, task: asyncio.Task[None], within: float) -> None:
+    ready = asyncio.create_task(client.wait_until_ready())
+    try:
+        done, _ = await asyncio.wait([task, ready], timeout=within, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        await end_task(ready)
+    if task in done:
+        task.result()
+        message = "the client was closed before it was ready"
+        raise ConnectionError(message)
+    if not done:
+        message = f"the client was not ready within {within:g} seconds; is it connecting to this server?"
+        raise TimeoutError(message)
+
+
+@contextmanager
+def discord_py(url: str, gateway_url: str, cdn_url: str) -> Iterator[None]:
+    """Let the real discord.py connect to these addresses instead of Discord's, which are put back in the end."""
+    # Only who has discord.py can want this.
+    from discord.asset import Asset  # noqa: PLC0415
+    from discord.gateway import DiscordWebSocket  # noqa: PLC0415
+    from discord.http import Route  # noqa: PLC0415
+    from yarl import URL  # noqa: PLC0415
+
+    before = Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY, Asset.BASE
+    Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY, Asset.BASE = url, URL(gateway_url), cdn_url
+    try:
+        yield
+    finally:
+        Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY, Asset.BASE = before

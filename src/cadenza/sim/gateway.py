@@ -1,0 +1,346 @@
+"""The gateway: connections of bots, over which they hear what happens in the world.
+
+The rules of this place
+1. A connection has one reader, which is who called ``attend``, and one writer, which the reader began and ends.
+2. What is to be sent is put into the writer's row at once and without waiting; so the world can tell events to all
+   sessions while nothing else runs, and every bot hears them in the same order.
+3. A session belongs to the gateway, a connection to its client: when a line breaks, the session goes on counting.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+from aiohttp import WSMsgType, web
+
+from ..tasks import end_task
+from .frames import Compression, Frame, framing
+from .intents import ALL, PRIVILEGED, Intent, hears
+from .members import chunks
+from .protocol import Hangup, Op, as_object, as_shard, read, without_token
+from .sessions import Allowance, GatewayRules, Session, as_message
+from .wire import Event, Json, Refusal
+from .world import Bot, World
+
+_VERSIONS = ("9", "10")
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What a client sent."""
+
+    op: Op
+    data: Any
+    """Without the bot's token."""
+    session: str
+    """The id of its session; empty if it has none yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Close:
+    """The end of a connection; without a code, the line is torn."""
+
+    code: int | None
+    reason: str = ""
+
+
+class Line:
+    """The writing side of a connection: what is said is sent in its order."""
+
+    def __init__(self, socket: web.WebSocketResponse, frame: Frame, tear: Callable[[], None]) -> None:
+        self._socket = socket
+        self._frame = frame
+        self.tear = tear
+        """Breaks the connection at once and without a word."""
+        self._row: asyncio.Queue[bytes | _Close] = asyncio.Queue()
+        self._is_closing = False
+
+    def say(self, message: bytes) -> None:
+        """Send *message* when all before it is sent."""
+        self._row.put_nowait(message)
+
+    def close(self, code: int | None, reason: str = "") -> None:
+        """Close the connection when all before is sent; nothing after this is."""
+        self._row.put_nowait(_Close(code, reason))
+        self._is_closing = True
+
+    async def finish(self, writer: asyncio.Task[None], *, within: float) -> None:
+        """End *writer*; if the line is being closed, let it say goodbye first, unless the client does not even read."""
+        try:
+            if self._is_closing and not (await asyncio.wait([writer], timeout=within))[0]:
+                self.tear()
+        finally:
+            await end_task(writer)
+
+    async def write(self) -> None:
+        """Send what is said until the line is closed, by whomever."""
+        try:
+            while isinstance(said := await self._row.get(), bytes):
+                framed = self._frame(said)
+                if isinstance(framed, str):
+                    await self._socket.send_str(framed)
+                else:
+                    await self._socket.send_bytes(framed)
+        except ConnectionError:
+            return  # the reader notices, too
+        if said.code is None:
+            self.tear()
+        else:
+            await self._socket.close(code=said.code, message=said.reason.encode())
+
+
+class _Caller:
+    """A client that is connected."""
+
+    def __init__(self, socket: web.WebSocketResponse, line: Line, rules: GatewayRules, now: float) -> None:
+        self.socket = socket
+        self.line = line
+        self.session: Session | None = None
+        self.beat_at = now
+        self.allowance = Allowance(rules.sends, rules.window)
+
+
+class Gateway:
+    """All connections and sessions. Use it as a context manager: it listens to the world meanwhile."""
+
+    def __init__(
+        self,
+        world: World,
+        url: str,
+        *,
+        compression: Compression = "auto",
+        rules: GatewayRules | None = None,
+    ) -> None:
+        self.url = url
+        self.rules = rules or GatewayRules()
+        self.heard: deque[Heard] = deque(maxlen=10_000)
+        """What clients sent, the last at the end."""
+        self._world = world
+        self._compression = compression
+        self._callers: dict[Line, _Caller] = {}
+        self._sessions: dict[str, Session] = {}
+        self._numbers = itertools.count(1)
+        self._stop_listening: Callable[[], None] | None = None
+        self._everybody_left = asyncio.Event()
+
+    def __enter__(self) -> Self:
+        self._stop_listening = self._world.listen(self._hear)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._stop_listening:
+            self._stop_listening()
+
+    @property
+    def sessions(self) -> tuple[Session, ...]:
+        """All sessions that are kept, the oldest first."""
+        self._forget_the_old()
+        return tuple(self._sessions.values())
+
+    # --- what can go wrong -----------------------------------------------------------------
+
+    def cut(self, code: int | None = 4000, reason: str = "") -> None:
+        """Close every connection with *code*; with ``None``, tear it without a word. Sessions can be resumed."""
+        for caller in self._callers.values():
+            self._leave(caller)  # from now on, events are missed
+            caller.line.close(code, reason)
+
+    def reconnect(self) -> None:
+        """Ask every client to connect again."""
+        for caller in self._callers.values():
+            caller.line.say(as_message(Op.RECONNECT, None))
+
+    def invalidate(self, *, resumable: bool = False) -> None:
+        """Tell every client that its session is invalid; one that is *resumable* it may come back to."""
+        for caller in self._callers.values():
+            session = caller.session
+            self._leave(caller)
+            if session and not resumable:
+                self._sessions.pop(session.id, None)
+            caller.line.say(as_message(Op.INVALID_SESSION, resumable))
+
+    async def close(self, *, within: float = 1.0) -> None:
+        """Close every connection and wait until all clients are gone; after *within* seconds, lines are torn."""
+        self.cut(1001, "the server is closing")
+        if not self._callers:
+            return
+        self._everybody_left.clear()
+        try:
+            async with asyncio.timeout(within):
+                await self._everybody_left.wait()
+        except TimeoutError:
+            for line in self._callers:
+                line.tear()
+            await self._everybody_left.wait()
+
+    # --- one connection --------------------------------------------------------------------
+
+    async def attend(self, socket: web.WebSocketResponse, query: Mapping[str, str], tear: Callable[[], None]) -> None:
+        """Serve one connection until it ends. *tear* breaks it without a word."""
+        line = Line(socket, framing(query.get("compress", ""), self._compression), tear)
+        caller = self._callers[line] = _Caller(socket, line, self.rules, _now())
+        writer = asyncio.create_task(line.write())
+        try:
+            await self._converse(caller, query)
+        except Hangup as hangup:
+            line.close(hangup.code, hangup.reason)
+        finally:
+            self._leave(caller)
+            try:
+                await line.finish(writer, within=self.rules.goodbye)
+            finally:
+                del self._callers[line]
+                if not self._callers:
+                    self._everybody_left.set()
+
+    async def _converse(self, caller: _Caller, query: Mapping[str, str]) -> None:
+        if query.get("v", "10") not in _VERSIONS:
+            raise Hangup(4012, "Invalid API version.")
+        if query.get("encoding", "json") != "json":
+            raise Hangup(4002, "Only JSON is spoken here.")
+        hello = {"heartbeat_interval": int(self.rules.heartbeat * 1000), "_trace": []}
+        caller.line.say(as_message(Op.HELLO, hello))
+        while (message := await self._receive(caller)) is not None:
+            if not caller.allowance.take(_now()):
+                raise Hangup(4008, "You are being rate limited.")
+            self._obey(caller, *read(message))
+
+    async def _receive(self, caller: _Caller) -> bytes | None:
+        """The next message of the client; ``None`` when the connection is over."""
+        try:
+            async with asyncio.timeout_at(caller.beat_at + self.rules.heartbeat * self.rules.patience):
+                received = await caller.socket.receive()
+        except TimeoutError:
+            self._end_session(caller)
+            raise Hangup(4009, "Session timed out.") from None
+        match received.type:
+            case WSMsgType.TEXT:
+                return str(received.data).encode()
+            case WSMsgType.BINARY:  # some clients send JSON so
+                return bytes(received.data)
+            case WSMsgType.CLOSE if received.data in (1000, 1001):
+                self._end_session(caller)  # who leaves with such a code does not come back
+        return None
+
+    def _obey(self, caller: _Caller, op: Op, data: Any) -> None:
+        self.heard.append(Heard(op, without_token(data), caller.session.id if caller.session else ""))
+        match op:
+            case Op.HEARTBEAT:
+                caller.beat_at = _now()
+                caller.line.say(as_message(Op.HEARTBEAT_ACK, None))
+            case Op.IDENTIFY:
+                self._identify(caller, as_object(data))
+            case Op.RESUME:
+                self._resume(caller, as_object(data))
+            case _ if caller.session is None:
+                raise Hangup(4003, "Not authenticated.")
+            case Op.REQUEST_GUILD_MEMBERS:
+                self._send_members(caller.session, as_object(data))
+            case _:
+                pass  # nobody looks at presences here, and there is no voice
+
+    # --- sessions --------------------------------------------------------------------------
+
+    def _identify(self, caller: _Caller, data: Json) -> None:
+        if caller.session:
+            raise Hangup(4005, "Already authenticated.")
+        bot = self._authenticate(data)
+        intents = self._intents(data.get("intents"))
+        shard = as_shard(data.get("shard", (0, 1)))
+        guilds = [guild for guild in self._world.guilds_of(bot) if shard.has(guild)]
+        if len(guilds) > self.rules.guilds_per_shard:
+            raise Hangup(4011, "Sharding required.")
+        session = Session(f"session-{next(self._numbers)}", bot, intents, shard, backlog=self.rules.backlog)
+        self._sessions[session.id] = session
+        self._enter(caller, session)
+        ready = self._world.ready(bot)
+        ready["guilds"] = [guild for guild in ready["guilds"] if shard.has(guild["id"])]
+        ready |= {"v": 10, "session_id": session.id, "resume_gateway_url": self.url, "shard": list(shard)}
+        session.tell(Event("READY", ready))
+        for guild in guilds:
+            created = Event("GUILD_CREATE", self._world.guild_created(guild, bot), guild=guild)
+            if hears(created, intents, bot.id):
+                session.tell(created)
+
+    def _resume(self, caller: _Caller, data: Json) -> None:
+        if caller.session:
+            raise Hangup(4005, "Already authenticated.")
+        bot = self._authenticate(data)
+        self._forget_the_old()
+        session = self._sessions.get(str(data.get("session_id")))
+        sequence = data.get("seq")
+        if session is None or session.bot.id != bot.id or not isinstance(sequence, int):
+            caller.line.say(as_message(Op.INVALID_SESSION, data=False))
+            return
+        if not 0 <= sequence <= session.sequence:
+            raise Hangup(4007, "Invalid seq.")
+        missed = session.since(sequence)
+        if missed is None:
+            caller.line.say(as_message(Op.INVALID_SESSION, data=False))
+            return
+        for other in [other for other in self._callers.values() if other.session is session]:
+            self._leave(other)
+            other.line.close(4000, "The session was resumed elsewhere.")
+        for message in missed:
+            caller.line.say(message)
+        self._enter(caller, session)
+        session.resumed += 1
+        session.tell(Event("RESUMED", {"_trace": []}))
+
+    def _authenticate(self, data: Json) -> Bot:
+        try:
+            return self._world.authenticate(str(data.get("token", "")).removeprefix("Bot "))
+        except Refusal:
+            raise Hangup(4004, "Authentication failed.") from None
+
+    def _intents(self, asked: object) -> Intent:
+        if not isinstance(asked, int) or asked & ~ALL:
+            raise Hangup(4013, "Invalid intent(s).")
+        if asked & PRIVILEGED & ~self.rules.privileged:
+            raise Hangup(4014, "Disallowed intent(s).")
+        return Intent(asked)
+
+    def _send_members(self, session: Session, data: Json) -> None:
+        guild = data.get("guild_id")
+        guild = str(guild[0] if isinstance(guild, list) and guild else guild)
+        if guild not in self._world.guilds_of(session.bot) or not session.shard.has(guild):
+            return
+        members = self._world.guild_created(guild, session.bot)["members"]
+        for chunk in chunks(members, data, session.intents):
+            session.tell(Event("GUILD_MEMBERS_CHUNK", {"guild_id": guild, **chunk}, guild=guild))
+
+    def _enter(self, caller: _Caller, session: Session) -> None:
+        caller.session = session
+        session.attach(caller.line.say)
+
+    def _leave(self, caller: _Caller) -> None:
+        if caller.session:
+            caller.session.detach(_now())
+        caller.session = None
+
+    def _end_session(self, caller: _Caller) -> None:
+        if caller.session:
+            self._sessions.pop(caller.session.id, None)
+
+    def _forget_the_old(self) -> None:
+        now = _now()
+        for session in list(self._sessions.values()):
+            if session.left_at is not None and now - session.left_at > self.rules.resumable:
+                del self._sessions[session.id]
+
+    def _hear(self, event: Event) -> None:
+        for session in self.sessions:
+            if session.hears(event, self._world.guilds_of(session.bot)):
+                session.tell(event)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
