@@ -8,9 +8,8 @@ from cadenza.sim.api import WorldApi
 from cadenza.sim.faults import Faults
 from cadenza.sim.limits import RateLimits
 from cadenza.sim.rest import Rest
-from cadenza.sim.world import World
-
 from cadenza.sim.wire import Event, Json
+from cadenza.sim.world import World
 from cadenza.targets.api import Outgoing, Place, Sent, Webhook
 from cadenza.targets.avatars import Speaker
 from cadenza.targets.webhooks import Webhooks, WebhookStore

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
-from cadenza.sim.limits import RateLimits
 
+from cadenza.sim.limits import RateLimits
 from cadenza.targets.api import ApiError, Outgoing
 from cadenza.targets.avatars import (
     INSTEAD,
