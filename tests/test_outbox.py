@@ -50,6 +50,28 @@ class PlainChannel:
         pass
 
 
+# --- what a target leaves out ------------------------------------------------------------------------
+
+
+class FilteredChannel(Channel):
+    """A chat with a filter that lets no secret through."""
+
+    async def send(self, post: Post, /) -> Receipt:
+        if "secret" in post.text:
+            msg = "A filter did not let it through."
+            raise DeliveryError(msg, kind=DeliveryKind.SKIPPED)
+        return await super().send(post)
+
+
+async def test_a_message_that_the_target_leaves_out_ends_nothing_and_is_told_once() -> None:
+    channel = FilteredChannel()
+    reply = await say(channel, "One.\nA secret.\nAnother secret.\nFour.", settings=Settings.of(degree=1))
+    assert isinstance(reply.outcome, Completed)
+    assert ["One.", "Four."] == texts(list(reply.receipts)) == texts(channel.shown)
+    assert "One.\nFour." == reply.transcript
+    assert ("A filter did not let it through.",) == tuple(notice.text for notice in reply.notices)
+
+
 # --- parts -----------------------------------------------------------------------------------------
 
 

@@ -23,7 +23,7 @@ TURN = "turn"
 """The turn that is stopped."""
 
 REFUSALS: dict[str, Callable[[], BaseException]] = {
-    **{kind.value: lambda kind=kind: DeliveryError("refused", kind=kind) for kind in DeliveryKind},  # type: ignore[misc]
+    **{kind.value: lambda kind=kind: DeliveryError("refused", kind=kind) for kind in DeliveryKind if kind.ends_reply},  # type: ignore[misc]
     "an error of ours": lambda: CadenzaError("refused"),
     "a provider's error": lambda: ProviderError("refused", retryable=True),
     "a foreign error": lambda: OSError("token=secret"),

@@ -127,6 +127,13 @@ class DeliveryKind(Enum):
     """Nothing may be sent there now; that may clear by itself, as a time-out does."""
     REFUSED = "refused"
     """This message was refused, or did not get through; the next one may fare better."""
+    SKIPPED = "skipped"
+    """Only this message is left out, as a filter or the target wants it; people are told, and the reply goes on."""
+
+    @property
+    def ends_reply(self) -> bool:
+        """Whether nothing more of the reply is sent after it."""
+        return self is not DeliveryKind.SKIPPED
 
     @classmethod
     def of(cls, code: int | None) -> DeliveryKind:

@@ -24,7 +24,7 @@ from .stages.s7_delivery import Noticing, Removing, Target, as_post, farewell
 from .stops import StopHandle
 from .tasks import end_task, must_rise, outlast
 from .tracing import Trace
-from .types import Identity, Notice, Post, Receipt, Roster
+from .types import Identity, Notice, Post, Receipt, Roster, Urgency
 
 logger = logging.getLogger(__name__)
 
@@ -285,13 +285,27 @@ class Outbox:
     async def _deliver(self, parcel: _Parcel) -> None:
         if self.trace:
             self.trace.sends(parcel.post)
-        receipt = await self._backstage.sent(parcel.post, self._target)
+        try:
+            receipt = await self._backstage.sent(parcel.post, self._target)
+        except DeliveryError as error:
+            if error.kind.ends_reply:
+                raise
+            await self._skip(parcel.post, error)
+            return
         self.receipts.append(receipt)  # before anything else: what arrived is never forgotten
         self._parts.setdefault(parcel.part, []).append(receipt)
         if self.trace:
             self.trace.sent(receipt)
         self._last_sent = self._loop.time()
         self._indicator.is_out()  # a message ends the typing
+
+    async def _skip(self, post: Post, error: DeliveryError) -> None:
+        """Leave *post* out, as the target wants it, and tell people why, once; there is no receipt of it."""
+        if self.trace:
+            self.trace.leaves_out(post, error.kind.value)
+        notice = Notice(str(error), Urgency.WARNING)
+        if notice not in self.notices:
+            await self._tell(notice, as_post(notice))
 
     async def _tell(self, notice: Notice, post: Post) -> None:
         """Show *notice*. If that fails, so be it: it is not a word of the reply."""

@@ -1,0 +1,320 @@
+"""The courier: brings one message to Discord exactly once, or says why not.
+
+What is done about a refusal stands in ``policies``. The bot's own messages carry a nonce, under which Discord stores one
+message however often it is sent. Webhooks know no nonces: if it is not known whether a message arrived, it is looked for
+before it is sent again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import NamedTuple, assert_never
+
+from ..errors import DeliveryError, DeliveryKind
+from ..text.usernames import as_username
+from ..types import Identity
+from .api import ApiError, DiscordApi, Outgoing, Place, PlaceKind, Seen, Sent, Webhook
+from .house import House
+from .labels import labelled, plain_name, shortened
+from .policies import LONGEST_WAIT, RETRY_DELAYS, UNKNOWN, Policy, Step, policy_for
+from .webhooks import NoWebhook, Speaker
+
+logger = logging.getLogger(__name__)
+
+_MOST_WAITS = 2
+"""How often one message may wait because Discord says so."""
+
+_LOOKED_AT = 50
+"""How many messages are looked at to find one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A message on its way, and what was tried already."""
+
+    message: Outgoing
+    identity: Identity | None = None
+    """Who is to be seen speaking; ``None`` is the bot itself."""
+    speaker: Speaker | None = None
+    """The same, for whoever chooses the face."""
+    spare: str = ""
+    """What is said instead of its file, if that cannot be sent."""
+    after: str | None = None
+    """The newest message that was there before the first try."""
+    webhook: Webhook | None = None
+    """What it is sent through."""
+    is_doubtful: bool = False
+    """Whether it may have arrived although nobody said so."""
+    tries: int = 0
+    waits: int = 0
+    has_recovered: bool = False
+    is_renamed: bool = False
+    is_shortened: bool = False
+
+
+class Arrival(NamedTuple):
+    """A message that Discord has, and how it got there."""
+
+    sent: Sent
+    identity: Identity | None = None
+    webhook: Webhook | None = None
+
+
+class Courier:
+    """Brings the messages of one turn to one channel."""
+
+    def __init__(self, api: DiscordApi, house: House, *, is_strict: bool = False) -> None:
+        self._api = api
+        self._house = house
+        self._is_strict = is_strict
+        self._complaint: str | None = None
+
+    def take_complaint(self) -> str | None:
+        """Why a message could not be sent under its own name, such as ``max_webhooks``; each reason is told once."""
+        complaint, self._complaint = self._complaint, None
+        return complaint
+
+    async def deliver(self, place: Place, letter: Letter) -> list[Arrival]:
+        """Bring *letter* to *place*, if need be as several messages; all of it arrives, or a ``DeliveryError`` is raised."""
+        while True:
+            if letter.identity is not None and letter.webhook is None:
+                letters = await self._equipped(place, letter)
+            else:
+                try:
+                    return [await self._attempt(place, letter)]
+                except ApiError as error:
+                    found = await self._after(place, letter, error)
+                if isinstance(found, Arrival):
+                    return [self._arrived(place, found)]
+                letters = found
+            if len(letters) != 1:
+                return await self.deliver_all(place, letters)
+            [letter] = letters
+
+    async def deliver_all(self, place: Place, letters: Sequence[Letter]) -> list[Arrival]:
+        """Bring *letters*, the pieces of one; if one of them cannot be sent, those before it are taken back."""
+        arrivals: list[Arrival] = []
+        try:
+            for letter in letters:
+                arrivals += await self.deliver(place, letter)
+        except DeliveryError:
+            for arrival in reversed(arrivals):
+                await self.withdraw(place, arrival)
+            raise
+        return arrivals
+
+    async def withdraw(self, place: Place, arrival: Arrival) -> None:
+        """Take *arrival* back if that can be done; if not, it stays."""
+        try:
+            await self.remove(place, arrival.sent.message, arrival.webhook)
+        except DeliveryError as error:
+            logger.warning("a message that was sent in vain could not be taken back: %s", error)
+
+    async def remove(self, place: Place, message: str, webhook: Webhook | None) -> None:
+        """Take *message* back, through its *webhook* if it has one, else by the channel; one that is gone is no failure."""
+        if webhook is not None:
+            try:
+                await self._api.delete_as(webhook, message, thread=place.thread)
+            except ApiError as error:
+                logger.debug("a webhook's message is taken back by the channel instead: %s", error)
+            else:
+                return
+        try:
+            await self._api.delete(place.channel, message)
+        except ApiError as error:
+            if error.code != _UNKNOWN_MESSAGE:
+                raise self._house.unremoved(policy_for(error), error) from None
+
+    # --- one try -------------------------------------------------------------------------
+
+    async def _attempt(self, place: Place, letter: Letter) -> Arrival:
+        self._house.check()
+        if letter.webhook is None or letter.identity is None:
+            sent = await self._api.send(place.channel, letter.message)
+            return self._arrived(place, Arrival(sent))
+        message = replace(letter.message, reply_to=None, nonce="")  # webhooks know neither
+        speaker = letter.speaker or Speaker()
+        sent = await self._house.webhooks.send(place, letter.webhook, letter.identity, message, speaker=speaker)
+        return self._arrived(place, Arrival(sent, letter.identity, letter.webhook))
+
+    def _arrived(self, place: Place, arrival: Arrival) -> Arrival:
+        self._house.note_success(place.channel, arrival.sent.message)
+        return arrival
+
+    async def _equipped(self, place: Place, letter: Letter) -> list[Letter]:
+        """*letter* with a webhook to send it through; as the bot's own if there can be none."""
+        self._house.check()
+        if place.kind is PlaceKind.DIRECT:
+            return self._as_bot(letter)
+        try:
+            webhook = await self._house.webhooks.get(place)
+        except NoWebhook as refusal:
+            self._complaint = str(refusal.reason)
+            return self._as_bot(letter)
+        return [replace(letter, webhook=webhook)]
+
+    # --- what comes after a refusal --------------------------------------------------------
+
+    async def _after(self, place: Place, letter: Letter, error: ApiError) -> Arrival | list[Letter]:
+        """What became of *letter*, or what is to be sent now that *error* came back for it."""
+        policy = policy_for(error)
+        logger.info("a message to channel %s came back (%s): %s", place.channel, policy.name, error)
+        letter = replace(letter, is_doubtful=letter.is_doubtful or error.is_ambiguous)
+        delay = _delay(letter, policy, error)
+        if delay is not None:
+            await asyncio.sleep(delay)
+        if letter.is_doubtful and (letter.webhook is not None or delay is None):
+            # The bot's own can be sent again under its nonce; anything else has to be known first.
+            found = await self.found(place, letter, error)
+            if found is not None:
+                return found
+            letter = replace(letter, is_doubtful=False)
+        if delay is None:
+            return self._changed(letter, policy) or self._given_up(place, letter, policy, error)
+        is_retry = policy.step is Step.RETRY
+        return [replace(letter, tries=letter.tries + is_retry, waits=letter.waits + (not is_retry))]
+
+    def _changed(self, letter: Letter, policy: Policy) -> list[Letter]:
+        """*letter* as it may fare better at once; nothing if there is nothing to change."""
+        message = letter.message
+        match policy.step:
+            case Step.RECOVER if letter.webhook is not None and not letter.has_recovered:
+                # The house has forgotten it already, and finds or makes another.
+                return [replace(letter, webhook=None, has_recovered=True)]
+            case Step.AS_BOT if letter.webhook is not None:
+                self._complaint = policy.name
+                return self._as_bot(letter)
+            case Step.RENAME if letter.identity is not None and not letter.is_renamed:
+                plain = replace(letter.identity, name=plain_name(letter.identity.name))
+                return [replace(letter, identity=plain, is_renamed=True)] if plain.name else []
+            case Step.DROP_REPLY if message.reply_to is not None and letter.webhook is None:
+                return [replace(letter, message=replace(message, reply_to=None))]
+            case Step.DROP_FILE if message.files:
+                return without_files(letter)
+            case Step.SHORTEN if not letter.is_shortened:
+                return _pieces(replace(letter, is_shortened=True), shortened(message.content, _SHORTER))
+            case Step():
+                return []
+            case _:
+                assert_never(policy.step)
+
+    def _given_up(self, place: Place, letter: Letter, policy: Policy, error: ApiError) -> list[Letter]:
+        """*letter* as the bot's own if that may help; else what is raised, and remembered."""
+        if letter.webhook is not None and policy.helps_as_bot and not self._is_strict:
+            return self._as_bot(letter)
+        raise self._house.refused(place.channel, policy, error) from None
+
+    def _as_bot(self, letter: Letter) -> list[Letter]:
+        """*letter* under the bot's own name, with the other name in front; in pieces if it gets too long."""
+        if letter.identity is None:
+            return [letter]
+        if self._is_strict:
+            msg = f"{letter.identity.name} cannot speak here under their own name, and nobody else may speak for them."
+            raise DeliveryError(msg)
+        own = replace(letter, identity=None, webhook=None, tries=0, waits=0)
+        return _pieces(own, labelled(letter.identity.name, letter.message.content))
+
+    # --- whether it arrived ------------------------------------------------------------------
+
+    async def found(self, place: Place, letter: Letter, error: ApiError) -> Arrival | None:
+        """The message of *letter* if it is there although nobody said so; ``None`` if it is not.
+
+        If that cannot be found out, a ``DeliveryError`` says so.
+        """
+        since = await self._recent(place, after=letter.after, limit=_LOOKED_AT)
+        if not since and letter.after is not None and not await self._recent(place, after=None, limit=1):
+            # Something was said there, and we are not shown it: we may not read what is there, so we cannot know.
+            raise self._house.refused(place.channel, UNKNOWN, error) from None
+        for seen in since:
+            if not self._house.is_known(seen.message) and self._is_it(seen, letter):
+                sent = Sent(seen.message, place.channel, seen.webhook, _url(place, seen.message))
+                return Arrival(sent, letter.identity if letter.webhook else None, letter.webhook)
+        return None
+
+    async def _recent(self, place: Place, *, after: str | None, limit: int) -> list[Seen]:
+        """What was said behind *after*; if Discord does not tell, nothing is sent again."""
+        delays = iter(RETRY_DELAYS)
+        while True:
+            try:
+                return await self._api.recent(place.channel, after=after, limit=limit)
+            except ApiError as error:
+                policy = policy_for(error)
+                delay = next(delays, None) if policy.step is Step.RETRY else None
+                if delay is None:
+                    raise self._unread(place, policy, error) from None
+            await asyncio.sleep(delay)
+
+    def _unread(self, place: Place, policy: Policy, error: ApiError) -> DeliveryError:
+        """What is raised if nobody can tell what was said in *place*: that, unless nothing is said there any more."""
+        if policy.step is Step.BREAK:
+            self._house.shut(policy)
+        is_over = policy.kind in (DeliveryKind.CHANNEL_GONE, DeliveryKind.MISSING_ACCESS)
+        return self._house.refused(place.channel, policy if is_over else UNKNOWN, error)
+
+    def _is_it(self, seen: Seen, letter: Letter) -> bool:
+        message = letter.message
+        if letter.webhook is None or letter.identity is None:
+            if seen.nonce:
+                return seen.nonce == message.nonce
+            is_author = seen.webhook is None and seen.author == self._api.user
+        else:
+            is_author = seen.webhook == letter.webhook.id and seen.name == as_username(letter.identity.name)
+        # Discord may write the names of files in its own way, so they are only counted.
+        is_same = seen.content.strip() == message.content.strip() and len(seen.files) == len(message.files)
+        return is_author and is_same
+
+
+_UNKNOWN_MESSAGE = 10008
+_SHORTER = 1900
+"""How long the pieces of a message are that Discord found too long, in UTF-16 units."""
+
+
+def without_files(letter: Letter) -> list[Letter]:
+    """*letter* without its files: what they show is said in words."""
+    bare = replace(letter, message=replace(letter.message, files=()))
+    spare = shortened(letter.spare, _SHORTER) if letter.spare else []
+    return _pieces(bare, [text for text in (letter.message.content, *spare) if text])
+
+
+def _pieces(letter: Letter, texts: Sequence[str]) -> list[Letter]:
+    """*letter* as several, each with one of *texts*: the first answers and the last has the files."""
+    whole, last = letter.message, len(texts) - 1
+    return [
+        replace(
+            letter,
+            message=replace(
+                whole,
+                content=text,
+                nonce=_nonce_of_piece(whole.nonce, number),
+                reply_to=None if number else whole.reply_to,
+                files=whole.files if number == last else (),
+                embeds=whole.embeds if number == last else (),
+            ),
+        )
+        for number, text in enumerate(texts)
+    ]
+
+
+def _nonce_of_piece(nonce: str, number: int) -> str:
+    """Under which nonce piece *number* of a message goes: a piece may be cut again, so each needs one of its own."""
+    return blake2b(f"{nonce}.{number}".encode(), digest_size=11).hexdigest() if number and nonce else nonce
+
+
+def _delay(letter: Letter, policy: Policy, error: ApiError) -> float | None:
+    """How long *letter* waits before it is sent again; ``None`` if that would not help."""
+    match policy.step:
+        case Step.RETRY if letter.tries < len(RETRY_DELAYS):
+            return RETRY_DELAYS[letter.tries]
+        case Step.WAIT if letter.waits < _MOST_WAITS:
+            soon = error.retry_after is not None and error.retry_after <= LONGEST_WAIT
+            return error.retry_after if soon else None
+        case _:
+            return None
+
+
+def _url(place: Place, message: str) -> str:
+    return f"https://discord.com/channels/{place.guild or '@me'}/{place.channel}/{message}"

@@ -1,0 +1,90 @@
+"""Whom a message may call. Nobody is called whom the scene does not know, and never everybody at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..errors import SettingsError
+from ..text.blocks import blocks
+from ..text.spans import SpanKind
+from ..text.survey import survey
+from ..types import Kind, Roster
+
+_TAG = re.compile(r"<@(?P<sign>[!&]?)(?P<id>[0-9]{1,20})>")
+_MOST_ROLES = 100
+"""How many ids Discord takes in one list."""
+
+
+@dataclass(frozen=True, slots=True)
+class MentionPolicy:
+    """How many may be called."""
+
+    people: int = 10
+    """How many different people one turn may call; 0 is nobody."""
+    roles: bool = False
+    """Whether roles that the scene knows may be called."""
+
+    def __post_init__(self) -> None:
+        """Refuse what Discord would refuse."""
+        if not 0 <= self.people <= 100:
+            msg = f"a turn may call 0 to 100 people, not {self.people}"
+            raise SettingsError(msg)
+
+
+class Called(NamedTuple):
+    """Whom one message calls, by their ids, in the order in which they are named."""
+
+    users: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+
+
+class _Tag(NamedTuple):
+    id: str
+    is_role: bool
+
+
+class Mentions:
+    """Who may be called in one turn, and who was called already."""
+
+    def __init__(self, roster: Roster | None = None, policy: MentionPolicy | None = None) -> None:
+        self._known = frozenset(_known(roster or Roster()))
+        self._policy = policy or MentionPolicy()
+        self._called: set[str] = set()
+
+    def called_by(self, text: str) -> Called:
+        """Whom a message with *text* may call; they count as called from now on."""
+        tags = [tag for tag in dict.fromkeys(tags_in(text)) if tag in self._known]
+        users = tuple(tag.id for tag in tags if not tag.is_role and self._admit(tag.id))
+        roles = tuple(tag.id for tag in tags if tag.is_role and self._policy.roles)
+        return Called(users, roles[:_MOST_ROLES])
+
+    def _admit(self, user: str) -> bool:
+        if user not in self._called and len(self._called) >= self._policy.people:
+            return False
+        self._called.add(user)
+        return True
+
+
+def tags_in(text: str) -> Iterator[_Tag]:
+    """The people and roles that are named in *text* outside code, by the platform's own tags."""
+    if "<@" not in text:
+        return
+    for kind, block in blocks(text):
+        if kind is Kind.CODE:
+            continue
+        code = [span for span in survey(block).spans if span.kind is SpanKind.CODE]
+        for match in _TAG.finditer(block):
+            if not any(span.start <= match.start() < span.end for span in code):
+                yield _Tag(match["id"], is_role=match["sign"] == "&")
+
+
+def _known(roster: Roster) -> Iterator[_Tag]:
+    """Everybody whom *roster* has a tag for."""
+    aliases = (alias for person in roster.participants for alias in person.aliases)
+    for tag in (*roster.mentions.values(), *aliases):
+        match = _TAG.fullmatch(tag)
+        if match:
+            yield _Tag(match["id"], is_role=match["sign"] == "&")
