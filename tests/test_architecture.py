@@ -29,6 +29,8 @@ LAYERS = [
     ["targets", "sim"],
     ["http", "addresses", "media"],
     ["recordings", "local", "connections"],
+    ["bot"],
+    ["doors"],
     ["__init__"],
     ["replay", "demo", "record", "talk", "explain", "explain_steps"],
     ["cli"],
@@ -101,6 +103,14 @@ def test_the_pure_half_opens_nothing_and_prints_nothing(module: Path) -> None:
     called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
 
     assert called.isdisjoint({"open", "print", "input", "exec", "eval", "__import__"})
+
+
+@pytest.mark.parametrize("module", MODULES, ids=str)
+def test_discord_py_is_imported_by_the_bot_alone(module: Path) -> None:
+    """The simulation only sets addresses in it, where somebody asks for that."""
+    imported = {name.split(".")[0] for name, inside in _imports(module) if not inside}
+
+    assert "discord" not in imported or module.parts[0] == "bot" or module == Path("sim", "clients.py")
 
 
 def test_no_stage_calls_another() -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .backstage import Backstage
     from .connections import connect, scripted
+    from .doors import Speaker, say
     from .errors import (
         Aspect,
         CadenzaError,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from .lookups import Lookup
     from .models import Model
     from .pipeline import clean
-    from .replies import reply, say
+    from .replies import reply
     from .rules import RULES, Rule, RuleContext
     from .settings import Settings
     from .stages.s6_rules import rule_row
@@ -155,6 +156,7 @@ __all__ = [
     "Served",
     "Settings",
     "SettingsError",
+    "Speaker",
     "Sprite",
     "Stalled",
     "StopHandle",
@@ -214,6 +216,7 @@ _HOMES = (
     "models",
     "streams",
     "pipeline",
+    "doors",
     "replies",
     "connections",
 )

@@ -1,0 +1,1 @@
+"""Cadenza and discord.py: the only place that imports it."""

@@ -1,0 +1,125 @@
+"""From whatever a bot has in its hands, a channel, a person, a message, an interaction, to where something is said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import discord
+from discord.ext import commands
+
+from ..errors import InputError
+from ..lookups import Member, the_one
+from ..tasks import must_rise
+from ..types import Roster
+from .refusals import as_api_error
+
+_MOST_MEMBERS = 10_000
+"""Of a server with more people in the cache, only so many can be called; each reply goes through all of them."""
+_QUERIED = 20
+"""How many people a server is asked for by the beginning of a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Where something is to be said."""
+
+    client: discord.Client
+    channel: str
+    guild: discord.Guild | None = None
+    people: tuple[discord.abc.User, ...] = ()
+    """Who is there for sure: whoever wrote, pressed or is written to."""
+    message: discord.Message | discord.PartialMessage | None = None
+    """What is answered."""
+    interaction: discord.Interaction[Any] | None = None
+
+    def for_rules(self) -> Roster:
+        """What the rules are told: the emoji that can be used here. People are looked up when they are named."""
+        guild = self.guild
+        usable = () if guild is None else (emoji for emoji in guild.emojis if emoji.is_usable())
+        return Roster(emoji={emoji.name: str(emoji) for emoji in usable})
+
+    def for_calls(self, roster: Roster | None = None) -> Roster:
+        """*roster* with everybody who is here, by their ids: all who may be called."""
+        guild, roster = self.guild, roster or Roster()
+        cached = () if guild is None else guild.members[:_MOST_MEMBERS]
+        here = {str(person.id): f"<@{person.id}>" for person in (*self.people, *cached)}
+        return replace(roster, mentions=here | dict(roster.mentions))
+
+
+async def room_of(place: object, client: discord.Client | None = None) -> Room:
+    """Where *place* is; *client* is who speaks there, if not the one that it came from."""
+    match place:
+        case discord.Interaction():
+            return _of_interaction(place)
+        case commands.Context():
+            if place.interaction is not None:
+                return _of_interaction(place.interaction)
+            return Room(place.bot, str(place.channel.id), place.guild, (place.author,))
+        case discord.Message():
+            people = (place.author,)
+            return Room(client or _client_of(place), str(place.channel.id), place.guild, people, message=place)
+        case discord.PartialMessage():
+            return Room(client or _client_of(place.channel), str(place.channel.id), place.guild, message=place)
+        case discord.User() | discord.Member():
+            direct = place.dm_channel or await _opened(place)
+            return Room(client or _client_of(place), str(direct.id), people=(place,))
+        case discord.DMChannel():
+            recipients = () if place.recipient is None else (place.recipient,)
+            return Room(client or _client_of(place), str(place.id), people=recipients)
+        case discord.abc.Messageable() if isinstance(id_ := getattr(place, "id", None), int):
+            return Room(client or _client_of(place), str(id_), getattr(place, "guild", None))
+        case discord.ForumChannel():
+            msg = "in a forum nothing can be said but in a post; make one with create_thread, and give its thread"
+            raise InputError(msg)
+        case _:
+            msg = f"nothing can be said in a {type(place).__name__}; give a channel, a message, a person or an interaction"
+            raise InputError(msg)
+
+
+async def tag_of(handle: str, guild: discord.Guild) -> str | None:
+    """The tag of whoever in *guild* is meant by *handle*; asked of Discord where the cache does not have everybody."""
+    member = the_one(handle, map(_member, guild.members))
+    if member is None and not guild.chunked:
+        found = [] if handle.isdecimal() else await guild.query_members(handle, limit=_QUERIED)
+        member = the_one(handle, map(_member, found))
+    return None if member is None else f"<@{member.id}>"
+
+
+def _of_interaction(interaction: discord.Interaction[Any]) -> Room:
+    if interaction.channel_id is None:
+        msg = "this interaction has no channel to answer in"
+        raise InputError(msg)
+    return Room(
+        interaction.client,
+        str(interaction.channel_id),
+        interaction.guild,
+        (interaction.user,),
+        interaction=interaction,
+    )
+
+
+async def _opened(person: discord.User | discord.Member) -> discord.DMChannel:
+    """The channel of messages to *person*. Raises ``ApiError``."""
+    try:
+        return await person.create_dm()
+    except BaseException as error:
+        if must_rise(error):
+            raise
+        raise as_api_error(error) from None
+
+
+def _client_of(thing: Any) -> discord.Client:
+    """Whose *thing* is. There is no public way to it."""
+    try:
+        client = thing._state._get_client()  # noqa: SLF001  # see above
+    except AttributeError:
+        client = None
+    if isinstance(client, discord.Client):
+        return client
+    msg = f"it is not known which client this {type(thing).__name__} belongs to; use Speaker(client)"
+    raise InputError(msg)
+
+
+def _member(member: discord.Member) -> Member:
+    return Member(str(member.id), member.name, member.global_name, member.nick)

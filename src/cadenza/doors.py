@@ -1,0 +1,194 @@
+"""The doors: ``say`` to a channel of discord.py as it is, or to any target; and a ``Speaker`` for who says much.
+
+discord.py is not needed for this module, nor imported by it: what comes from there is known by where its class lives,
+and only then ``cadenza.bot`` is entered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from . import replies
+from .backstage import Backstage
+from .errors import DeliveryError, InputError
+from .rules import RULES, Rule
+from .settings import Settings
+from .stages.s7_delivery import Chance, Target
+from .stops import StopHandle
+from .streams import Speech
+from .targets.api import ApiError
+from .targets.mentions import MentionPolicy
+from .trace import Hook
+from .types import Identity, Persona, Reply, Roster, Scene
+
+if TYPE_CHECKING:
+    from .bot.home import Home
+    from .bot.rooms import Room
+    from .targets.webhooks import WebhookStore
+
+
+async def say(
+    target: Target | Any,
+    stream: Speech,
+    *,
+    scene: Scene | None = None,
+    settings: Settings | None = None,
+    stop: StopHandle | None = None,
+    chance: Chance | None = None,
+    rules: Iterable[type[Rule]] = RULES,
+    backstage: Backstage | None = None,
+    trace: Hook | None = None,
+) -> Reply:
+    """Deliver what a model says, from any stream of text, to *target* as natural messages.
+
+    *target* is a channel, a thread, a person, a context, a message (which is answered) or an interaction of discord.py,
+    or a ``Target``. *stream* is a text, an iterable or async iterable of texts or chunks, or what the client of a
+    provider gives back: see ``from_stream``. *scene* tells the rules who speaks and whom they may name; without it names
+    stay as the model wrote them, but in a server of Discord its emoji and those of its members who are named are found.
+    *backstage* is who makes pictures of tables and looks people up; a bot keeps one for all its replies. *trace* is told
+    all that happens, and why. Nobody but members who are named is called, and never everybody.
+    """
+    if _is_of_discord(target):
+        speaker = Speaker(settings=settings, rules=rules, backstage=backstage, trace=trace)
+        return await speaker.say(target, stream, scene=scene, stop=stop, chance=chance)
+    return await replies.say(
+        target,
+        stream,
+        scene=scene,
+        settings=settings,
+        stop=stop,
+        chance=chance,
+        rules=rules,
+        backstage=backstage,
+        trace=trace,
+    )
+
+
+class Speaker:
+    """Says things in many places of Discord, always in the same way.
+
+    *client* is who speaks, if it is not the one that a channel came from. *persona* is under whose name, if it has one of
+    its own (``is_alter``). *mentions* is how many people a reply may call. *webhooks* keeps what lets a persona speak
+    over a restart. All speakers of a client share what is known of it. Used with ``async with``, its end waits for what
+    is still under way.
+    """
+
+    def __init__(
+        self,
+        client: Any = None,
+        *,
+        settings: Settings | None = None,
+        persona: Persona | None = None,
+        mentions: MentionPolicy | None = None,
+        webhooks: WebhookStore | None = None,
+        rules: Iterable[type[Rule]] = RULES,
+        backstage: Backstage | None = None,
+        trace: Hook | None = None,
+    ) -> None:
+        if client is not None and not _is_of_discord(client):
+            msg = f"a speaker needs a client of discord.py, and {type(client).__name__} is none"
+            raise InputError(msg)
+        self._client = client
+        self._settings = settings
+        self._persona = persona or Persona("")
+        self._mentions = mentions
+        self._webhooks = webhooks
+        self._rules = tuple(rules)
+        self._backstage = backstage
+        self._trace = trace
+        self._homes: set[Home] = set()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Wait for what is still under way. It can be used after it."""
+        for home in self._homes:
+            await home.close()
+
+    async def say(
+        self,
+        place: Any,
+        stream: Speech,
+        *,
+        scene: Scene | None = None,
+        stop: StopHandle | None = None,
+        chance: Chance | None = None,
+    ) -> Reply:
+        """Deliver what a model says to *place*, which is anything of discord.py in which something can be said."""
+        room = await self._room(place)
+        scene = self._scene(room, scene)
+        home = self._home(room)
+        return await replies.say(
+            await self._target(home, room, scene.roster, stop.turn if stop else ""),
+            stream,
+            scene=scene,
+            settings=self._settings,
+            stop=stop,
+            chance=chance,
+            rules=self._rules,
+            backstage=self._backstage or home.backstage,
+            trace=self._trace,
+        )
+
+    async def target(self, place: Any, *, turn: str = "", roster: Roster | None = None) -> Target:
+        """*place* as a target for one reply; *roster* is who may be called there besides its members.
+
+        *turn* names the turn, and must be another for each; without one, one is made up.
+        """
+        room = await self._room(place)
+        return await self._target(self._home(room), room, roster or Roster(), turn)
+
+    async def _room(self, place: object) -> Room:
+        if not _is_of_discord(place):
+            msg = f"a speaker needs something of discord.py to speak to, and {type(place).__name__} is none; use say"
+            raise InputError(msg)
+        from .bot.rooms import room_of  # noqa: PLC0415  # whoever is here has discord.py
+
+        try:
+            return await room_of(place, self._client)
+        except ApiError as error:
+            raise _undelivered(error) from None
+
+    def _home(self, room: Room) -> Home:
+        from .bot.home import Home  # noqa: PLC0415  # likewise
+
+        home = Home.of(room.client, self._webhooks)
+        self._homes.add(home)
+        return home
+
+    async def _target(self, home: Home, room: Room, roster: Roster, turn: str) -> Target:
+        try:
+            return await home.target(
+                room, turn=turn, persona=_identity(self._persona), roster=roster, mentions=self._mentions
+            )
+        except ApiError as error:
+            raise _undelivered(error) from None
+
+    def _scene(self, room: Room, scene: Scene | None) -> Scene:
+        """*scene* as far as it is given, and what the room knows."""
+        reply_to = None if room.message is None else str(room.message.id)
+        if scene is None:
+            return Scene(room.channel, self._persona, roster=room.for_rules(), reply_to=reply_to)
+        return replace(scene, channel=scene.channel or room.channel, reply_to=scene.reply_to or reply_to)
+
+
+def _identity(persona: Persona) -> Identity | None:
+    return Identity(persona.name, persona.avatar) if persona.is_alter else None
+
+
+def _undelivered(error: ApiError) -> DeliveryError:
+    return DeliveryError(str(error), code=error.code)
+
+
+def _is_of_discord(thing: object) -> bool:
+    """Whether the class of *thing*, or one that it is made of, is discord.py's. It is not imported for the question."""
+    return any(base.__module__.partition(".")[0] == "discord" for base in type(thing).__mro__)

@@ -1,0 +1,97 @@
+"""What everything that is said through one client shares."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import weakref
+
+import discord
+import pytest
+from discord.ext import commands
+
+from cadenza.bot.home import Home
+from cadenza.bot.rooms import room_of
+from cadenza.targets.api import Place, PlaceKind
+from cadenza.targets.webhooks import NoWebhook
+from cadenza.types import Boundary, Identity, Post
+from tests.bot.evening import Evening, at_work
+
+pytestmark = pytest.mark.timeout(20)
+
+SOON = 5.0
+
+
+def heard(client: commands.Bot, event: str) -> asyncio.Future[None]:
+    """Done when *event* was told to all who listened before: discord.py tells one after the other."""
+    told: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    async def listen(*_: object) -> None:
+        client.remove_listener(listen, event)
+        told.set_result(None)
+
+    client.add_listener(listen, event)
+    return told
+
+
+async def test_a_client_has_one_home() -> None:
+    one, other = (discord.Client(intents=discord.Intents.none()) for _ in range(2))
+
+    assert Home.of(one) is Home.of(one)
+    assert Home.of(one) is not Home.of(other)
+
+
+async def test_a_home_goes_with_its_client() -> None:
+    client = discord.Client(intents=discord.Intents.none())
+    home = weakref.ref(Home.of(client))
+    del client
+    gc.collect()
+
+    assert home() is None
+
+
+async def test_a_webhook_that_somebody_deleted_is_not_used_again() -> None:
+    async with at_work(Evening()) as evening:
+        home = Home.of(evening.client)
+        place = Place(evening.general, PlaceKind.CHANNEL, guild=evening.guild.id)
+        made = heard(evening.client, "on_webhooks_update")
+        webhook = await home.house.webhooks.get(place)
+        await asyncio.wait_for(made, SOON)
+        told = heard(evening.client, "on_webhooks_update")
+        evening.world.delete_webhook(evening.mia.id, webhook.id)
+        await asyncio.wait_for(told, SOON)
+
+        assert webhook.id != (await home.house.webhooks.get(place)).id
+
+
+async def test_a_channel_that_is_gone_has_no_webhook_any_more() -> None:
+    async with at_work(Evening()) as evening:
+        home = Home.of(evening.client)
+        place = Place(evening.general, PlaceKind.CHANNEL, guild=evening.guild.id)
+        await home.house.webhooks.get(place)
+        told = heard(evening.client, "on_guild_channel_delete")
+        evening.world.delete_channel(evening.mia.id, evening.general)
+        await asyncio.wait_for(told, SOON)
+        asked = len(evening.server.rest.calls)
+
+        with pytest.raises(NoWebhook):
+            await home.house.webhooks.get(place)
+
+        assert len(evening.server.rest.calls) > asked
+
+
+async def test_a_post_of_an_answer_shows_what_it_answers_where_a_webhook_speaks() -> None:
+    async with at_work(Evening()) as evening:
+        home = Home.of(evening.client)
+        question = asyncio.create_task(evening.client.wait_for("message", timeout=SOON))
+        await asyncio.sleep(0)
+        asked = evening.mia.says(evening.general, "Hi!")
+        target = await home.target(await room_of(await question), persona=Identity("Ren"))
+
+        receipt = await target.send(Post("Hello.", Boundary.FINAL, reply=asked))
+        await home.close()
+
+        assert Identity("Ren") == receipt.identity
+        notice, answer = evening.world.messages(evening.general)[1:]
+        assert "Mia" in str(notice["embeds"])
+        assert ("Ren", "Hello.") == (answer["author"]["username"], answer["content"])
