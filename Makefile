@@ -53,12 +53,13 @@ format: $(READY) ## put the code in order
 	@$(BIN)/ruff check --fix-only .
 	@$(BIN)/ruff format .
 
-bench: $(READY) fonts ## what a token, the rules, pictures, clients and a thousand turns cost, written into bench/results, the README and docs
+bench: $(READY) fonts ## what a token, the rules, pictures, clients and a thousand turns cost, and how long a reader waits, written into bench/results, the README and docs
 	@$(BIN)/python bench/text.py
 	@$(BIN)/python bench/rules.py
 	@$(BIN)/python bench/pictures.py
 	@$(BIN)/python bench/providers.py
 	@$(BIN)/python bench/turns.py
+	@$(BIN)/python bench/wait.py
 
 soak: $(READY) ## a real model on this machine, and the property tests again, for long
 	@$(PIP) --constraint constraints.txt xllamacpp

@@ -63,7 +63,7 @@ async def cadenza_messages(base: str) -> AsyncIterator[str]:
     target = MemoryTarget()
     async with Http() as http:
         model = Model(codec("openai", "model", key="key", url=f"{base}/v1"), http.transport(private=True))
-        await reply(Scene("bench", Persona("")), model, target, settings=Settings.of(degree=1))
+        await reply(Scene("bench", Persona("")), model, target, settings=Settings.of(degree=1, flood_limit=1_000_000))
     for text in target.texts:
         yield text
 

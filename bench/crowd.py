@@ -36,10 +36,12 @@ from paced import PACE, passage
 
 STARTS = 200
 """Turns that begin in a second, one after another, as they do where people talk: never all in one moment."""
+TYPING = 5.0
+"""Seconds for which a turn may be held up by typing."""
 SETTINGS = {
-    "cadenza, degree 1": Settings.of(degree=1, private_addresses=True),
+    "cadenza, degree 1": Settings.of(degree=1, flood_limit=1000, private_addresses=True),
     # At first somebody types; in the end nobody does, so that the turns last as long as their streams.
-    "cadenza, degree 2": Settings.of(degree=2, typing_budget=5.0, private_addresses=True),
+    "cadenza, degree 2": Settings.of(degree=2, typing_budget=TYPING, flood_limit=1000, private_addresses=True),
 }
 CLIENTS = (*SETTINGS, "openai SDK")
 BEST = "speed.run"
@@ -96,9 +98,11 @@ class Messages:
 
     def delays(self, tokens: Sequence[str], written: Sequence[float]) -> list[float]:
         """The seconds from when each message was due to the start of its send."""
-        added, due = [], 0.0
+        added, due, left = [], 0.0, TYPING
         for start, pause, decider in zip(self.started, self.pauses, deciders(tokens), strict=True):
-            due = max(written[decider], due + pause)
+            ready = max(written[decider], due)
+            typing = min(max(0.0, due + pause - ready), left)
+            due, left = ready + typing, left - typing
             added.append(start - due)
         return added
 

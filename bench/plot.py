@@ -1,9 +1,11 @@
-"""Horizontal bars as SVG, by a few lines of our own: a picture for a README needs no plotting library."""
+"""Horizontal bars and curves as SVG, by a few lines of our own: a picture for a README needs no plotting library."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
+from itertools import cycle
 
 WIDTH, LEFT, RIGHT, TOP, STEP, BAR = 800, 290, 70, 64, 24, 14
 
@@ -50,6 +52,68 @@ def bars(title: str, values: Mapping[str, float], *, goal: float) -> str:
         f'<text class="title" x="16" y="26">{escape(title)}</text>',
         *rows,
         _goal(goal, scale, bottom),
+        "</svg>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+# --- curves --------------------------------------------------------------------------------
+
+HEIGHT, MARGIN, LEGEND = 360, 60, 170
+COLOURS = ("#8b949e", "#b35900", "#2f6fbb")
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Values that grow over time."""
+
+    name: str
+    points: tuple[tuple[float, int], ...]
+    is_stepped: bool = False
+    """Whether the value stays as it is until the next point."""
+
+
+def _path(curve: Curve, across: float, up: float) -> str:
+    bottom = HEIGHT - MARGIN
+    steps = [f"M{MARGIN},{bottom}"]
+    for time, value in curve.points:
+        x, y = f"{MARGIN + time * across:.1f}", f"{bottom - value * up:.1f}"
+        steps.append(f"H{x}V{y}" if curve.is_stepped else f"L{x},{y}")
+    return "".join(steps)
+
+
+def _ticks(most_time: float, most_value: int, across: float, up: float) -> Iterator[str]:
+    bottom = HEIGHT - MARGIN
+    for time in range(0, int(most_time) + 1, 5):
+        x = f"{MARGIN + time * across:.1f}"
+        yield f'<text x="{x}" y="{bottom + 20}" text-anchor="middle">{time}</text>'
+    for value in range(0, most_value + 1, 2000):
+        y = f"{bottom - value * up:.1f}"
+        yield f'<line class="grid" x1="{MARGIN}" x2="{WIDTH - LEGEND}" y1="{y}" y2="{y}"/>'
+        yield f'<text class="value" x="{MARGIN - 8}" y="{y}">{value}</text>'
+
+
+def curves(title: str, values: Sequence[Curve], *, across: str, up: str) -> str:
+    """A picture with a line for each of *values*; *across* and *up* say what is counted in the two directions."""
+    most_time = max(time for curve in values for time, _ in curve.points)
+    most_value = max(value for curve in values for _, value in curve.points)
+    x_scale, y_scale = (WIDTH - MARGIN - LEGEND) / most_time, (HEIGHT - 2 * MARGIN) / most_value
+    lines = [
+        f'<path d="{_path(curve, x_scale, y_scale)}" fill="none" stroke="{colour}" stroke-width="2"/>'
+        f'<text x="{WIDTH - LEGEND + 30}" y="{MARGIN + number * STEP}">{escape(curve.name)}</text>'
+        f'<rect x="{WIDTH - LEGEND + 10}" y="{MARGIN + number * STEP - 10}" width="12" height="10" fill="{colour}"/>'
+        for number, (curve, colour) in enumerate(zip(values, cycle(COLOURS), strict=False))
+    ]
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">',
+        f"<title>{escape(title)}</title>",
+        f"<style>{STYLE}  .grid {{ stroke: #8b949e; stroke-opacity: 0.3 }}\n</style>",
+        f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}" rx="6"/>',
+        f'<text class="title" x="16" y="26">{escape(title)}</text>',
+        f'<text x="{MARGIN}" y="{MARGIN - 12}" text-anchor="middle">{escape(up)}</text>',
+        f'<text class="value" x="{WIDTH - LEGEND}" y="{HEIGHT - 18}">{escape(across)}</text>',
+        *_ticks(most_time, most_value, x_scale, y_scale),
+        *lines,
         "</svg>",
     ]
     return "\n".join(parts) + "\n"

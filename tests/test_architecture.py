@@ -24,7 +24,7 @@ LAYERS = [
     ["stages", "rules", "providers"],
     ["trace", "tracing"],
     ["speed", "tasks", "stops", "tools", "lookups", "personas", "pictures", "backstage", "models", "keys", "streams"],
-    ["notices", "indicator", "outbox", "pipeline", "dialogue", "rounds", "casting", "tries", "replies"],
+    ["notices", "indicator", "metering", "outbox", "pipeline", "dialogue", "rounds", "casting", "tries", "replies"],
     ["turns"],
     ["targets", "sim"],
     ["http", "addresses", "media"],

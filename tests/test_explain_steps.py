@@ -49,6 +49,7 @@ def test_a_step_that_says_nothing_of_itself_has_words_too(step: str) -> None:
         ("halt", {"by": "speaker_guard", "reason": "speaker_guard"}, "ended by speaker_guard: speaker_guard"),
         ("back_pressure", {"seconds": 1.5}, "the model had to wait 1.500 s for room"),
         ("unsent", {"posts": [2], "error": {"type": "OSError", "text": ""}}, "a message could not be sent: OSError"),
+        ("merged", {"posts": [2, 3], "text": "b\nc", "why": "rate_limit"}, "2 messages put together: rate limit"),
         ("left_out", {"posts": [2], "why": "repeated"}, "a message left out: repeated"),
         (
             "cut",

@@ -57,7 +57,7 @@ async def test_while_it_still_shows_it_is_not_shown_again_unless_for_somebody_el
     assert [("Ren", 0.0), ("Mia", 2.0), ("Ren", 3.0)] == target.seen
 
 
-async def test_what_put_it_out_lets_it_be_shown_again() -> None:
+async def test_a_moment_after_a_message_it_is_shown_again() -> None:
     target = Watched()
     indicator = Indicator(target)
 
@@ -65,7 +65,19 @@ async def test_what_put_it_out_lets_it_be_shown_again() -> None:
     indicator.is_out()
     await write(indicator, None, 1.0)
 
-    assert [("", 0.0), ("", 1.0)] == target.seen
+    assert [("", 0.0), ("", 1.5)] == target.seen
+
+
+async def test_it_is_not_shown_in_the_moment_after_a_message_whoever_writes() -> None:
+    target = Watched()
+    indicator = Indicator(target)
+
+    indicator.is_out()
+    await write(indicator, REN, 0.2)
+    await write(indicator, MIA, 0.2)
+    await write(indicator, REN, 0.2)
+
+    assert [("Ren", 0.5)] == target.seen
 
 
 @pytest.mark.parametrize("error", REFUSALS.values(), ids=REFUSALS)

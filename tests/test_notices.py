@@ -152,6 +152,15 @@ def test_there_is_nothing_to_tell_of_what_was_wanted_or_cannot_be_told(outcome: 
     assert failed(outcome, failures=[Failure(GPT, Broke(RATE_LIMITED))], model=CLAUDE) is None
 
 
+@pytest.mark.parametrize("when_full", ["file", "notice"])
+def test_w7_that_there_is_more_is_told_and_how_to_get_it(when_full: str) -> None:
+    notice = failed(Stopped(StopReason.MESSAGE_LIMIT), when_full=when_full)
+
+    assert notice is not None
+    assert ("There is more", Urgency.INFO) == (notice.title, notice.urgency)
+    assert "ask it to go on" in notice.text
+
+
 @pytest.mark.parametrize("kind", ErrorKind)
 @pytest.mark.parametrize("aspect", [None, *Aspect])
 @pytest.mark.parametrize("status", [None, 400, 403, 500])

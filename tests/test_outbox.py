@@ -14,11 +14,11 @@ from cadenza.outbox import Outbox
 from cadenza.replies import say
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import Keep
-from cadenza.stages.s7_delivery import Limits
+from cadenza.stages.s7_delivery import Allowance, Limits
 from cadenza.stops import Stops
 from cadenza.types import Boundary, Completed, Identity, Notice, Post, Receipt
 from tests.timing import SlowStream, now
-from tests.trouble import REFUSALS, Channel, FixedChannel
+from tests.trouble import REFUSALS, Channel, FixedChannel, MeteredChannel
 
 pytestmark = pytest.mark.looptime
 
@@ -578,7 +578,7 @@ async def test_a_message_puts_the_typing_out_so_it_is_shown_again() -> None:
         outbox.add([*posts("one", pause=3.0), *posts("two", pause=3.0)])
         outbox.close()
 
-    assert ([0.0, 3.0], [3.0, 6.0]) == (channel.typed, channel.started)
+    assert ([0.0, 3.5], [3.0, 6.0]) == (channel.typed, channel.started), "a moment later"
 
 
 async def test_typing_is_shown_for_whoever_writes() -> None:
@@ -602,7 +602,7 @@ async def test_while_a_message_is_prepared_typing_is_shown() -> None:
         outbox.add([*posts("at once"), *posts("slowly")])
         outbox.close()
 
-    assert ([0.0, 20.0], [0.0, 8.0, 16.0]) == (channel.started, channel.typed)
+    assert ([0.0, 20.0], [0.5, 8.5, 16.5]) == (channel.started, channel.typed)
 
 
 @pytest.mark.parametrize("error", REFUSALS.values(), ids=REFUSALS)
@@ -632,3 +632,237 @@ async def test_typing_that_hangs_holds_nothing_up() -> None:
         outbox.close()
 
     assert [10.0] == channel.started
+
+
+async def test_typing_is_not_shown_between_messages_that_follow_each_other_at_once_nor_behind_the_last() -> None:
+    channel = Channel()
+    async with Outbox(channel) as outbox:
+        for text in ("one", "two", "three"):
+            outbox.add(posts(text))
+            await asyncio.sleep(0.4)
+        await asyncio.sleep(0.05)
+        outbox.close()
+        await asyncio.sleep(10.0)
+
+    assert ([0.0, 0.4, 0.8], []) == (channel.started, channel.typed)
+
+
+# --- the typing budget --------------------------------------------------------------------------------------
+
+
+async def test_the_budget_is_spent_by_what_was_really_waited() -> None:
+    channel = Channel()
+    async with Outbox(channel, typing_budget=3.0) as outbox:
+        for _ in range(5):  # a model that is slower than anybody types
+            await asyncio.sleep(5.0)
+            outbox.add(posts("slow", pause=2.0))
+        await asyncio.sleep(1.0)
+        outbox.add(posts("a", "b", "c", "d", pause=2.0))
+        outbox.close()
+
+    assert [5.0, 10.0, 15.0, 20.0, 25.0] == channel.started[:5]
+    assert [27.0, 29.0, 29.0, 29.0] == channel.started[5:], "one second, then two, and no more"
+
+
+async def test_all_pauses_together_stay_within_the_budget() -> None:
+    channel = Channel()
+    async with Outbox(channel, typing_budget=9.0) as outbox:
+        outbox.add(posts("a", "b", "c", "d", pause=4.0))
+        outbox.close()
+
+    assert [4.0, 8.0, 9.0, 9.0] == channel.started
+    assert {4.0} == {receipt.post.pause for receipt in channel.shown}, "what was planned does not depend on the clock"
+
+
+async def test_a_pause_that_is_interrupted_is_paid_for_once() -> None:
+    channel = Channel()
+    async with Outbox(channel, typing_budget=4.0) as outbox:
+        outbox.add(posts("a", pause=3.0))
+        for _ in range(5):
+            await asyncio.sleep(0.5)
+            outbox.add(posts("b"))
+        outbox.add(posts("c", pause=2.0))
+        outbox.close()
+
+    assert [3.0] * 6 + [4.0] == channel.started
+
+
+# --- a chat that takes only so many messages -------------------------------------------------------------------
+
+
+class Metered(MeteredChannel):
+    """A chat that takes five messages in five seconds, of which some are *used* at first."""
+
+    def __init__(self, *, used: int = 0) -> None:
+        super().__init__()
+        self._left, self._resets = self.limit - used, 5.0 if used else 0.0
+
+    async def send(self, post: Post, /) -> Receipt:
+        receipt = await super().send(post)
+        assert not self.refused
+        return receipt
+
+
+async def test_what_would_have_to_wait_goes_out_together() -> None:
+    channel = Metered()
+    async with Outbox(channel) as outbox:
+        for number in range(20):
+            outbox.add(posts(str(number)))
+            await asyncio.sleep(0.4)
+        outbox.close()
+
+    assert list(map(str, range(20))) == "\n".join(channel.texts).split("\n")
+    assert ["0", "1", "2", "3\n4\n5\n6\n7", "8\n9\n10\n11\n12"] == channel.texts[:5]
+    assert [0.0, 0.4, 0.8, 2.9, 5.0, 6.25, 7.5, 8.0] == [pytest.approx(moment) for moment in channel.started]
+    assert 8.0 == pytest.approx(now()), "and nobody waits for the last words"
+
+
+@pytest.mark.parametrize(
+    ("used", "wanted"),
+    [
+        pytest.param(0, ["a\nb", "c\nd", "e\nf", "g\nh", "i"], id="all are left"),
+        pytest.param(3, ["a\nb\nc\nd\ne", "f\ng\nh\ni"], id="few are left"),
+        pytest.param(4, ["a\nb\nc\nd\ne\nf\ng\nh\ni"], id="one is left"),
+    ],
+)
+async def test_a_reply_that_is_there_as_a_whole_is_spread_over_what_is_left(used: int, wanted: list[str]) -> None:
+    channel = Metered(used=used)
+    async with Outbox(channel) as outbox:
+        outbox.add(posts(*"abcdefghi"))
+        outbox.close()
+
+    assert (wanted, 0.0) == (channel.texts, now())
+
+
+async def test_what_is_enough_is_left_as_it_was_planned() -> None:
+    channel = Metered()
+    async with Outbox(channel) as outbox:
+        outbox.add(posts(*"abcde"))
+        outbox.close()
+
+    assert ([*"abcde"], 0.0) == (channel.texts, now())
+
+
+async def test_one_message_is_kept_for_the_end() -> None:
+    channel = Metered(used=4)
+    async with Outbox(channel) as outbox:
+        outbox.add(posts("a"))
+        await asyncio.sleep(2.0)
+        assert [] == channel.texts
+        outbox.add(posts("b"))
+        outbox.close()
+
+    assert (["a\nb"], [2.0]) == (channel.texts, channel.started)
+
+
+async def test_while_the_chat_takes_nothing_what_arrives_is_put_behind_what_waits() -> None:
+    channel = Metered(used=5)
+    async with Outbox(channel) as outbox:
+        for text in "abcdefghijkl":  # more than there is room for where nothing can be put together
+            outbox.add(posts(text))
+            await asyncio.sleep(0.1)
+        assert outbox.has_room
+        outbox.close()
+
+    assert ([5.0] * 4, 12) == (channel.started[:4], len("".join(channel.texts).replace("\n", "")))
+
+
+async def test_there_is_an_end_to_what_may_wait() -> None:
+    async with Outbox(Metered(used=5), room=2, limit=50) as outbox:
+        outbox.add(posts("a" * 40, "b" * 40, "c" * 40))
+        assert not outbox.has_room
+
+
+async def test_two_names_two_parts_and_notices_are_never_put_together() -> None:
+    channel = Metered(used=2)
+    ren, mia = Identity("Ren"), Identity("Mia")
+    async with Outbox(channel) as outbox:
+        outbox.begin_part()
+        outbox.add([*posts("a", identity=ren), *posts("b", "c", identity=mia)])
+        outbox.notify(NOTICE)
+        outbox.add(posts("d", identity=mia))
+        outbox.begin_part()
+        outbox.add(posts("e", identity=mia))
+        outbox.close()
+
+    assert ["a", "b\nc", "d", "e"] == channel.texts
+    assert ([0.0] * 3, [5.0]) == (channel.started[:3], channel.started[3:])
+    assert [NOTICE] == channel.notices
+
+
+async def test_a_stop_does_not_wait_for_the_chat() -> None:
+    channel, stops = Metered(used=5), Stops()
+    with stops.open("turn") as handle:
+        async with Outbox(channel, stop=handle) as outbox:
+            outbox.add(posts("one", "two."))
+            await asyncio.sleep(1.0)
+            stops.request("turn")
+            outbox.cut(Keep.CLAUSE)
+            await outbox.finished()
+
+    assert ([], 1.0) == (channel.texts, now())
+
+
+async def test_after_a_stop_the_message_that_was_kept_says_goodbye() -> None:
+    channel = Metered(used=4)
+    async with Outbox(channel) as outbox:
+        outbox.add(posts("one", "two."))
+        await asyncio.sleep(1.0)
+        outbox.cut(Keep.CLAUSE)
+
+    assert (["one\ntwo."], [1.0]) == (channel.texts, channel.started)
+
+
+async def test_typing_goes_on_while_there_are_messages_left_and_only_what_was_typed_is_put_together() -> None:
+    channel = Metered(used=4)
+    async with Outbox(channel, typing_budget=20.0) as outbox:
+        outbox.add([*posts("a"), *posts(*"bcdefgh", pause=2.0)])
+        await asyncio.sleep(30.0)
+        outbox.close()
+
+    assert ["a\nb\nc", *"defgh"] == channel.texts
+    assert [5.0, 7.0, 9.0, 11.0, 13.0, 15.0] == channel.started
+
+
+async def test_when_the_budget_is_spent_everything_is_put_together() -> None:
+    channel = Metered(used=4)
+    async with Outbox(channel, typing_budget=6.0) as outbox:
+        outbox.add([*posts("a"), *posts(*"bcdefgh", pause=4.0)])
+        await asyncio.sleep(30.0)
+        outbox.close()
+
+    assert ["a\nb", "c", "d\ne\nf\ng\nh"] == channel.texts
+    assert [5.0, 9.0, 11.0] == channel.started
+
+
+async def test_while_the_chat_takes_nothing_somebody_is_seen_writing() -> None:
+    channel = Metered(used=5)
+    async with Outbox(channel) as outbox:
+        outbox.add(posts("a"))
+        outbox.close()
+
+    assert ([0.0], [5.0]) == (channel.typed, channel.started)
+
+
+async def test_a_chat_that_cannot_say_what_it_takes_is_sent_everything_as_it_is() -> None:
+    class Broken(Channel):
+        def allowance(self, _: Identity | None, /) -> Allowance:
+            raise OSError
+
+    channel = Broken()
+    async with Outbox(channel) as outbox:
+        outbox.add(posts(*"abcdefghi"))
+        outbox.close()
+
+    assert [*"abcdefghi"] == channel.texts
+
+
+async def test_what_was_put_together_and_is_taken_out_comes_back_as_it_is() -> None:
+    channel = Metered(used=5)
+    async with Outbox(channel, backstage=Slow()) as outbox:
+        part = outbox.begin_part()
+        outbox.add(posts("a", "slowly"))
+        await asyncio.sleep(6.0)
+        withdrawn = outbox.withdraw(part)
+
+    assert "a\nslowly" == "\n".join([*channel.texts, *(post.text for post in withdrawn)])

@@ -1155,7 +1155,7 @@ _DENSE = [
 @pytest.mark.parametrize("degree", [0, 1, 3])
 def test_b40_ten_times_the_text_is_ten_times_the_work_to_stream(unit: str, degree: int) -> None:
     def calls(length: int) -> int:
-        round_ = Round(text_row(Scene("", Persona("")), Settings.of(degree=degree), Random(0)))
+        round_ = Round(text_row(Scene("", Persona("")), Settings.of(degree=degree, flood_limit=1_000_000), Random(0)))
         text = (unit * length)[:length]
         events: list[TextDelta | Finished] = [TextDelta(text[start : start + 4]) for start in range(0, length, 4)]
         return calls_of(lambda: [round_.receive(event) for event in [*events, Finished()]])

@@ -133,7 +133,7 @@ def test_odd_characters_become_ones_that_can_be_sent() -> None:
     ids=["words", "one word", "brackets", "code", "japanese", "lines"],
 )
 def test_a_megabyte_in_one_chunk_is_a_stream_like_others(text: str) -> None:
-    sent = texts(chunks=[text], settings={"degree": 1})
+    sent = texts(chunks=[text], settings={"degree": 1, "flood_limit": 1_000_000})
 
     assert all(0 < len(message) <= 1950 for message in sent)
     assert sum(message.count("x") for message in sent) == text.count("x")

@@ -54,6 +54,7 @@ from cadenza.types import (
 from tests.helpers import Dice
 from tests.timing import SlowStream, TimedTarget, now
 from tests.tiny import CORE, KEY, Server, TinyCodec, refusal, sse
+from tests.trouble import MeteredChannel
 
 pytestmark = pytest.mark.looptime
 
@@ -238,6 +239,18 @@ async def test_a_chat_that_is_slower_than_the_model_presses_back() -> None:
     await say(TimedTarget(latency=1.0), SlowStream(*(f"{n}\n" for n in range(4))), settings=Settings.of(degree=1, queue=1), trace=seen)  # fmt: skip
 
     assert [1.0, 1.0] == seen.values("back_pressure", "seconds")[-2:]
+
+
+async def test_messages_that_were_put_together_are_told_with_the_reason() -> None:
+    seen, target = Seen(), MeteredChannel()
+    lines = SlowStream(*(item for number in range(8) for item in (f"{number}\n", 0.5)), "end")
+
+    await say(target, lines, settings=Settings.of(degree=1), trace=seen)
+
+    assert [([4, 5, 6, 7], "3\n4\n5\n6", "rate_limit")] == seen.values("merged", "posts", "text", "why")[:1]
+    numbers, waits = zip(*seen.values("sent", "posts", "waited"), strict=True)
+    assert list(range(1, 10)) == [number for group in numbers for number in group]
+    assert {"rate_limit"} == {reason for waited in waits for reason in waited}
 
 
 class Painter:

@@ -22,9 +22,11 @@ from cadenza.keys import Keyring
 from cadenza.models import Model
 from cadenza.providers.vendors import codec
 from cadenza.settings import TurnSettings
+from cadenza.stages.s7_delivery import Limits
 from cadenza.stops import Stops
 from cadenza.targets.memory import MemoryTarget
 from cadenza.types import (
+    Attachment,
     Broke,
     Completed,
     Empty,
@@ -644,6 +646,41 @@ async def test_limits_of_a_reply_count_what_stands_over_all_tries() -> None:
     result = await perform(first, second, target=target, tools=[tool()], message_limit=3)
 
     assert (["One.", "Two.", "Three."], Stopped(StopReason.MESSAGE_LIMIT)) == (target.texts, result.outcome)
+
+
+async def test_what_does_not_fit_goes_with_the_last_message_over_all_tries() -> None:
+    first = Actor(["One.", call()], ["Two.\nThree.", NO_MODEL])
+    second, target = Actor(["Two.\nThree.\nFour.\nFive."], name="second"), MemoryTarget(limits=Limits(files=True))
+
+    result = await perform(first, second, target=target, tools=[tool()], message_limit=3)
+
+    assert ["One.", "Two.", "Three."] == target.texts
+    assert Attachment("reply.md", b"Four.\nFive.\n") == target.posts[-1].attachment
+    assert ("One.\nTwo.\nThree.\nFour.\nFive.", True) == (result.transcript, isinstance(result.outcome, Completed))
+
+
+async def test_what_is_said_after_a_tool_when_the_messages_are_used_up_is_told() -> None:
+    target = MemoryTarget(limits=Limits(files=True))
+
+    result = await perform(
+        Actor(["One.\nTwo.\nThree.", call()], ["Four."]), target=target, tools=[tool()], message_limit=2
+    )
+
+    assert (["One.", "Two."], Stopped(StopReason.MESSAGE_LIMIT)) == (target.texts, result.outcome)
+    assert Attachment("reply.md", b"Three.\n") == target.posts[-1].attachment
+    assert ["There is more"] == titles(target.notices)
+
+
+@pytest.mark.parametrize(
+    ("when_full", "told"), [("file", ["There is more"]), ("notice", ["There is more"]), ("stop", [])]
+)
+async def test_where_there_are_no_files_people_are_told_that_there_is_more(when_full: str, told: list[str]) -> None:
+    target = MemoryTarget()
+
+    result = await perform(Actor(["One.\nTwo.\nThree."]), target=target, message_limit=2, when_full=when_full)
+
+    assert (["One.", "Two."], Stopped(StopReason.MESSAGE_LIMIT)) == (target.texts, result.outcome)
+    assert told == titles(target.notices)
 
 
 async def test_a_reply_that_met_its_limit_was_not_ended_by_a_stop_that_came_later() -> None:

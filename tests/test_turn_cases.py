@@ -224,7 +224,7 @@ async def test_t62_a_picture_counts_as_a_message_and_its_table_is_remembered() -
     result = await say(
         target,
         f"Look:\n\n{TABLE}\n\nNice.",
-        settings=Settings.of(degree=1, message_limit=2),
+        settings=Settings.of(degree=1, message_limit=2, when_full="stop"),
         backstage=Backstage(Painter()),
     )
 

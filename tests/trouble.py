@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from cadenza.errors import CadenzaError, DeliveryError, DeliveryKind, ProviderError
 from cadenza.models import Model
 from cadenza.providers.scripted import ScriptedCodec
-from cadenza.stages.s7_delivery import Limits
+from cadenza.stages.s7_delivery import Allowance, Limits
 from cadenza.stops import Stops
 from cadenza.types import Chunk, HttpRequest, Identity, Notice, Post, Receipt, Reply, StopReason, TextDelta
 from tests.timing import now
@@ -183,6 +183,33 @@ class Channel(FixedChannel):
         """Take *receipt* back, in time."""
         await asyncio.sleep(self._latency)
         self.shown.remove(receipt)
+
+
+class MeteredChannel(Channel):
+    """A chat that takes five messages in five seconds, from the first of them on, and says so; one more is a fault."""
+
+    limit = 5
+
+    def __init__(self, *, latency: float = 0.0) -> None:
+        super().__init__(latency=latency)
+        self._left, self._resets = self.limit, 0.0
+        self.refused = 0
+        """How many came too early."""
+
+    def allowance(self, _: Identity | None, /) -> Allowance:
+        """What it takes now."""
+        if now() >= self._resets:
+            self._left = self.limit
+        return Allowance(self._left, self.limit, max(0.0, self._resets - now()))
+
+    async def send(self, post: Post, /) -> Receipt:
+        """Show *post*, unless it comes too early."""
+        left = self.allowance(None).left
+        self.refused += not left
+        if left == self.limit:
+            self._resets = now() + 5.0
+        self._left -= 1
+        return await super().send(post)
 
 
 def check_books(reply: Reply, channel: FixedChannel) -> None:

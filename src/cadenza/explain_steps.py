@@ -195,6 +195,11 @@ def _request(about: About) -> str:
     return f"request {_count(about, 'number')}: {', '.join(sizes)}{rung}{why}"
 
 
+def _merged(about: About) -> str:
+    count = len(numbers_of(about, "posts"))
+    return f"{_many(count, 'message')} put together: {text_of(about, 'why').replace('_', ' ')}"
+
+
 def _withdrawn(about: About) -> str:
     count = len(numbers_of(about, "posts"))
     return f"{_many(count, 'message')} that waited put aside" if count else ""
@@ -255,6 +260,7 @@ WORDS: Mapping[str, Callable[[About], str]] = MappingProxyType(
         "halt": lambda about: f"ended by {text_of(about, 'by')}: {text_of(about, 'reason')}",
         "back_pressure": lambda about: f"the model had to wait {seconds_of(about, 'seconds')} for room",
         "unsent": lambda about: f"a message could not be sent: {_error(about)}",
+        "merged": _merged,
         "left_out": lambda about: f"a message left out: {text_of(about, 'why')}",
         "cut": _cut_off,
         "withdrawn": _withdrawn,

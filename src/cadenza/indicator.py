@@ -11,6 +11,9 @@ from .types import Identity
 _LASTS = 8.0
 """Seconds after which it is shown again; Discord's goes out after ten."""
 
+_AGAIN = 0.5
+"""Seconds after a message before it is shown again: often the next one is there by then, or that was the last."""
+
 
 class Indicator:
     """Shows in a target that somebody is writing. A courtesy: whatever goes wrong with it holds up and ends nothing.
@@ -23,18 +26,18 @@ class Indicator:
         self._target = target
         self._loop = asyncio.get_running_loop()
         self._typist: Identity | None = None
-        self._due = self._loop.time()
+        self._due = self._out_until = self._loop.time()
         self._timer: asyncio.TimerHandle | None = None
         self._showing: asyncio.Task[None] | None = None
 
     def is_out(self) -> None:
-        """It does not show any more; if it is still wanted, it is shown again."""
-        self._due = self._loop.time()
+        """A message has put it out; if it is still wanted in a moment, it is shown again."""
+        self._due = self._out_until = self._loop.time() + _AGAIN
 
     def begin(self, identity: Identity | None) -> None:
-        """From now on *identity* is seen writing: at once, unless that still shows, and until ``end``."""
+        """From now on *identity* is seen writing until ``end``: at once, unless that still shows or a message was just sent."""
         if identity != self._typist:
-            self._typist, self._due = identity, self._loop.time()
+            self._typist, self._due = identity, max(self._loop.time(), self._out_until)
         self._look()
 
     async def end(self) -> None:

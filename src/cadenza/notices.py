@@ -32,6 +32,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "credit.title": "Not enough credit",
         "empty.title": "No answer",
         "fell_back.title": "Another model answered",
+        "full.title": "There is more",
         "model.title": "No such model",
         "no_room.title": "No room for an answer",
         "not_itself.title": "No answer",
@@ -54,6 +55,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         # And in a sentence, where no error has one.
         "empty.text": "{model} said nothing, however often it was asked; say it in other words or use another model",
         "fell_back.text": "{model} answered instead of {failures}",
+        "full.text": "this reply had more to say than its messages may hold; ask it to go on, and it will",
         "no_room.text": "{model} had used up its room before it said anything; "
         "set max_tokens higher, let it think less or begin a new conversation",
         "not_itself.text": "{model} spoke only for somebody else, which is not shown; try again or use another model",
@@ -81,6 +83,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "tip.router_models": "The models of OpenRouter stand at https://openrouter.ai/models",
         "tip.router_privacy": "The privacy settings of OpenRouter are at https://openrouter.ai/settings/privacy",
         "tip.steps": "The setting tool_rounds allows more steps.",
+        "tip.messages": "The settings message_limit and flood_limit allow more messages.",
         "tip.turn": "The setting turn_timeout allows more time.",
         # Why somebody else answered, and other parts of sentences.
         "why.empty": "said nothing",
@@ -129,6 +132,7 @@ _CASES: Mapping[str, _Case] = MappingProxyType(
         "tools": _Case(Urgency.ERROR),
         "rounds": _Case(Urgency.WARNING, ("steps",)),
         "time": _Case(Urgency.WARNING, ("turn",)),
+        "full": _Case(Urgency.INFO, ("messages",)),
         "stale": _Case(Urgency.WARNING),
         "shutdown": _Case(Urgency.WARNING),
         "ours": _Case(Urgency.ERROR),
@@ -175,15 +179,23 @@ _MOST = 3
 
 
 def failed(
-    outcome: Outcome, *, failures: Sequence[Failure] = (), has_fallback: bool = False, model: str = ""
+    outcome: Outcome,
+    *,
+    failures: Sequence[Failure] = (),
+    has_fallback: bool = False,
+    model: str = "",
+    when_full: str = "stop",
 ) -> Notice | None:
     """The one notice for a reply that ended with *outcome*; ``None`` if there is nothing to tell.
 
     *model* is the name of the one that had the last word, *failures* what came to nothing before; *has_fallback* says
-    whether there are others who can be asked, as there are if one of them failed.
+    whether there are others who can be asked, as there are if one of them failed. That a reply had no messages left is
+    told unless it was to ``stop`` *when_full*.
     """
     has_fallback = has_fallback or any(failure.model != model for failure in failures)
     case = _case(outcome, has_rotated=_has_rotated(failures, model))
+    if outcome == Stopped(StopReason.MESSAGE_LIMIT) and when_full != "stop":
+        case = "full"
     if case is None:
         return None
     text = " ".join(_sentence(part) for part in _told(case, outcome, failures, model))

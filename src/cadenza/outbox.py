@@ -2,6 +2,8 @@
 
 Sends are never cancelled half-way; what was sent is always known. A stop that comes in the middle of one lets it end,
 and nothing follows it.
+A target that says how many messages it takes (``Metered``) is never sent more: what would have to wait goes out together
+with what arrives meanwhile.
 What waits belongs to a *part*: the messages of one answer of a model. A part that came to nothing can be taken out
 again, and what of it was sent already is taken back once something better is there.
 """
@@ -13,16 +15,21 @@ import logging
 from collections import deque
 from collections.abc import Awaitable, Iterable, Sequence
 from contextlib import nullcontext, suppress
+from itertools import takewhile
+from math import inf
 from types import TracebackType
 from typing import NamedTuple, Self
 
 from .backstage import Backstage
 from .errors import CadenzaError, DeliveryError
 from .indicator import Indicator
+from .metering import Meter
 from .stages.s4_round import Keep
-from .stages.s7_delivery import Noticing, Removing, Target, as_post, farewell
+from .stages.s7_delivery import Noticing, Removing, Target, as_post
+from .stages.s7_merging import farewell, merged
 from .stops import StopHandle
 from .tasks import end_task, must_rise, outlast
+from .text.units import units
 from .tracing import Trace
 from .types import Identity, Notice, Post, Receipt, Roster, Urgency
 
@@ -42,8 +49,14 @@ class _Parcel(NamedTuple):
     part: int
     is_ready: bool = False
     """Whether it has been prepared, or need not be."""
+    is_joined: bool = False
+    """Whether it was put together of others, as many as should be."""
     notice: Notice | None = None
     """What it tells, if it is a notice; the post is then how it looks where there is no place for notices."""
+
+    def may_join(self, other: _Parcel) -> bool:
+        """Whether *other* may be put together with this one, if it can be."""
+        return other is self or (self.part == other.part and self.notice is None and other.notice is None)
 
 
 class Outbox:
@@ -56,6 +69,7 @@ class Outbox:
         room: int = 8,
         stop: StopHandle | None = None,
         limit: int | None = None,
+        typing_budget: float = inf,
         backstage: Backstage | None = None,
         roster: Roster | None = None,
         place: str = "",
@@ -68,8 +82,10 @@ class Outbox:
         self._loop = asyncio.get_running_loop()
         self.failed: asyncio.Future[DeliveryError] = self._loop.create_future()
         self._target = target
+        self._typing_left = typing_budget
         self._room = room
         self._limit = target.limits.length if limit is None else limit
+        self._meter = Meter(target, self._limit)
         self._stop = stop
         self._waiting: deque[_Parcel] = deque()
         self._held: list[Post] = []
@@ -185,8 +201,8 @@ class Outbox:
                 pass
             case Keep.CLAUSE:
                 waiting = [parcel.post for parcel in self._waiting if parcel.notice is None]
-                self._waiting.clear()
                 goodbye = farewell(waiting, self._limit) if self._may_begin else None
+                self._waiting.clear()
                 if goodbye:  # there is no time to prepare it
                     self._waiting.append(_Parcel(goodbye, self._part, is_ready=True))
             case Keep.NOTHING:
@@ -198,8 +214,8 @@ class Outbox:
 
     @property
     def _may_begin(self) -> bool:
-        """Whether a message could leave this very moment: nothing is under way, and nothing must be taken back first."""
-        return self._at_rest.is_set() and not self._superseded
+        """Whether a message could leave this very moment: the way is free, and nothing must be taken back first."""
+        return self._at_rest.is_set() and not self._superseded and not self._held_back_as_last()
 
     def close(self) -> None:
         """Take nothing more; what waits is still sent, and nobody is shown typing after it."""
@@ -255,10 +271,16 @@ class Outbox:
 
     def _note_change(self) -> None:
         self._changed.set()
-        if len(self._waiting) < self._room or self._sealed:
+        if self._sealed or not self._is_full():
             self._has_room.set()
         else:
             self._has_room.clear()
+
+    def _is_full(self) -> bool:
+        """Whether so many messages wait that the model should; where they can be put together, only their size counts."""
+        if len(self._waiting) < self._room or not self._meter:
+            return len(self._waiting) >= self._room
+        return sum(units(parcel.post.text) + 1 for parcel in self._waiting) >= self._room * self._limit
 
     async def _drained(self) -> None:
         """Wait for the sender even if we are cancelled meanwhile: a send under way ends, its receipt is kept."""
@@ -368,15 +390,18 @@ class Outbox:
                 await self._wait(None)
                 continue
             parcel = self._waiting[0]
-            due = self._last_sent + parcel.post.pause - self._loop.time()
             if self._is_stopping():
                 await self._changed.wait()  # what is still to be sent is being decided
+            elif parcel.post.instead and not parcel.is_ready:
+                await self._prepare(parcel)  # a picture stands alone, and can be painted while the chat takes nothing
+            elif wait := self._held_back():
+                await self._type(parcel.post, wait, "rate_limit")
+            elif not self._is_first(parcel):
+                continue  # it was put together with others
             elif not parcel.is_ready:
                 await self._prepare(parcel)
-            elif due > _INSTANT:
-                if self.trace:
-                    self.trace.waits(parcel.post, "typing")
-                await self._wait(parcel.post.identity, due)
+            elif (due := self._typing(parcel.post)) > _INSTANT:
+                await self._type(parcel.post, due)
             elif self._superseded and not parcel.notice:
                 self._at_rest.clear()
                 await self._take_back(self._superseded.pop())  # from the last: what stands still is a beginning
@@ -387,6 +412,72 @@ class Outbox:
                 self._under_way = int(parcel.notice is None)
                 self._note_change()
                 return parcel
+
+    # --- pauses and limits ------------------------------------------------------------------
+
+    def _typing(self, post: Post) -> float:
+        """The seconds for which *post*, the first that waits, is still being typed, as far as the budget goes."""
+        return min(self._last_sent + post.pause - self._loop.time(), self._typing_left)
+
+    async def _type(self, post: Post, seconds: float, reason: str = "typing") -> None:
+        """Wait for *seconds*, and let the budget pay for what of them is typing."""
+        begun, typed = self._loop.time(), self._last_sent + post.pause
+        if self.trace:
+            self.trace.waits(post, reason)
+        await self._wait(post.identity, seconds)
+        self._typing_left = max(0.0, self._typing_left - max(0.0, min(self._loop.time(), typed) - begun))
+
+    def _held_back(self) -> float:
+        """The seconds for which nothing may leave, because the chat takes only so many messages; 0 if something may.
+
+        Then what waits is put together as far as it must be.
+        """
+        if not self._meter or self._is_beside(self._waiting[0]):
+            return 0.0
+        due = self._due()
+        together = list(takewhile(self._waiting[0].may_join, due))
+        since = self._loop.time() - self._last_sent
+        wait, count = self._meter.leave(
+            [parcel.post for parcel in together], len(due), is_last=self._sealed, since=since
+        )
+        if not wait and count > 1 and not self._waiting[0].is_joined:
+            self._merge([parcel.post for parcel in together[:count]])
+        return wait
+
+    def _held_back_as_last(self) -> float:
+        """The same if the first that waits were the last message of all."""
+        if not self._meter or not self._waiting:
+            return 0.0
+        return self._meter.leave([self._waiting[0].post], 1, is_last=True, since=0.0).wait
+
+    def _is_beside(self, parcel: _Parcel) -> bool:
+        """Whether *parcel* is none of the chat's messages."""
+        return parcel.notice is not None and isinstance(self._target, Noticing)
+
+    def _due(self) -> list[_Parcel]:
+        """What could leave now: the first, and what stands behind it and would have been typed by now."""
+        typed = 0.0
+        since = self._loop.time() - self._last_sent if self._typing_left > _INSTANT else inf
+        due: list[_Parcel] = []
+        for parcel in self._waiting:
+            typed += parcel.post.pause
+            if due and typed > since + _INSTANT:
+                break
+            if not self._is_beside(parcel):
+                due.append(parcel)
+        return due
+
+    def _merge(self, posts: Sequence[Post]) -> None:
+        """Put *posts*, the first that wait, together."""
+        post, part = merged(posts, self._limit), self._waiting[0].part
+        if post is None:
+            return
+        if self.trace:
+            self.trace.merges(post, posts, "rate_limit")
+        for _ in posts:
+            self._waiting.popleft()
+        self._waiting.appendleft(self._parcel(post, part)._replace(is_joined=True))
+        self._note_change()
 
     async def _prepare(self, parcel: _Parcel) -> None:
         """Have *parcel*, the first that waits, prepared; if it is cut meanwhile, that is not waited for."""
@@ -407,7 +498,7 @@ class Outbox:
                 if self.trace:
                     self.trace.became(post, [first, *rest])
                 self._waiting.extendleft(self._parcel(post, parcel.part) for post in reversed(rest))
-                self._waiting.appendleft(_Parcel(first, parcel.part, is_ready=True))
+                self._waiting.appendleft(parcel._replace(post=first, is_ready=True))
         finally:
             await end_task(work)
 

@@ -74,13 +74,15 @@ def text_row(
     rules: Iterable[type[Rule]] = RULES,
     tap: Stage[Segment, Segment] | None = None,
     pictures: bool = False,
+    files: bool = False,
     planned: int = 0,
     may_retry: bool = False,
     trace: Trace | None = None,
 ) -> Pipe:
     """The stages from text to posts, for one reply.
 
-    *tap* sees the segments between stages 5 and 6; with *pictures*, tables are planned as pictures.
+    *tap* sees the segments between stages 5 and 6; with *pictures*, tables are planned as pictures, and with
+    *files* long code and what does not fit into the messages of a reply.
     *planned* messages stand already, of a model that this one goes on for; with *may_retry* the model is asked again
     if a guard lets nothing of its answer pass. *trace* is told what each of the stages does.
     """
@@ -95,6 +97,7 @@ def text_row(
             chance,
             reply_to=scene.reply_to,
             pictures=pictures,
+            files=files,
             planned=planned,
             see=taps.paced if taps else None,
         ),

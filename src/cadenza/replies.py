@@ -53,14 +53,15 @@ async def say(
     scene, backstage = scene or Scene("", Persona("")), (backstage or Backstage()).under(settings.rules)
     dice, pictures = chance or Random(settings.delivery.seed), _has_pictures(settings, backstage)
     with tracing(trace, "say", scene, settings, stop.turn if stop else "") as seen:
-        text = text_row(scene, settings, dice, rules=rules, pictures=pictures, trace=seen)
+        files = target.limits.files
+        text = text_row(scene, settings, dice, rules=rules, pictures=pictures, files=files, trace=seen)
         round_ = Round(text, limit=settings.delivery.limit, on_stop=settings.turn.on_stop)
         async with _outbox(target, settings, stop, backstage, scene, trace=seen) as outbox:
             heard = await run_round(round_, from_stream(stream), outbox, settings=settings, stop=stop)
             if seen:
                 seen.round_over(heard, len(round_.said), round_.usage)
             outcome = await settle(round_, outbox, settings=settings, stop=stop)
-            notice = failed(outcome) if settings.turn.show_errors else None
+            notice = failed(outcome, when_full=settings.delivery.when_full) if settings.turn.show_errors else None
             if notice:
                 await outbox.tell(notice)
     left = _remains([round_], outcome, outbox)
@@ -106,7 +107,15 @@ async def reply(
             consent=consent,
         )
         casting = Casting(model, settings.turn, chance, trace=seen)
-        new_text = partial(text_row, settings=settings, chance=chance, rules=rules, pictures=pictures, trace=seen)
+        new_text = partial(
+            text_row,
+            settings=settings,
+            chance=chance,
+            rules=rules,
+            pictures=pictures,
+            files=target.limits.files,
+            trace=seen,
+        )
         async with _outbox(target, settings, handle, backstage, scene, trace=seen) as outbox:
             outbox.supersede(supersedes)
             dialogue = Dialogue(scene, settings)
@@ -172,6 +181,7 @@ def _outbox(
         room=settings.turn.queue,
         stop=stop,
         limit=settings.delivery.limit,
+        typing_budget=settings.delivery.typing_budget,
         backstage=backstage,
         roster=scene.roster,
         place=scene.channel,

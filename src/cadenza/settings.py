@@ -172,11 +172,26 @@ class DeliverySettings:
     )
     limit: int = _setting(1950, "the longest message, in UTF-16 units", low=50, high=2000)
     message_limit: int = _setting(0, "messages after which a reply is ended; 0 is no limit", low=0, high=10_000)
+    flood_limit: int = _setting(
+        40,
+        "messages after which any reply is ended, whatever else is set: a model may not know an end",
+        low=1,
+        high=1_000_000,
+    )
+    when_full: str = _setting(
+        "file",
+        "what becomes of a reply that needs more messages: 'file' puts the rest into one, where the target takes files, "
+        "and is else 'notice', which ends the reply and says that there is more; 'stop' ends it without a word",
+        one_of=("file", "notice", "stop"),
+    )
+    code_file: int = _setting(
+        4, "messages from which on one code block is a file, where the target takes files; 0 is never", low=0, high=1000
+    )
     seed: int = _setting(0, "where the dice for typing pauses and for the noise of degree 3 start", low=0)
     typing_speed: float = _setting(0.010, "seconds of typing a character", low=0.0, high=10.0)
     typing_least: float = _setting(0.75, "the shortest time for typing one message, in seconds", low=0.0, high=60.0)
     typing_most: float = _setting(4.0, "the longest time for typing one message, in seconds", low=0.0, high=600.0)
-    typing_budget: float = _setting(20.0, "seconds of typing in one reply, all pauses together", low=0.0, high=3600.0)
+    typing_budget: float = _setting(20.0, "seconds for which one reply may be held up by typing", low=0.0, high=3600.0)
     thinking_chance: float = _setting(0.25, "how often a pause becomes a longer one, as if thinking", low=0.0, high=1.0)
 
 

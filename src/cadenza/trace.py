@@ -36,6 +36,7 @@ STEPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "reply", "picture",
         ),
         "back_pressure": ("seconds",),
+        "merged": ("posts", "text", "why"),
         "sent": ("posts", "text", "message", "url", "identity", "attachment", "waited", "seconds"),
         "unsent": ("posts", "waited", "error"),
         "left_out": ("posts", "why"),

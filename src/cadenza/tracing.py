@@ -229,6 +229,12 @@ class Trace:
         for made in posts:
             self._posts.inherit(made, self._posts.of(post))
 
+    def merges(self, post: Post, posts: Sequence[Post], why: str) -> None:
+        """*posts*, which waited, go out together as *post* because of *why*."""
+        numbers = self._numbers_of(posts)
+        self._posts.inherit(post, numbers)
+        self.tell("merged", {"posts": numbers, "text": post.text, "why": why})
+
     def sends(self, post: Post) -> None:
         """*post* is on its way; it can be cut no more."""
         self._stop_waiting()

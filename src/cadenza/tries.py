@@ -186,7 +186,13 @@ class Tries:
         is_answered, flaw = isinstance(outcome, Completed), self._rounds.flaw
         about, notice = flaw if is_answered and flaw else outcome, None
         if turn.show_errors:
-            notice = failed(about, failures=casting.failures, has_fallback=casting.has_fallback, model=casting.name)
+            notice = failed(
+                about,
+                failures=casting.failures,
+                has_fallback=casting.has_fallback,
+                model=casting.name,
+                when_full=self._settings.delivery.when_full,
+            )
         if not notice and is_answered and casting.is_fallback and turn.show_fallback:
             notice = fell_back(casting.failures, casting.name)
         if notice:

@@ -131,7 +131,7 @@ def play(
     """Put *text* through the pipeline as ``cadenza replay`` does; tables stay as they are unless *values* say otherwise."""
     take = Take(
         chunks=tuple(slices) if slices is not None else (text,),
-        settings=Settings().with_values({"tables": "source"} | values),
+        settings=Settings().with_values({"tables": "source", "flood_limit": 1_000_000} | values),
         end=End(end),
         persona=persona or Persona(""),
         roster=roster or Roster(),

@@ -8,7 +8,7 @@ one is cut at a clause and put together.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -23,7 +23,7 @@ from cadenza.settings import Settings
 from cadenza.stages.s4_round import KEEPS, Keep
 from cadenza.stops import Stops
 from cadenza.tools.tool import Tool
-from cadenza.types import Broke, Completed, Outcome, Persona, Scene, Stalled, Stopped, StopReason, ToolSpec
+from cadenza.types import Broke, Chunk, Completed, Outcome, Persona, Scene, Stalled, Stopped, StopReason, ToolSpec
 from tests.laws.material import CORPUS, numbered_markdown, numbered_words
 from tests.trouble import (
     NO_TROUBLE,
@@ -31,6 +31,7 @@ from tests.trouble import (
     TURN,
     Channel,
     FixedChannel,
+    MeteredChannel,
     Trouble,
     Voice,
     check_books,
@@ -49,7 +50,9 @@ DEGREES = (0, 1, 2, 3)
 
 
 def settings_of(degree: int, **values: object) -> Settings:
-    return Settings.of(degree=degree, idle_timeout=100.0, first_timeout=100.0, tables="source", **values)
+    return Settings.of(
+        degree=degree, idle_timeout=100.0, first_timeout=100.0, tables="source", flood_limit=1_000_000, **values
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +170,47 @@ async def test_of_a_chat_that_crashes_people_see_the_messages_before(name: str, 
         if isinstance(result.outcome, Broke):
             assert isinstance(result.outcome.error, DeliveryError)
             assert "secret" not in str(result.outcome.error)
+
+
+@given(
+    st.text("abc .\n>`", max_size=400).map(lambda text: text.replace("`", "\n```\nx\n```\n")),
+    st.sampled_from(list(KINDS)),
+    st.sampled_from(DEGREES),
+    st.floats(0.0, 1.0),
+    st.sampled_from([0.0, 0.3]),
+)
+async def test_a_chat_that_takes_few_messages_changes_nothing_about_that_and_never_gets_too_many(
+    text: str, name: str, degree: int, moment: float, latency: float
+) -> None:
+    """Messages are put together there; what they say is the same, and in the same order."""
+    kind, settings, pieces = KINDS[name], settings_of(degree), [text[at : at + 7] for at in range(0, len(text), 7)]
+    at = round(moment * len(pieces))
+    stops, channel = Stops(), MeteredChannel(latency=latency)
+
+    with stops.open(TURN) as handle:
+        trouble = Trouble(kind.act(stops), at)
+        result = await say(channel, slowly(speech(pieces, trouble)), scene=SCENE, settings=settings, stop=handle)
+
+    check_books(result, channel)
+    assert 0 == channel.refused
+    until_then = await whole(pieces[:at], settings)
+    complete = await whole(pieces, settings)
+    if kind.keeps is Keep.EVERYTHING:
+        assert letters(until_then) == letters(channel.texts)
+    assert letters(complete).startswith(letters(channel.texts)) or letters(until_then).startswith(
+        letters(channel.texts)
+    )
+    planned = [line for message in complete for line in message.split("\n")]
+    shown = [line for message in channel.texts for line in message.split("\n")]
+    if kind.keeps in (Keep.NOTHING, Keep.DECIDED):
+        assert planned[: len(shown)] == shown
+
+
+async def slowly(chunks: AsyncIterator[Chunk]) -> AsyncIterator[Chunk]:
+    """*chunks*, ten in a second."""
+    async for chunk in chunks:
+        yield chunk
+        await asyncio.sleep(0.1)
 
 
 # --- long replies, random moments -----------------------------------------------------------------

@@ -42,6 +42,7 @@ def _values(dice: Random) -> Settings:
         code_overflow=dice.choice([200, 500, 15_000]),
         hold=dice.choice([0, 1, 40, 300, 1950, 5000]),
         message_limit=dice.choice([0, 0, 0, 9]),
+        flood_limit=dice.choice([40, 1_000_000]),
         unknown_emoji=dice.choice(["keep", "strip"]),
         use_emoji=dice.random() < 0.8,
         speaker_guard=dice.random() < 0.2,

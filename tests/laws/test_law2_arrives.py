@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cadenza.pipeline import text_row
+from cadenza.settings import Settings
+from cadenza.stages.s4_round import Round
+from cadenza.types import Finished, Persona, Post, Scene, TextDelta
 from tests.laws.material import CORPUS, messages, numbered_markdown, numbered_words, play
 
 _HIDES = ("<think", "</think", ":think", "<details")
@@ -19,6 +24,35 @@ def test_every_word_arrives_once_and_in_order(degree: int, text: str, limit: int
     arrived = "".join(messages(text, degree=degree, limit=limit))
 
     assert numbered_words(text) == numbered_words(arrived)
+
+
+@pytest.mark.parametrize("degree", [0, 1, 2, 3])
+@given(
+    numbered_markdown(),
+    st.fixed_dictionaries(
+        {"message_limit": st.integers(1, 9), "limit": st.sampled_from([1950, 400, 60]), "code_file": st.integers(0, 3)}
+    ),
+    st.integers(1, 50),
+)
+def test_what_is_too_much_for_messages_arrives_in_files(
+    degree: int, text: str, values: dict[str, int], size: int
+) -> None:
+    """However the text is sliced, what is shown in messages and files is all of it, and so is what the model sees."""
+    slices = [text[start : start + size] for start in range(0, len(text), size)]
+
+    posts = _with_files(slices, degree=degree, **values)
+
+    shown = "".join(post.text + (post.attachment.data.decode() if post.attachment else "") for post in posts)
+    assert len(posts) <= values["message_limit"]
+    assert numbered_words(text) == numbered_words(shown)
+    assert numbered_words(text) == numbered_words("".join(post.said for post in posts))
+    assert posts == _with_files([text], degree=degree, **values)
+
+
+def _with_files(slices: list[str], **values: object) -> list[Post]:
+    settings = Settings.of(tables="source", **values)
+    round_ = Round(text_row(Scene("", Persona("")), settings, Random(0), files=True), limit=settings.delivery.limit)
+    return [post for event in (*map(TextDelta, slices), Finished()) for post in round_.receive(event)]
 
 
 @pytest.mark.parametrize("degree", [0, 1, 2])

@@ -21,7 +21,7 @@ _TOKEN = 4
 
 def _calls(text: str, degree: int) -> int:
     """How many calls it takes to stream *text* in small tokens."""
-    round_ = Round(text_row(Scene("", Persona("")), Settings.of(degree=degree), Random(0)))
+    round_ = Round(text_row(Scene("", Persona("")), Settings.of(degree=degree, flood_limit=1_000_000), Random(0)))
     tokens = [TextDelta(text[start : start + _TOKEN]) for start in range(0, len(text), _TOKEN)]
 
     def stream() -> None:

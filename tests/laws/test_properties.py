@@ -424,7 +424,11 @@ def test_p09_so_has_code_that_waits(lines: list[str], opening: str, overflow: in
 def test_p09_the_same_over_and_over_does_not_wait_for_its_end(text: str, degree: int, opener: str) -> None:
     """However dull a reply is, its messages keep coming."""
     endless = opener + (text * (6000 // max(1, len(text))))[:6000]
-    row = text_row(Scene("", Persona("")), Settings.of(degree=degree, code_overflow=2000, tables="source"), Random(0))
+    row = text_row(
+        Scene("", Persona("")),
+        Settings.of(degree=degree, code_overflow=2000, tables="source", flood_limit=1_000_000),
+        Random(0),
+    )
 
     row.feed(endless)
 
@@ -452,7 +456,7 @@ def test_p10_a_flush_leaves_nothing(first: str, second: str, why: Ending, degree
 @given(nasty(), nasty(), endings, degrees, limits)
 def test_p10_nor_do_the_stages_behind(first: str, second: str, why: Ending, degree: int, limit: int) -> None:
     """No rule and no composer keeps a word of one reply for the next."""
-    values = Settings.of(degree=degree, limit=limit)
+    values = Settings.of(degree=degree, limit=limit, flood_limit=1_000_000)
     used, fresh = (text_row(Scene("", Persona("")), values, Dice(0.5)) for _ in range(2))
     used.feed(first)
     used.flush(why)

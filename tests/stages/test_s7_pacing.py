@@ -42,7 +42,7 @@ def test_without_typing_there_is_no_pause(degree: int) -> None:
 
 
 def test_what_the_budget_has_no_room_for_is_cut() -> None:
-    assert [0.0, 0.0, 0.5, 1.0] == [pace.cut for pace in paces(*"abcd", dice=Dice(0.0, 0.99), typing_budget=1.25)]
+    assert [0.0, 0.25, 0.5, 0.5] == [pace.cut for pace in paces(*"abcd", dice=Dice(0.0, 0.99), typing_budget=0.5)]
 
 
 @given(st.lists(st.text(max_size=300), max_size=8), st.floats(0, 20), st.lists(st.floats(0, 0.999), min_size=1))

@@ -57,6 +57,18 @@ def of(step: str, told: Iterable[Step]) -> list[Mapping[str, object]]:
 # --- numbers ---------------------------------------------------------------------------------
 
 
+def test_a_message_that_waited_for_the_rest_is_made_of_all_of_it() -> None:
+    told: list[tuple[str, Mapping[str, object]]] = []
+    taps = Taps(lambda step, about: told.append((step, about)), Numbers(), Numbers(), gathers=False)
+    settings = Settings.of(degree=1, message_limit=2)
+    row = taps.around(Pipe(Buffer(settings.buffer), Composer(settings.delivery, Random(0), files=True, see=taps.paced)))
+
+    row.feed("a\nb\nc\nd")
+    row.flush(Ending.FINAL)
+
+    assert [[1], [2, 3, 4]] == [about["segments"] for step, about in told if step == "post"]
+
+
 def test_a_thing_is_known_by_which_one_it_is_and_not_by_what_it_is_like() -> None:
     numbers: Numbers[Segment] = Numbers()
     one, same = Segment("ha", Boundary.NEWLINE), Segment("ha", Boundary.NEWLINE)

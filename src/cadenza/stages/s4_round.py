@@ -42,7 +42,7 @@ from ..types import (
     ToolCall,
     Usage,
 )
-from .s7_delivery import farewell
+from .s7_merging import farewell
 from .stage import Pipe
 
 

@@ -13,18 +13,16 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from ..errors import SettingsError
 from ..settings import DeliverySettings
-from ..text.blocks import blocks
 from ..text.emoji import EMOJI
 from ..text.humanize import humanize
 from ..text.loners import is_loner
 from ..text.plain_table import parted
 from ..text.repair import tidy_block
-from ..text.sentences import clause_ends
-from ..text.split import BLOCK_QUOTE, fit, line_context, split
-from ..text.survey import survey
+from ..text.split import fit, line_context, split
 from ..text.tables import Table
-from ..text.units import WHITESPACE, fits, units
-from ..types import Boundary, Ending, Halt, Identity, Kind, Notice, Post, Receipt, Segment, StopReason
+from ..text.units import WHITESPACE, fits
+from ..types import Attachment, Boundary, Ending, Halt, Identity, Kind, Notice, Post, Receipt, Segment, StopReason
+from .s7_files import LARGEST, Remainder, code_file, is_whole
 from .s7_pacing import Pace, Pacer
 
 
@@ -99,6 +97,25 @@ class Grouping(Protocol):
         """The newest message there, whoever sent it; ``None`` if that is not known."""
 
 
+class Allowance(NamedTuple):
+    """What a chat takes at present."""
+
+    left: int
+    """How many more messages it takes now."""
+    limit: int
+    """Of how many."""
+    seconds: float
+    """When it takes all of them again."""
+
+
+@runtime_checkable
+class Metered(Protocol):
+    """A target that knows how many messages it takes."""
+
+    def allowance(self, identity: Identity | None, /) -> Allowance | None:
+        """What it takes at present of *identity*; ``None`` if nothing is known. Asked before each message."""
+
+
 class Painter(Protocol):
     """Whoever makes pictures of tables."""
 
@@ -116,11 +133,17 @@ class Composer:
         *,
         reply_to: str | None = None,
         pictures: bool = False,
+        files: bool = False,
         planned: int = 0,
         see: Callable[[Pace], None] | None = None,
     ) -> None:
         self._settings = settings
         self._pictures = pictures  # whether somebody will try to make them
+        self._code_file = settings.code_file if files else 0
+        self._code: list[Segment] = []  # a code block that may become a file, of which more is to come
+        self._most = min(settings.message_limit or settings.flood_limit, settings.flood_limit)
+        self._has_remainder = files and settings.when_full == "file"
+        self._remainder: Remainder | None = None  # the last message of all, once it is planned
         self._gathered = _Gathered(settings.limit)
         self._chance = chance
         self._pacer = Pacer(settings, chance.random, see)
@@ -132,6 +155,18 @@ class Composer:
     def feed(self, segment: Segment, /) -> Sequence[Post | Halt]:
         """Plan the messages for *segment*; at degree 0 it is put aside until the face changes or the reply ends."""
         segment = self._labelled(segment)
+        if self._remainder is not None and not self._gathered:
+            self._remainder.add(segment)
+            return self._let_go(Halt(StopReason.MESSAGE_LIMIT)) if self._remainder.is_too_large else []
+        if self._code_file and segment.kind is Kind.CODE and not segment.source:
+            self._code.append(segment)
+            is_more = not is_whole(segment) and sum(len(part.text) for part in self._code) < LARGEST
+            return [] if is_more else self._code_posts()
+        if self._code:  # of which no more came, and nobody said so
+            return [*self._code_posts(), *self.feed(segment)]
+        return self._planned_for(segment)
+
+    def _planned_for(self, segment: Segment) -> list[Post | Halt]:
         is_picture = self._pictures and bool(segment.source)
         posts: list[Post | Halt] = []
         if self._settings.degree == 0:
@@ -143,9 +178,32 @@ class Composer:
         if not segment.text.strip(WHITESPACE):
             self._context = ""  # whatever was cut is over
         else:
-            planned = self._posts(_messages(self._texts(segment), segment.source), segment)
-            posts += _as_picture(planned) if is_picture else planned
+            messages = _messages(self._texts(segment), segment.source)
+            is_last = self._has_remainder and self._planned + len(messages) >= self._most
+            planned = self._posts(messages, segment)
+            posts += _as_picture(planned) if is_picture and not is_last else planned
         return posts
+
+    # --- files -----------------------------------------------------------------------------
+
+    def _code_posts(self) -> list[Post | Halt]:
+        """Plan the code block that was put aside: one that would be too many messages is a file."""
+        parts, self._code = self._code, []
+        if not parts:
+            return []
+        count = sum(len(_split(part.text, part, self._settings.degree, self._settings.limit)) for part in parts)
+        found = code_file(parts) if count >= self._code_file else None
+        if found is None:
+            return [post for part in parts for post in self._planned_for(part)]
+        file, source = found
+        posts = self._gathered_posts(Boundary.ATTACHMENT)
+        whole = replace(parts[0], boundary=parts[-1].boundary)
+        return posts + self._posts([_Message("", source)], whole, file)
+
+    def _let_go(self, *behind: Halt) -> list[Post | Halt]:
+        """The last message of all, with what came behind it."""
+        remainder, self._remainder = self._remainder, None
+        return [remainder.post(), *behind] if remainder else []
 
     def _labelled(self, segment: Segment) -> Segment:
         """*segment* with the label that is owed: what a rule emptied was the first under this face, and now this is."""
@@ -183,27 +241,41 @@ class Composer:
 
     def flush(self, why: Ending, /) -> Sequence[Post | Halt]:
         """Plan what was put aside."""
-        return self._gathered_posts(why.boundary)
+        posts = self._code_posts()
+        posts += self._gathered_posts(why.boundary)
+        if why is Ending.STOP and self._remainder is not None:  # only the beginning of it is wanted, as text
+            remainder, self._remainder = self._remainder, None
+            return [*posts, *remainder.posts()]
+        return posts + self._let_go()
 
     def _gathered_posts(self, boundary: Boundary) -> list[Post | Halt]:
         identity, label = self._gathered.identity, self._gathered.label
         return self._posts(self._gathered.take(), Segment("", boundary, identity=identity, label=label))
 
-    def _posts(self, messages: Iterable[_Message], segment: Segment) -> list[Post | Halt]:
+    def _posts(
+        self, messages: Iterable[_Message], segment: Segment, file: Attachment | None = None
+    ) -> list[Post | Halt]:
         """Give each message of *segment* its pause and the first one what it answers; end the reply at the limit."""
         posts: list[Post | Halt] = []
-        boundary, identity, label = segment.boundary, segment.identity, segment.label
+        label = segment.label
         for text, source in messages:
-            if not text.strip(WHITESPACE):
+            if not text.strip(WHITESPACE) and file is None:
                 continue
-            if self._settings.message_limit and self._planned >= self._settings.message_limit:
+            if self._remainder is not None:
+                self._remainder.add_lines([text if source is None else source])
+                continue
+            if self._planned >= self._most:
                 posts.append(Halt(StopReason.MESSAGE_LIMIT))
                 break
             pause = self._pacer.pause_before(text)
             reply = None if self._planned else self._reply_to
-            posts.append(Post(text, boundary, pause, identity, label, None, reply, source))
+            post = Post(text, segment.boundary, pause, segment.identity, label, file, reply, source)
             label = ""
             self._planned += 1
+            if self._has_remainder and self._planned == self._most:
+                self._remainder = Remainder(post)
+            else:
+                posts.append(post)
         return posts
 
 
@@ -244,6 +316,10 @@ class _Gathered:
         self.identity: Identity | None = None
         self.label = ""
         """The first label of what was gathered: it stands for all under this face."""
+
+    def __bool__(self) -> bool:
+        """Whether there is anything."""
+        return bool(self._parts)
 
     def takes(self, segment: Segment) -> bool:
         """Whether *segment* can stand behind what is there: under the same face, or without a word."""
@@ -343,53 +419,3 @@ def _joined(before: str, between: str, after: str) -> str:
 def as_post(notice: Notice) -> Post:
     """How *notice* looks as a message: small, and none of the persona's words."""
     return Post(f"-# {notice.text}", Boundary.FINAL, source="")
-
-
-def farewell(posts: Sequence[Post], limit: int) -> Post | None:
-    """The one last message after a stop: what waits in *posts*, up to its last whole clause that fits.
-
-    Whole messages are put together while they fit under one name; of the next one, only whole clauses are taken.
-    """
-    if not posts:
-        return None
-    first, *rest = [text for post in posts for text in post.instead or (post,)]  # there is no time for a picture now
-    text, wrote, taken = first.text, [first.said[len(first.label) :]], 0
-    for post in rest:
-        room = limit - units(text) - 1
-        if not _may_stand_behind(first, text, post):
-            break
-        if units(post.text) <= room:
-            taken += 1
-            text += "\n" + post.text
-            wrote.append(post.said)
-            continue
-        part = _clauses_within(post.text, room)
-        text += "\n" + part if part else ""
-        wrote.append(part)
-        break
-    source: str | None = "\n".join(filter(None, wrote))
-    is_half = first.source != "" and any(post.source == "" for post in rest[taken : taken + 1])
-    if source == text or is_half:  # a table of which only a part is shown was not said
-        source = None
-    return replace(first, text=text, pause=0.0, boundary=posts[-1].boundary, source=source)
-
-
-def _may_stand_behind(first: Post, text: str, post: Post) -> bool:
-    """Whether *post* can be put behind *text*, the message that *first* begins."""
-    if first.attachment is not None or post.attachment is not None:
-        return False
-    is_open = ">>>" in text and any(
-        kind is Kind.PROSE and any(map(BLOCK_QUOTE.match, prose.split("\n"))) for kind, prose in blocks(text)
-    )  # everything behind such a mark is quoted
-    return post.identity == first.identity and not post.label and not is_open
-
-
-def _clauses_within(text: str, room: int) -> str:
-    """The whole clauses at the beginning of *text* that fit into *room*, or nothing."""
-    if "```" in text:
-        return ""
-    spans = survey(text).spans
-    for end in clause_ends(text):
-        if units(text[:end]) <= room and not any(span.start < end < span.end for span in spans):
-            return text[:end].rstrip(WHITESPACE)
-    return ""

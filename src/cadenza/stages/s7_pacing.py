@@ -24,12 +24,15 @@ class Pace(NamedTuple):
 
     @property
     def cut(self) -> float:
-        """What the budget of the reply did not leave room for."""
+        """What is more than the budget of the whole reply."""
         return max(0.0, round(self.typing + self.breath + self.thinking - self.pause, 4))
 
 
 class Pacer:
-    """How long someone would type, message by message, and not longer in all than the budget."""
+    """How long someone would type, message by message, and before none longer than the budget of the whole reply.
+
+    The budget itself is the outbox's: it is spent by what is really waited, and the time that the model took costs nothing.
+    """
 
     def __init__(
         self, settings: DeliverySettings, roll: Callable[[], float], see: Callable[[Pace], None] | None = None
@@ -37,7 +40,6 @@ class Pacer:
         self._settings = settings
         self._roll = roll
         self._see = see
-        self._left = settings.typing_budget
         self._count = 0
 
     def pause_before(self, text: str) -> float:
@@ -49,8 +51,7 @@ class Pacer:
             return 0.0
         typing = self._typing(text)
         usual, breath = self._breath() if count >= 2 else (0.0, 0.0)
-        pause = round(min(typing + breath, self._left), 4)
-        self._left = max(0.0, self._left - pause)
+        pause = round(min(typing + breath, self._settings.typing_budget), 4)
         if self._see:
             self._see(Pace(pause, typing, usual, breath - usual))
         return pause

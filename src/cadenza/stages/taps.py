@@ -101,14 +101,17 @@ class Taps:
         own = self._segments.of(given)
         for item in made:
             match item:
+                case Post(instead=()):
+                    self._tell_post(item, self._gathered if self._gathers else (*self._gathered, *own))
                 case Post():
-                    self._tell_post(item, own if item.instead or not self._gathers else self._gathered)
+                    self._tell_post(item, own)
                 case Halt(reason):
                     self._tell("halt", {"by": "composer", "reason": reason.value})
-        if self._gathers:
-            self._gathered = [] if any(isinstance(item, Post) for item in made) else self._gathered
-            is_left = given is not None and bool(given.text.strip(WHITESPACE)) and not _shows_picture(made)
-            self._gathered += own if is_left else ()
+        has_posts = any(isinstance(item, Post) for item in made)
+        self._gathered = [] if has_posts else self._gathered
+        is_left = not _shows_picture(made) if self._gathers else not has_posts
+        if is_left and given is not None and given.text.strip(WHITESPACE):
+            self._gathered += own
 
     def _tell_post(self, post: Post, segments: Iterable[int]) -> None:
         number = self._posts.new(post)

@@ -1,0 +1,119 @@
+"""Stage 7: what goes out as a file, because it would be too many messages.
+
+A long code block becomes one file with the ending of its language; what comes behind the last message that a reply may
+have becomes ``reply.md``. The model later sees all of it, as if it had been said in messages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+from ..text.repair import split_fence, without_closing
+from ..text.units import WHITESPACE
+from ..types import Attachment, Boundary, Kind, Post, Segment
+
+LARGEST = 1_000_000
+"""Characters of a file after which a reply is ended: by then it is a flood."""
+
+_WORD = re.compile(r"[\w+#-]+")
+_FILE_NAME = re.compile(r"[\w-]{1,60}\.(?P<ending>\w{1,10})", re.ASCII)
+_ENDINGS: Mapping[str, str] = MappingProxyType(
+    {
+        **{ending: ending for ending in (
+            "c", "cpp", "cs", "css", "csv", "dart", "diff", "go", "h", "hpp", "html", "ini", "java", "js", "json", "jsx",
+            "kt", "lua", "md", "php", "pl", "ps1", "py", "r", "rb", "rs", "scala", "sh", "sql", "svg", "swift", "tex",
+            "toml", "ts", "tsx", "txt", "vue", "xml", "yaml", "zig",
+        )},
+        "bash": "sh", "batch": "bat", "c#": "cs", "c++": "cpp", "clojure": "clj", "csharp": "cs", "elixir": "ex",
+        "erlang": "erl", "fsharp": "fs", "golang": "go", "haskell": "hs", "javascript": "js", "julia": "jl",
+        "kotlin": "kt", "latex": "tex", "markdown": "md", "objective-c": "m", "patch": "diff", "perl": "pl",
+        "powershell": "ps1", "python": "py", "python3": "py", "ruby": "rb", "rust": "rs", "shell": "sh", "text": "txt",
+        "typescript": "ts", "vb": "vb", "yml": "yaml", "zsh": "sh",
+    }
+)  # fmt: skip
+"""What files end with that are written in a language, by its name behind the backticks."""
+
+
+def file_name(info: str) -> str:
+    """What a file with the code of a block is called whose first line says *info*: a name that stands there, or the language."""
+    if named := _FILE_NAME.fullmatch(info.strip(WHITESPACE)):
+        return named.group()
+    word = _WORD.search(info)
+    return f"code.{_ENDINGS.get(word.group().lower(), 'txt') if word else 'txt'}"
+
+
+def is_whole(segment: Segment) -> bool:
+    """Whether the code block that *segment* is, or ends, is over."""
+    return segment.boundary is not Boundary.OVERFLOW
+
+
+def code_file(parts: Sequence[Segment]) -> tuple[Attachment, str] | None:
+    """The code block that came in *parts* as a file, and as the model wrote it; ``None`` if it stands in a quote."""
+    fence, _ = split_fence(parts[0].text.lstrip("\n"))
+    if fence.prefix.strip(WHITESPACE):
+        return None
+    bodies = (_body(part.text) for part in parts)
+    code = "".join(body if body.endswith("\n") else body + "\n" for body in bodies)
+    return Attachment(file_name(fence.info), code.encode()), fence.opening + code + fence.closing
+
+
+def _body(block: str) -> str:
+    fence, body = split_fence(block.lstrip("\n"))
+    return without_closing(body, fence)
+
+
+class Remainder:
+    """The last message that a reply may have, and what comes behind it: the first waits until there is no more."""
+
+    def __init__(self, last: Post) -> None:
+        self._last = last
+        self._parts: list[str] = []
+        self._size = 0
+
+    @property
+    def is_too_large(self) -> bool:
+        """Whether there is more than should be in a file."""
+        return self._size > LARGEST
+
+    def add(self, segment: Segment) -> None:
+        """*segment* comes behind, as the model wrote it."""
+        text = segment.label + (segment.source or segment.text)
+        is_block = bool(segment.source) or segment.kind is not Kind.PROSE
+        if (is_block or segment.label) and not self._ends_line:
+            text = "\n" + text
+        self._append(text + "\n" if is_block and not text.endswith("\n") else text)
+
+    def add_lines(self, texts: Iterable[str]) -> None:
+        """*texts* come behind, each on lines of its own."""
+        for text in filter(None, texts):
+            self._append(("" if self._ends_line else "\n") + text + "\n")
+
+    @property
+    def _ends_line(self) -> bool:
+        return not self._parts or self._parts[-1].endswith("\n")
+
+    def _append(self, text: str) -> None:
+        self._parts.append(text)
+        self._size += len(text)
+
+    @property
+    def _rest(self) -> str:
+        return "".join(self._parts).strip("\n")
+
+    def post(self) -> Post:
+        """The last message, with all that came behind it as a file."""
+        rest = self._rest
+        if not rest.strip(WHITESPACE):
+            return self._last
+        said = "\n".join(filter(None, (self._last.said[len(self._last.label) :], rest)))
+        if self._last.attachment is not None:  # a message has one file here, and this is the more urgent one
+            return replace(self._last, attachment=Attachment("reply.md", f"{said}\n".encode()), source=said)
+        return replace(self._last, attachment=Attachment("reply.md", f"{rest}\n".encode()), source=said)
+
+    def posts(self) -> list[Post]:
+        """The same as text, for whoever takes only the beginning of it."""
+        rest = self._rest.strip(WHITESPACE)
+        return [self._last, *([replace(self._last, text=rest, label="", reply=None, source=None)] if rest else [])]
