@@ -41,6 +41,9 @@ class Channel:
     ("looks", "names"),
     [
         pytest.param([SMUG, MAD, SMUG, SMUG], ["Locke", TWIN, "Locke", "Locke"], id="there and back"),
+        pytest.param([SMUG, MAD, SMUG, MAD], ["Locke", TWIN, "Locke", TWIN], id="T46 by turns"),
+        pytest.param([SMUG, SMUG], ["Locke", "Locke"], id="T46 the same"),
+        pytest.param([SMUG, MAD, MAD], ["Locke", TWIN, TWIN], id="T46 the same after another"),
         pytest.param([SMUG, PLAIN, PLAIN, SMUG], ["Locke", TWIN, TWIN, "Locke"], id="the plain look in between"),
         pytest.param([SMUG, MAD, PLAIN], ["Locke", TWIN, "Locke"], id="the plain look at the end"),
         pytest.param([VOICE, SMUG], [VOICE.name, "Locke"], id="a look after somebody"),

@@ -691,6 +691,7 @@ async def test_a_reply_that_met_its_limit_was_not_ended_by_a_stop_that_came_late
         result = await perform(Actor(["One.\nTwo.\nThree."]), target=target, stop=handle, message_limit=2)
 
     assert (["One."], Stopped(StopReason.MESSAGE_LIMIT)) == (target.texts, result.outcome)
+    assert [] == target.notices, "who said stop is not told that there is more"
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 ``6.1`` is case 1 of the ``[test]`` block of section 6 of the specification of stages 1 to 4; ``T9`` is a case of that
 of stage 7. A row names a test, without its ``test_``, or says behind a dash why there is none; what ours does otherwise
 is said by the test itself. Section 8 has no cases of its own: its table is that of ``test_notices.py``.
-T98 to T112 are about what comes after the turn, and about Discord.
+T98 to T108 are about what comes after the turn; those of stage 7 itself are in ``test_delivery_cases.py``.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ T91   stops     t91_a_command_stops_the_reply_and_clears_what_waits
 T92   stops     admission_7_and_t92_somebody_elses_stop_is_an_ordinary_message
 T93   stops     admission_9_and_t93_a_turn_that_does_not_get_on_gives_way_and_what_waited_is_gone
 T94   outbox    t94_typing_is_shown_every_eight_seconds_and_not_after_the_last_message
-T95   -         webhooks are a matter of the Discord target; there are none yet
+T95   -         webhooks are a matter of the Discord target: test_delivery_cases.py
 T96   desk      admission_3_and_t96_after_three_in_a_row_it_waits
 T97   -         likewise
 """

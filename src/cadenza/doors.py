@@ -147,6 +147,14 @@ class Speaker:
         room = await self._room(place)
         return await self._target(self._home(room), room, roster or Roster(), turn)
 
+    async def blocked(self, place: Any) -> str | None:
+        """Why nothing can be said in *place* at present, such as ``missing_permissions``; ``None`` if it may be tried.
+
+        Ask before a model is asked: its answer could not be sent. What was refused is remembered for a quarter of an hour.
+        """
+        room = await self._room(place)
+        return self._home(room).blocked(room)
+
     async def _room(self, place: object) -> Room:
         if not _is_of_discord(place):
             msg = f"a speaker needs something of discord.py to speak to, and {type(place).__name__} is none; use say"

@@ -185,16 +185,18 @@ def failed(
     has_fallback: bool = False,
     model: str = "",
     when_full: str = "stop",
+    asked: StopReason | None = None,
 ) -> Notice | None:
     """The one notice for a reply that ended with *outcome*; ``None`` if there is nothing to tell.
 
     *model* is the name of the one that had the last word, *failures* what came to nothing before; *has_fallback* says
     whether there are others who can be asked, as there are if one of them failed. That a reply had no messages left is
-    told unless it was to ``stop`` *when_full*.
+    told unless it was to ``stop`` *when_full*, or people themselves *asked* meanwhile for it to end.
     """
     has_fallback = has_fallback or any(failure.model != model for failure in failures)
     case = _case(outcome, has_rotated=_has_rotated(failures, model))
-    if outcome == Stopped(StopReason.MESSAGE_LIMIT) and when_full != "stop":
+    is_wanted = when_full != "stop" and asked not in (StopReason.USER, StopReason.FOLLOW_UP)
+    if outcome == Stopped(StopReason.MESSAGE_LIMIT) and is_wanted:
         case = "full"
     if case is None:
         return None

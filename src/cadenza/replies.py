@@ -61,7 +61,8 @@ async def say(
             if seen:
                 seen.round_over(heard, len(round_.said), round_.usage)
             outcome = await settle(round_, outbox, settings=settings, stop=stop)
-            notice = failed(outcome, when_full=settings.delivery.when_full) if settings.turn.show_errors else None
+            asked, when_full = stop.reason if stop else None, settings.delivery.when_full
+            notice = failed(outcome, when_full=when_full, asked=asked) if settings.turn.show_errors else None
             if notice:
                 await outbox.tell(notice)
     left = _remains([round_], outcome, outbox)

@@ -192,6 +192,7 @@ class Tries:
                 has_fallback=casting.has_fallback,
                 model=casting.name,
                 when_full=self._settings.delivery.when_full,
+                asked=self._stop.reason,
             )
         if not notice and is_answered and casting.is_fallback and turn.show_fallback:
             notice = fell_back(casting.failures, casting.name)

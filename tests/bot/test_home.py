@@ -12,6 +12,8 @@ from discord.ext import commands
 
 from cadenza.bot.home import Home
 from cadenza.bot.rooms import room_of
+from cadenza.doors import Speaker
+from cadenza.sim.permissions import Permission
 from cadenza.targets.api import Place, PlaceKind
 from cadenza.targets.webhooks import NoWebhook
 from cadenza.types import Boundary, Identity, Post
@@ -95,3 +97,68 @@ async def test_a_post_of_an_answer_shows_what_it_answers_where_a_webhook_speaks(
         notice, answer = evening.world.messages(evening.general)[1:]
         assert "Mia" in str(notice["embeds"])
         assert ("Ren", "Hello.") == (answer["author"]["username"], answer["content"])
+
+
+# --- where nothing can be said ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("denied", "reasons"),
+    [
+        pytest.param(Permission(0), (None, None), id="all is well"),
+        pytest.param(Permission.SEND_MESSAGES, ("missing_permissions", None), id="not in the channel"),
+        pytest.param(Permission.SEND_MESSAGES_IN_THREADS, (None, "missing_permissions"), id="not in its threads"),
+    ],
+)
+async def test_t75_what_the_bot_may_not_is_known_before_a_model_is_asked(
+    denied: Permission, reasons: tuple[str | None, str | None]
+) -> None:
+    evening = Evening()
+    thread = evening.world.add_thread(evening.general, "aside")
+    evening.world.overwrite(evening.general, evening.bot, deny=denied)
+    async with at_work(evening):
+        places = [evening.client.get_channel(int(channel)) for channel in (evening.general, thread)]
+        asked = len(evening.server.rest.calls)
+
+        assert [*reasons] == [await Speaker().blocked(place) for place in places]
+        assert asked == len(evening.server.rest.calls)
+
+
+async def test_t75_what_was_refused_is_remembered_until_something_arrives() -> None:
+    async with at_work(Evening()) as evening:
+        place, speaker = evening.client.get_channel(int(evening.general)), Speaker()
+        evening.faults.fail("POST /channels/*/messages", 403, 50013, times=1)
+        reasons = []
+        for _ in range(2):
+            await speaker.say(place, "Hello.")
+            reasons.append(await speaker.blocked(place))
+
+        assert ["missing_permissions", None] == reasons
+
+
+async def test_t78_a_bot_that_is_timed_out_may_not_speak_whatever_its_roles() -> None:
+    async with at_work(Evening()) as evening:
+        place, told = evening.client.get_channel(int(evening.general)), heard(evening.client, "on_member_update")
+        evening.world.time_out(evening.guild, evening.bot, 60.0)
+        await asyncio.wait_for(told, SOON)
+
+        assert "missing_permissions" == await Speaker().blocked(place)
+
+
+async def test_a_thread_of_whose_channel_nothing_is_known_may_be_tried() -> None:
+    evening = Evening()
+    number = int(evening.world.add_thread(evening.general, "aside"))
+    evening.world.overwrite(evening.general, evening.bot, deny=Permission.SEND_MESSAGES_IN_THREADS)
+    async with at_work(evening):
+        thread = evening.client.get_channel(number)
+        assert isinstance(thread, discord.Thread)
+        thread.parent_id = 12345
+
+        assert await Speaker().blocked(thread) is None
+
+
+async def test_a_person_and_a_channel_that_nobody_has_heard_of_may_be_tried() -> None:
+    async with at_work(Evening()) as evening:
+        places = [evening.client.get_user(int(evening.mia.id)), evening.client.get_partial_messageable(12345)]
+
+        assert [None, None] == [await Speaker().blocked(place) for place in places]

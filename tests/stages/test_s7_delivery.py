@@ -218,6 +218,7 @@ def pauses(*texts: str, dice: Dice | None = None, **settings: float) -> list[flo
         pytest.param("x", 0.75, id="1"),
         pytest.param("x" * 75, 0.75, id="75"),
         pytest.param("x" * 76, 0.76, id="76"),
+        pytest.param("x" * 93, 0.93, id="93"),
         pytest.param("x" * 94, 0.94, id="94"),
         pytest.param("x" * 200, 2.0, id="200"),
         pytest.param("x" * 400, 4.0, id="400"),
@@ -225,6 +226,7 @@ def pauses(*texts: str, dice: Dice | None = None, **settings: float) -> list[flo
         pytest.param("😀" * 50, 1.0, id="50 emoji count twice"),
         pytest.param("```\nx\n```", 0.9375, id="short code"),
         pytest.param("```\n" + "x" * 85 + "\n```", 0.9375, id="93 with a fence"),
+        pytest.param("```\n" + "x" * 86 + "\n```", 0.94, id="94 with a fence"),
         pytest.param("```\n" + "x" * 192 + "\n```", 2.0, id="200 with a fence"),
     ],
 )
@@ -244,6 +246,7 @@ def test_t15_the_first_message_comes_at_once_and_breath_is_taken_from_the_third_
     [
         pytest.param((0.0, 0.99), 0.250, id="shortest"),
         pytest.param((0.9999, 0.99), 1.499, id="longest"),
+        pytest.param((0.9999, 0.0), 2.2485, id="longest with thinking"),
         pytest.param((0.0, 0.0), 0.750, id="thinking is never short"),
         pytest.param((0.6, 0.0), 1.500, id="thinking takes half as long again"),
         pytest.param((0.6, 0.2499), 1.500, id="just thinking"),

@@ -73,6 +73,11 @@ class Home:
             reply_target=_reply_target(room),
         )
 
+    def blocked(self, room: Room) -> str | None:
+        """Why nothing can be said in *room* at present; ``None`` if it may be tried. Discord is not asked."""
+        is_forbidden = room.interaction is None and not _may_speak(self._client.get_channel(int(room.channel)))
+        return self.house.broken or ("missing_permissions" if is_forbidden else self.house.blocked(room.channel))
+
     async def close(self) -> None:
         """Wait for what is under way. It can be used after it."""
         await self.api.close()
@@ -87,6 +92,18 @@ class Home:
 
     async def _channel_gone(self, channel: discord.abc.GuildChannel) -> None:
         self.house.webhooks.gone(str(channel.id))
+
+
+def _may_speak(place: Any) -> bool:
+    """Whether our bot may speak in *place*, as far as that is known: one that is timed out may not, whatever its roles."""
+    guild: discord.Guild | None = getattr(place, "guild", None)
+    if guild is None or guild.me is None:
+        return True
+    try:
+        allowed: discord.Permissions = place.permissions_for(guild.me)
+    except discord.ClientException:  # a thread of whose channel nothing is known
+        return True
+    return allowed.send_messages_in_threads if isinstance(place, discord.Thread) else allowed.send_messages
 
 
 def _reply_target(room: Room) -> ReplyTarget | None:

@@ -230,8 +230,14 @@ class DiscordTarget:
             logger.debug("nobody was shown that something is being written (%s)", type(error).__name__)
 
     async def notify(self, notice: Notice, /) -> None:
-        """Show *notice* under the bot's own name. Nobody is called by it, and no phone rings."""
+        """Show *notice* under the bot's own name. Nobody is called by it, and no phone rings.
+
+        Where nobody else may speak, the bot does not either: then it is a ``DeliveryError``, and whoever told it logs it.
+        """
         self._house.check()
+        if self._is_strict:
+            msg = "Only one person is to be seen speaking here, so the bot shows no notice of its own."
+            raise DeliveryError(msg)
         place = await self._place()
         message = replace(_as_message(notice), nonce=self._nonce())
         arrivals = await self._courier.deliver(place, Letter(message, after=self.last_message_id))
