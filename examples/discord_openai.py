@@ -20,10 +20,10 @@ openai = AsyncOpenAI()
 async def on_message(message: discord.Message) -> None:
     """Answer a message that mentions the bot."""
     if client.user in message.mentions and not message.author.bot:
-        stream = await openai.chat.completions.create(
+        answer = openai.chat.completions.create(
             model="gpt-5.1", messages=[{"role": "user", "content": message.clean_content}], stream=True
         )
-        await cadenza.say(message, stream)
+        await cadenza.say(message, answer)
 
 
 if __name__ == "__main__":

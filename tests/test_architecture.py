@@ -198,7 +198,9 @@ def test_importing_cadenza_stays_light() -> None:
         assert result.stdout.strip() == "[]", package
 
 
-@pytest.mark.parametrize(("name", "weight"), [("ConsoleTarget", "aiohttp"), ("Http", "rich")])
+@pytest.mark.parametrize(
+    ("name", "weight"), [("ConsoleTarget", "aiohttp"), ("Http", "rich"), ("DiscordTarget", "discord")]
+)
 def test_a_heavy_name_brings_nothing_along_that_belongs_to_another(name: str, weight: str) -> None:
     script = f"import cadenza, sys; cadenza.{name}; print({weight!r} in sys.modules)"
 

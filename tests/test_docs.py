@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import doctest
 import io
+import os
 import re
 from dataclasses import is_dataclass
 from enum import Enum
@@ -14,10 +15,12 @@ import pytest
 from rich.console import Console
 
 import cadenza
+import cadenza.sim
 import cadenza.types
 from cadenza.demo import play
 from cadenza.settings import settings_fields
 from cadenza.targets.console import ConsoleTarget
+from cadenza.targets.policies import OTHERWISE, TABLE, UNKNOWN, Condition, Policy, Step
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -38,12 +41,29 @@ _LINK = re.compile(r"\[[^\]]*\]\((?!https?:|mailto:)([^)#\s]*)#?([^)\s]*)\)")
 """A link within the papers: the page, and the place in it."""
 
 
+PROGRAMS = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "examples").glob("*.py"))}
+"""Programs that need a token: they are run as processes, by ``test_examples`` here and in ``bot``."""
+
+
 def _examples() -> list[object]:
     return [
         pytest.param(match[1], id=f"{page.name}-{number}")
         for page in PAGES
         for number, match in enumerate(_PYTHON.finditer(page.read_text(encoding="utf-8")), start=1)
+        if not any(program.endswith(match[1]) for program in PROGRAMS.values())
     ]
+
+
+def test_the_first_program_of_the_readme_is_one_of_the_examples() -> None:
+    """All of it but its docstring, so that what people read first is what is run."""
+    first = next(_PYTHON.finditer((ROOT / "README.md").read_text(encoding="utf-8")))[1]
+
+    assert PROGRAMS[ROOT / "examples" / "discord_openai.py"].endswith(f'"""\n\n{first}')
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.name)
+def test_every_program_is_listed(program: Path) -> None:
+    assert any(f"examples/{program.name})" in page.read_text(encoding="utf-8") for page in PAGES)
 
 
 @pytest.mark.parametrize("example", _examples())
@@ -150,7 +170,56 @@ def test_examples_import_what_is_public_from_where_it_is_promised(example: str) 
         for node in ast.walk(ast.parse(example))
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("cadenza.")
         for alias in node.names
-        if alias.name in cadenza.__all__
+        if alias.name in (cadenza.sim.__all__ if (node.module or "").startswith("cadenza.sim.") else cadenza.__all__)
     ]
 
     assert [] == deep
+
+
+# --- the table of refusals -----------------------------------------------------------------------
+
+
+def _said(condition: Condition) -> str:
+    """What Discord says where *condition* fits, in words."""
+    statuses = sorted(condition.statuses)
+    ranges = (
+        f"status {statuses[0]} to {statuses[-1]}"
+        if len(statuses) > 1
+        else "".join(f"status {status}" for status in statuses)
+    )
+    words = [
+        *map(str, sorted(condition.codes)),
+        ranges,
+        f"50035 for `{condition.field}`" * bool(condition.field),
+        "a page of Cloudflare" * condition.is_ban,
+        "no answer" * condition.is_ambiguous,
+    ]
+    return ", ".join(filter(None, words))
+
+
+def _row(said: str, policy: Policy) -> str:
+    as_bot = "yes" if policy.helps_as_bot else "no"
+    return f"| {said} | `{policy.name}` | `{policy.step.name.lower()}` | {as_bot} | {policy.told} |"
+
+
+def test_the_table_of_refusals_is_what_is_done() -> None:
+    """``REWRITE_DOCS=1`` writes it anew; read what has changed before you keep it."""
+    path = ROOT / "docs" / "discord.md"
+    before, table, after = re.split(r"(?<=begin -->\n)|(?=<!-- refusals:end)", path.read_text(encoding="utf-8"))
+    head = table.splitlines()[:2]
+    rows = [_row(_said(row.condition), row.policy) for row in TABLE]
+    rows += [_row("anything else", OTHERWISE), _row("no answer, and the channel cannot be read", UNKNOWN)]
+
+    if os.environ.get("REWRITE_DOCS"):
+        table = "\n".join([*head, *rows, ""])
+        path.write_text(before + table + after, encoding="utf-8")
+
+    assert [*head, *rows] == table.splitlines()
+
+
+def test_every_step_after_a_refusal_is_told() -> None:
+    page = (ROOT / "docs" / "discord.md").read_text(encoding="utf-8")
+
+    told = re.findall(r"^\| `([a-z_]+)` \| [A-Z][^|]+\. \|$", page, re.MULTILINE)
+
+    assert [step.name.lower() for step in Step] == told

@@ -1,6 +1,6 @@
 """Cadenza delivers a language model's stream to a chat as natural messages.
 
-``await cadenza.say(target, stream)`` is the door; everything else is here for those who want to look inside.
+``await cadenza.say(channel, stream)`` is the door; everything else is here for those who want to look inside.
 What is used is imported when it is first used, so that ``import cadenza`` costs next to nothing.
 """
 
@@ -33,11 +33,15 @@ if TYPE_CHECKING:
     from .rules import RULES, Rule, RuleContext
     from .settings import Settings
     from .stages.s6_rules import rule_row
-    from .stages.s7_delivery import Limits, Target
+    from .stages.s7_delivery import Allowance, Limits, Metered, Target
     from .stops import StopHandle, StopRegistry, Stops
     from .streams import from_stream
     from .targets.console import ConsoleTarget
+    from .targets.discord import DiscordTarget, ReplyTarget
+    from .targets.house import House
     from .targets.memory import MemoryTarget
+    from .targets.mentions import MentionPolicy
+    from .targets.webhooks import Webhooks, WebhookStore
     from .text.prose import Edit
     from .tools.consent import Consent, Deliberate
     from .tools.functions import tool
@@ -97,6 +101,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "RULES",
+    "Allowance",
     "Aspect",
     "Attachment",
     "Backstage",
@@ -112,6 +117,7 @@ __all__ = [
     "Deliberate",
     "DeliveryError",
     "DeliveryKind",
+    "DiscordTarget",
     "Dropped",
     "Edit",
     "Empty",
@@ -122,6 +128,7 @@ __all__ = [
     "Finished",
     "Halt",
     "Heard",
+    "House",
     "Http",
     "Identity",
     "InputError",
@@ -135,6 +142,8 @@ __all__ = [
     "Media",
     "MediaKind",
     "MemoryTarget",
+    "MentionPolicy",
+    "Metered",
     "Model",
     "NeedsTools",
     "Note",
@@ -147,6 +156,7 @@ __all__ = [
     "ProviderError",
     "Receipt",
     "Reply",
+    "ReplyTarget",
     "Role",
     "Roster",
     "Rule",
@@ -182,6 +192,8 @@ __all__ = [
     "Urgency",
     "Usage",
     "Verdict",
+    "WebhookStore",
+    "Webhooks",
     "Why",
     "__version__",
     "clean",
@@ -221,8 +233,17 @@ _HOMES = (
     "connections",
 )
 """The modules in which the public names live, the lightest first."""
-_FAR_HOMES = {"ConsoleTarget": "targets.console", "Http": "http"}
-"""And the heavy ones, which nobody should enter for somebody else's name."""
+_FAR_HOMES = {
+    "ConsoleTarget": "targets.console",
+    "DiscordTarget": "targets.discord",
+    "House": "targets.house",
+    "Http": "http",
+    "MentionPolicy": "targets.mentions",
+    "ReplyTarget": "targets.discord",
+    "WebhookStore": "targets.webhooks",
+    "Webhooks": "targets.webhooks",
+}
+"""And those that nobody should enter for somebody else's name: they are heavy, or have a word of their own for it."""
 
 
 def __getattr__(name: str) -> object:
