@@ -7,6 +7,8 @@ A character is waited for from the moment at which its token was heard to the mo
 Every reply is delivered twice: to a chat that says how many messages it takes, so that the outbox can put together what
 would have to wait, and to one that does not.
 
+Then two hundred channels of one simulated Discord are spoken to at once, which together take fifty requests a second.
+
     python bench/wait.py [--no-save]
 """
 
@@ -21,7 +23,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
 from random import Random
-from statistics import mean
+from statistics import mean, median
 
 import looptime
 
@@ -29,6 +31,7 @@ from cadenza.replies import say
 from cadenza.settings import Settings
 from cadenza.stages.s7_delivery import Allowance, Limits
 from cadenza.types import Chunk, Completed, Finished, Identity, Post, Receipt, TextDelta
+from channels import deliver
 from plot import Curve, curves
 from report import RESULTS, ROOT, Goal, with_table
 
@@ -45,6 +48,11 @@ SHOWN = (8000, 150, 1)
 """Size, speed and degree of the reply that is plotted, and for which there are goals."""
 LAST, MEAN = 2.5, 2.0
 """Goals, in seconds: from the last token to the last character, and the mean wait for one."""
+
+CHANNELS, CROWD_SIZE, CROWD_SPEED = 200, 1500, 50
+"""How many are spoken to at once, and what each is told."""
+SPREAD = 2.0
+"""Goal: how much longer than in the median channel people may wait in the worst."""
 
 _STORY = (
     "the rain had stopped before anyone in the harbour noticed and a slow light came over roofs boats nets while people "
@@ -75,11 +83,29 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class Crowd:
+    """Many channels at once; times are in seconds."""
+
+    channels: int
+    is_named: bool
+    """Whether personas speak, through webhooks, or the bot."""
+    messages: int
+    refused: int
+    """How many requests came too early."""
+    median: float
+    worst: float
+    """The 95th percentile of the wait for a character: in the median channel, and in the worst."""
+    last: float
+    """From the last token to the last character of all."""
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """A whole run."""
 
     python: str
     rows: tuple[Row, ...]
+    crowds: tuple[Crowd, ...]
     curves: tuple[Curve, ...]
     """How much of the plotted reply was heard, and shown, at which time."""
 
@@ -199,6 +225,35 @@ def measure_one(size: int, speed: int, degree: int, *, is_paced: bool) -> tuple[
     return row, voice, chat
 
 
+def measure_crowd(channels: int, *, is_named: bool) -> Crowd:
+    """Deliver a reply to each of *channels* at once; all must arrive complete and in order."""
+    texts = [passage(CROWD_SIZE, seed) for seed in range(channels)]
+    voices = [Voice(text, CROWD_SPEED) for text in texts]
+    delivering = deliver(
+        voices,
+        persona=Identity("Ren", "https://example.com/ren.png") if is_named else None,
+        latency=LATENCY,
+        letters=letters,
+    )
+    with asyncio.Runner(loop_factory=lambda: looptime.new_event_loop(start=0.0)) as runner:
+        delivered = runner.run(delivering)
+    assert not delivered.broken, "a reply did not end well"
+    waits: list[float] = []
+    for text, voice, arrived, shown in zip(texts, voices, delivered.texts, delivered.shown, strict=True):
+        assert letters(text) == letters("".join(arrived)), "what was said did not arrive"
+        waited = sorted(shown - heard for heard, shown in zip(voice.heard, shown, strict=True))
+        waits.append(waited[len(waited) * 95 // 100])
+    return Crowd(
+        channels=channels,
+        is_named=is_named,
+        messages=delivered.messages,
+        refused=delivered.refused,
+        median=round(median(waits), 2),
+        worst=round(max(waits), 2),
+        last=round(delivered.ended - max(voice.heard[-1] for voice in voices), 2),
+    )
+
+
 def measure() -> Found:
     """Measure everything."""
     rows: list[Row] = []
@@ -210,7 +265,8 @@ def measure() -> Found:
             shown.append(curve("shown, paced" if is_paced else "shown, not paced", chat.shown))
             if is_paced:
                 shown.insert(0, curve("heard", voice.heard, step=200))
-    return Found(platform.python_version(), tuple(rows), tuple(shown))
+    crowds = [measure_crowd(CHANNELS, is_named=is_named) for is_named in (False, True)]
+    return Found(platform.python_version(), tuple(rows), tuple(crowds), tuple(shown))
 
 
 def curve(name: str, times: Sequence[float], step: int = 1) -> Curve:
@@ -231,7 +287,20 @@ def goals(found: Found) -> list[Goal]:
         Goal(f"{about}: s to its end", row.last, LAST),
         Goal(f"{about}: s of mean wait", row.mean, MEAN),
         Goal("sends refused, all paced replies", float(sum(row.refused for row in found.rows if row.is_paced)), 0),
+        *(goal for crowd in found.crowds for goal in _crowd_goals(crowd)),
     ]
+
+
+def _crowd_goals(crowd: Crowd) -> list[Goal]:
+    about = f"{crowd.channels} channels, {_speaker(crowd)}"
+    return [
+        Goal(f"{about}: requests refused", float(crowd.refused), 0),
+        Goal(f"{about}: p95, worst / median channel", round(crowd.worst / crowd.median, 2), SPREAD),
+    ]
+
+
+def _speaker(crowd: Crowd) -> str:
+    return "personas" if crowd.is_named else "bot"
 
 
 def _cells(row: Row) -> list[str]:
@@ -240,6 +309,12 @@ def _cells(row: Row) -> list[str]:
     return [str(row.size), str(row.speed), str(row.degree), paced, str(row.messages), str(row.refused), *times]
 
 
+def _crowd_cells(crowd: Crowd) -> list[str]:
+    times = (f"{value:.2f}" for value in (crowd.median, crowd.worst, crowd.last))
+    return [str(crowd.channels), _speaker(crowd), str(crowd.messages), str(crowd.refused), *times]
+
+
+_CROWD_HEAD = ["channels", "speaker", "messages", "429s", "p95, median", "p95, worst", "end, s"]
 _HEAD = ["characters", "tokens/s", "degree", "paced", "messages", "429s", "first, s", "mean, s", "p95, s", "end, s"]
 
 
@@ -248,6 +323,10 @@ def screen(found: Found) -> Iterator[str]:
     yield "  ".join(_HEAD)
     for row in found.rows:
         yield "  ".join(cell.rjust(len(head)) for head, cell in zip(_HEAD, _cells(row), strict=True))
+    yield ""
+    yield "  ".join(_CROWD_HEAD)
+    for crowd in found.crowds:
+        yield "  ".join(cell.rjust(len(head)) for head, cell in zip(_CROWD_HEAD, _crowd_cells(crowd), strict=True))
     yield ""
     yield from map(str, goals(found))
 
@@ -258,6 +337,12 @@ def markdown(found: Found) -> str:
         f"| {' | '.join(_HEAD)} |",
         f"|{'--:|' * len(_HEAD)}",
         *(f"| {' | '.join(_cells(row))} |" for row in found.rows),
+        "",
+        f"The same with {CHANNELS} channels of one server at once, {CROWD_SIZE} characters at {CROWD_SPEED} tokens/s each:",
+        "",
+        f"| {' | '.join(_CROWD_HEAD)} |",
+        f"|{'--:|' * len(_CROWD_HEAD)}",
+        *(f"| {' | '.join(_crowd_cells(crowd))} |" for crowd in found.crowds),
         "",
         "| goal | found | at most |",
         "|---|--:|--:|",
@@ -277,7 +362,8 @@ def load(text: str) -> Found:
     """What ``save`` wrote."""
     fields = json.loads(text)
     drawn = (Curve(one["name"], tuple(map(tuple, one["points"])), one["is_stepped"]) for one in fields["curves"])
-    return Found(fields["python"], tuple(Row(**row) for row in fields["rows"]), tuple(drawn))
+    rows, crowds = (Row(**row) for row in fields["rows"]), (Crowd(**crowd) for crowd in fields["crowds"])
+    return Found(fields["python"], tuple(rows), tuple(crowds), tuple(drawn))
 
 
 def save(found: Found) -> None:

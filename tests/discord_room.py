@@ -14,6 +14,7 @@ from cadenza.sim.wire import Json
 from cadenza.sim.world import World
 from cadenza.targets.discord import DiscordTarget
 from cadenza.targets.house import House
+from cadenza.targets.throttle import Throttle
 from cadenza.targets.webhooks import Webhooks
 from cadenza.types import Attachment, Boundary, Identity, Post, Receipt
 from tests.timing import now
@@ -26,7 +27,9 @@ REN = Identity("Ren", "https://example.com/ren.png")
 class Room:
     """The channel, who is in it, and how its bot reaches it. Times are those of the running loop."""
 
-    def __init__(self, *, limits: RateLimits | None = None, granted: Permission = INVITED) -> None:
+    def __init__(
+        self, *, limits: RateLimits | None = None, granted: Permission = INVITED, throttle: Throttle | None = None
+    ) -> None:
         self.world = World(clock=now, starts=1_700_000_000.0)
         self.faults = Faults()
         self.rest = Rest(self.world, limits=limits or RateLimits.off(), faults=self.faults)
@@ -36,7 +39,7 @@ class Room:
         self.guild.join(self.bot, granted=granted)
         self.channel = self.world.add_channel(self.guild, "general")
         self.api = WorldApi(self.rest, self.bot)
-        self.house = House(Webhooks(self.api), clock=now)
+        self.house = House(Webhooks(self.api, throttle=throttle), clock=now)
 
     def target(self, channel: str | None = None, **options: Any) -> DiscordTarget:
         return DiscordTarget(self.api, channel or self.channel, house=self.house, **options)

@@ -23,6 +23,7 @@ from .api import ApiError, DiscordApi, Embed, Outgoing, Place, PlaceKind, Webhoo
 from .courier import Arrival, Courier, Letter, without_files
 from .house import House
 from .mentions import MentionPolicy, Mentions
+from .paced import PacedApi
 from .policies import RETRY_DELAYS, Step, policy_for
 from .webhooks import NoWebhook, Speaker, SpeakerKind
 
@@ -31,6 +32,8 @@ __all__ = ["DiscordTarget", "House", "MentionPolicy", "ReplyTarget"]
 logger = logging.getLogger(__name__)
 
 _LIMITS = Limits(files=True)
+_ONE = Allowance(1, 1, 0.0)
+"""One message, now."""
 _COLOURS = {Urgency.INFO: 0x3498DB, Urgency.WARNING: 0xF1C40F, Urgency.ERROR: 0xE74C3C}
 _LONGEST_LINE, _LONGEST_BOX = 1900, 4000
 """What of a notice is shown, as a line and in a box."""
@@ -83,7 +86,7 @@ class DiscordTarget:
         others, whatever its name; without one the name does. If *is_strict*, nobody else ever speaks for them. *roster* is who may be called, and *mentions* how many. *reply_target* is shown in front of the
         first message of a webhook that answers it.
         """
-        self._api = api
+        self._api = api = PacedApi(api, house.throttle)
         self._channel = channel
         self._house = house
         self._turn = turn or secrets.token_hex(8)
@@ -123,8 +126,11 @@ class DiscordTarget:
         """How many more messages Discord takes at present from *identity*."""
         is_named = identity is not None or self._persona is not None
         if is_named and not self._has_spoken:
-            return None  # nobody knows yet how it will be sent
+            return _ONE if self._house.throttle.backlog > 0 else None  # nobody knows yet how it will be sent
         bucket = self._api.bucket(self._channel, self._webhook if is_named else None)
+        is_low = bucket is not None and 2 * bucket.left <= bucket.limit
+        if not is_low and self._house.throttle.backlog > 0:
+            return _ONE  # it waits for its turn among all channels: whatever is due now had better go together
         return None if bucket is None else Allowance(bucket.left, bucket.limit, bucket.resets_in)
 
     # --- messages ----------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from ..errors import DeliveryError, DeliveryKind
 from .api import ApiError
 from .policies import Policy, Step
+from .throttle import Throttle
 from .webhooks import Webhooks
 
 logger = logging.getLogger(__name__)
@@ -42,6 +43,11 @@ class House:
         self._complaints: dict[str, float] = {}
         self._messages: dict[str, None] = {}
         self._broken: Policy | None = None
+
+    @property
+    def throttle(self) -> Throttle:
+        """How often the bot asks anything of Discord, over all its channels."""
+        return self.webhooks.throttle
 
     # --- where nothing may be said ------------------------------------------------------
 

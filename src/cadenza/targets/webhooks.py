@@ -19,6 +19,8 @@ from ..types import Identity
 from .api import ApiError, DiscordApi, Outgoing, Place, PlaceKind, Sent, Webhook
 from .avatars import LOST, Avatars, Speaker, SpeakerKind
 from .echoes import Echoes
+from .paced import PacedApi
+from .throttle import Throttle
 
 __all__ = ["NAME", "Lack", "MemoryWebhookStore", "NoWebhook", "Speaker", "SpeakerKind", "WebhookStore", "Webhooks"]
 
@@ -110,8 +112,10 @@ class _Refusal(NamedTuple):
 class Webhooks:
     """Finds the webhook of a place, and speaks through it. One for a bot."""
 
-    def __init__(self, api: DiscordApi, store: WebhookStore | None = None) -> None:
-        self._api = api
+    def __init__(self, api: DiscordApi, store: WebhookStore | None = None, *, throttle: Throttle | None = None) -> None:
+        self.throttle = throttle or Throttle()
+        """How often the bot asks anything of Discord."""
+        self._api = api = PacedApi(api, self.throttle)
         self._store = MemoryWebhookStore() if store is None else store
         self._echoes = Echoes()
         self._avatars = Avatars(api, self._echoes)
