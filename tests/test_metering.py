@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from asyncio import CancelledError
+
 import pytest
 
 from cadenza.metering import Leave, Meter
@@ -41,6 +43,9 @@ def test_a_target_that_does_not_say_takes_everything_as_it_is() -> None:
         pytest.param(None, id="nothing is known"),
         pytest.param(ValueError("secret"), id="an error"),
         pytest.param("five", id="something else"),
+        pytest.param(CancelledError(), id="a cancellation of its own"),
+        pytest.param(Allowance("two", 5, 1.0), id="no number"),  # type: ignore[arg-type]  # foreign code
+        pytest.param(Allowance(0, 5, 10**400), id="no time"),
     ],
 )
 def test_so_does_one_that_has_no_answer(answer: object) -> None:
@@ -88,3 +93,30 @@ def test_who_was_short_once_is_careful_from_then_on() -> None:
     meter = Meter(Changing(None), 50)
 
     assert [0.0, 4.0, 1.0] == [meter.leave(waiting(1), 1, is_last=False, since=0.0).wait for _ in range(3)]
+
+
+def test_one_that_never_takes_anything_is_believed_for_a_minute() -> None:
+    meter = Meter(Says(Allowance(0, 5, 20.0)), 50)
+    waits = []
+    for _ in range(5):
+        waits.append(meter.leave(waiting(1, 1), 2, is_last=True, since=0.0))
+        meter.waited(waits[-1].wait)
+
+    assert [Leave(20.0, 2)] * 3 + [Leave(0.0, 2)] * 2 == waits
+
+
+def test_one_that_took_something_is_believed_again() -> None:
+    answers = [Allowance(0, 5, 20.0), Allowance(5, 5, 0.0), Allowance(0, 5, 20.0)]
+
+    class Changing(Says):
+        def allowance(self, _: Identity | None, /) -> Allowance:
+            return answers.pop(0)
+
+    meter = Meter(Changing(None), 50)
+    meter.waited(50.0)
+    waits = []
+    for _ in range(3):
+        waits.append(meter.leave(waiting(1), 1, is_last=True, since=0.0).wait)
+        meter.waited(10.0)
+
+    assert [20.0, 0.0, 20.0] == waits

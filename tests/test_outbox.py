@@ -866,3 +866,95 @@ async def test_what_was_put_together_and_is_taken_out_comes_back_as_it_is() -> N
         withdrawn = outbox.withdraw(part)
 
     assert "a\nslowly" == "\n".join([*channel.texts, *(post.text for post in withdrawn)])
+
+
+async def test_what_is_put_together_stands_on_one_side_of_a_notice() -> None:
+    channel = Metered(used=3)
+    async with Outbox(channel) as outbox:
+        outbox.add(posts("a"))
+        outbox.notify(NOTICE)
+        outbox.add(posts("b", "c"))
+        outbox.close()
+
+    assert (["a", "b\nc"], [NOTICE]) == (channel.texts, channel.notices)
+
+
+class Partial(Channel):
+    """A chat that takes nothing for five seconds from one name, and everything from others."""
+
+    def __init__(self, full: Identity | None) -> None:
+        super().__init__()
+        self._full = full
+
+    def allowance(self, identity: Identity | None, /) -> Allowance:
+        return Allowance(0, 5, max(0.0, 5.0 - now())) if identity == self._full else Allowance(5, 5, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("full", "sent"),
+    [
+        pytest.param(Identity("Ren"), [], id="whoever speaks cannot"),
+        pytest.param(None, ["one\ntwo."], id="whoever speaks can"),
+    ],
+)
+async def test_whether_a_goodbye_can_leave_does_not_depend_on_a_notice_before_it(
+    full: Identity | None, sent: list[str]
+) -> None:
+    channel = Partial(full)
+    async with Outbox(channel) as outbox:
+        outbox.notify(NOTICE)
+        outbox.add(posts("one", "two.", identity=Identity("Ren")))
+        outbox.cut(Keep.CLAUSE)
+
+    assert (sent, 0.0) == (channel.texts, now())
+
+
+async def test_a_goodbye_leaves_at_once_or_not_at_all() -> None:
+    class Fickle(Channel):
+        """A chat that takes a message when it is asked for the second time, and none before or after."""
+
+        asked = 0
+
+        def allowance(self, _: Identity | None, /) -> Allowance:
+            self.asked += 1
+            return Allowance(int(self.asked == 2), 5, 5.0)
+
+    channel = Fickle()
+    async with Outbox(channel) as outbox:
+        outbox.add(posts("one", "two."))
+        await asyncio.sleep(1.0)
+        outbox.cut(Keep.CLAUSE)
+
+    assert (["one\ntwo."], [1.0], 1.0) == (channel.texts, channel.started, now())
+
+
+@pytest.mark.parametrize("left", [0, 1])
+async def test_a_chat_that_always_says_that_it_takes_nothing_gets_everything_in_the_end(left: int) -> None:
+    class Stubborn(Channel):
+        def allowance(self, _: Identity | None, /) -> Allowance:
+            return Allowance(left, 5, 5.0)
+
+    channel = Stubborn()
+    async with Outbox(channel, room=2, limit=50) as outbox:
+        for number in range(40):
+            outbox.add(posts(f"{number:010}"))
+            await outbox.room()
+            await asyncio.sleep(1.0)
+        outbox.close()
+
+    assert [f"{number:010}" for number in range(40)] == "\n".join(channel.texts).split("\n")
+    assert 60.0 <= channel.started[0] < 70.0
+    assert now() < 120.0
+
+
+async def test_after_a_notice_typing_is_shown_again() -> None:
+    channel = FixedChannel()
+    async with Outbox(channel) as outbox:
+        outbox.add(posts("one", pause=6.0))
+        await asyncio.sleep(1.0)
+        await outbox.tell(NOTICE)
+        await asyncio.sleep(1.0)
+        outbox.add(posts("two"))
+        outbox.close()
+
+    assert [0.0, 2.0] == channel.typed

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
 from .stages.s7_delivery import Allowance, Target
 from .stages.s7_merging import joinable
-from .stages.s7_rations import ration
-from .types import Identity, Post
+from .stages.s7_rations import Ration, ration
+from .types import Post
 
 _INSTANT = 1e-6
 """Less than this is no time."""
+
+_PATIENCE = 60.0
+"""Seconds for which a target is believed that it takes nothing. Then it is sent something: it knows what to do with it."""
 
 
 class Leave(NamedTuple):
@@ -35,6 +39,7 @@ class Meter:
         self._ask = ask if callable(ask) else None
         self._limit = limit
         self._was_short = False
+        self._waited = 0.0  # seconds, since it last took something
 
     def __bool__(self) -> bool:
         """Whether the target says anything."""
@@ -45,18 +50,27 @@ class Meter:
 
         *is_last* says whether no more will come, *since* how long ago the last message was sent.
         """
-        allowance = self._allowance(posts[0].identity)
-        if allowance is None:
+        found = self._ration(posts[0], due, is_last=is_last, since=since)
+        if found is None:
             return Leave()
-        wait, share, is_forced = ration(allowance, due, is_last=is_last, since=since, was_short=self._was_short)
+        wait, share, is_forced = found
         count = joinable(posts[:share], self._limit)
-        if wait <= _INSTANT or not (is_forced or count == due):  # a message that is full need not wait for more
+        if wait <= _INSTANT:
+            self._waited = 0.0
+            return Leave(0.0, count)
+        if self._waited >= _PATIENCE or not (is_forced or count == due):  # one that is full need not wait for more
             return Leave(0.0, count)
         self._was_short = self._was_short or is_forced
         return Leave(wait, count)
 
-    def _allowance(self, identity: Identity | None) -> Allowance | None:
-        with suppress(Exception):  # a target is foreign code
-            found = self._ask(identity) if self._ask else None
-            return found if isinstance(found, Allowance) else None
+    def waited(self, seconds: float) -> None:
+        """Nothing left for *seconds*, because the target said so."""
+        self._waited += seconds
+
+    def _ration(self, post: Post, due: int, *, is_last: bool, since: float) -> Ration | None:
+        """What the target has to say of *post*: it is foreign code, and if that makes no sense it has said nothing."""
+        with suppress(Exception, CancelledError):  # nothing is awaited here: that cannot be our own
+            found = self._ask(post.identity) if self._ask else None
+            if isinstance(found, Allowance):
+                return ration(found, due, is_last=is_last, since=since, was_short=self._was_short)
         return None

@@ -15,7 +15,7 @@ import logging
 from collections import deque
 from collections.abc import Awaitable, Iterable, Sequence
 from contextlib import nullcontext, suppress
-from itertools import takewhile
+from itertools import islice, takewhile
 from math import inf
 from types import TracebackType
 from typing import NamedTuple, Self
@@ -51,6 +51,8 @@ class _Parcel(NamedTuple):
     """Whether it has been prepared, or need not be."""
     is_joined: bool = False
     """Whether it was put together of others, as many as should be."""
+    is_goodbye: bool = False
+    """Whether it is all that is left after a stop: the chat took it at that moment, and is not asked again."""
     notice: Notice | None = None
     """What it tells, if it is a notice; the post is then how it looks where there is no place for notices."""
 
@@ -204,7 +206,7 @@ class Outbox:
                 goodbye = farewell(waiting, self._limit) if self._may_begin else None
                 self._waiting.clear()
                 if goodbye:  # there is no time to prepare it
-                    self._waiting.append(_Parcel(goodbye, self._part, is_ready=True))
+                    self._waiting.append(_Parcel(goodbye, self._part, is_ready=True, is_goodbye=True))
             case Keep.NOTHING:
                 self._waiting.clear()
         if self.trace:
@@ -338,6 +340,7 @@ class Outbox:
             else:
                 await outlast(asyncio.create_task(self._sent(post), name="cadenza notice"))
             self.notices.append(notice)
+            self._indicator.is_out()  # to a chat it may be a message as any other
             if self.trace:
                 self.trace.notified(notice, is_shown=True)
         except BaseException as error:
@@ -425,6 +428,8 @@ class Outbox:
         if self.trace:
             self.trace.waits(post, reason)
         await self._wait(post.identity, seconds)
+        if reason == "rate_limit":
+            self._meter.waited(self._loop.time() - begun)
         self._typing_left = max(0.0, self._typing_left - max(0.0, min(self._loop.time(), typed) - begun))
 
     def _held_back(self) -> float:
@@ -432,10 +437,10 @@ class Outbox:
 
         Then what waits is put together as far as it must be.
         """
-        if not self._meter or self._is_beside(self._waiting[0]):
+        if not self._meter or self._waiting[0].is_goodbye or self._is_beside(self._waiting[0]):
             return 0.0
         due = self._due()
-        together = list(takewhile(self._waiting[0].may_join, due))
+        together = list(islice(takewhile(self._waiting[0].may_join, self._waiting), len(due)))
         since = self._loop.time() - self._last_sent
         wait, count = self._meter.leave(
             [parcel.post for parcel in together], len(due), is_last=self._sealed, since=since
@@ -445,10 +450,11 @@ class Outbox:
         return wait
 
     def _held_back_as_last(self) -> float:
-        """The same if the first that waits were the last message of all."""
-        if not self._meter or not self._waiting:
+        """The same if the first message of the reply that waits were the last of all."""
+        first = next((parcel.post for parcel in self._waiting if parcel.notice is None), None)
+        if not self._meter or first is None:
             return 0.0
-        return self._meter.leave([self._waiting[0].post], 1, is_last=True, since=0.0).wait
+        return self._meter.leave([first], 1, is_last=True, since=0.0).wait
 
     def _is_beside(self, parcel: _Parcel) -> bool:
         """Whether *parcel* is none of the chat's messages."""

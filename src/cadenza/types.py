@@ -539,6 +539,8 @@ class Segment:
     """What the model should later see in front, ``Ren (mad): ``."""
     source: str = ""
     """The Markdown of a table whose text has been put into another form."""
+    is_torn: bool = False
+    """Whether it is code that had to be cut in the middle of a line, which goes on in the next segment."""
 
 
 class AsideKind(Enum):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from cadenza.settings import BufferSettings
+from cadenza.stages.s5_buffer import Buffer
 from cadenza.stages.s7_files import LARGEST, Remainder, code_file, file_name, is_whole
-from cadenza.types import Attachment, Boundary, Kind, Post, Segment
+from cadenza.types import Attachment, Boundary, Ending, Kind, Post, Segment
 
 LINE, CLOSE, OVERFLOW = Boundary.NEWLINE, Boundary.CODE_CLOSE, Boundary.OVERFLOW
 
@@ -42,6 +46,12 @@ def code(text: str, boundary: Boundary = CLOSE) -> Segment:
         pytest.param(
             [code("```py\na\n```", OVERFLOW), code("```py\nb\n```")], "a\nb\n", "```py\na\nb\n```", id="two parts"
         ),
+        pytest.param(
+            [replace(code("```py\na\nb\n```", OVERFLOW), is_torn=True), code("```py\nc\n\n```")],
+            "a\nbc\n\n",
+            "```py\na\nbc\n\n```",
+            id="cut in the middle of a line",
+        ),
         pytest.param([code("````\n```\na\n````")], "```\na\n", "````\n```\na\n````", id="a fence in a fence"),
     ],
 )
@@ -52,8 +62,24 @@ def test_the_file_is_the_code_and_the_model_sees_the_block(parts: list[Segment],
     assert (data.encode(), source) == (found[0].data, found[1])
 
 
+@pytest.mark.parametrize("size", range(170, 430, 5))
+def test_a_line_that_is_too_long_to_be_held_is_one_line_of_the_file(size: int) -> None:
+    buffer = Buffer(BufferSettings(code_overflow=200))
+    items = [*buffer.feed(f"```py\na\n{'x' * size}\n"), *buffer.feed("```\n"), *buffer.flush(Ending.FINAL)]
+
+    found = code_file([item for item in items if isinstance(item, Segment) and item.kind is Kind.CODE])
+
+    assert found is not None
+    assert (f"a\n{'x' * size}\n", f"```py\na\n{'x' * size}\n```") == (found[0].data.decode(), found[1])
+
+
 def test_code_in_a_quote_is_no_file() -> None:
     assert code_file([code("> ```py\n> a\n> ```")]) is None
+
+
+@pytest.mark.parametrize("text", ["```py\n```", "```\n\n \n```"])
+def test_neither_is_an_empty_block(text: str) -> None:
+    assert code_file([code(text)]) is None
 
 
 def test_a_block_is_over_unless_it_was_cut() -> None:

@@ -272,8 +272,9 @@ class Buffer:
         # One character short of what is there: whether a character ends at the very end is not known yet.
         cut = line_end if line_end > head else whole_grapheme(scanner.text, position - 1, head)
         code = scanner.text[:cut]
-        closed = code + ("" if code.endswith("\n") else "\n") + fence.closing
-        out.append(Segment(in_backticks(closed), Boundary.OVERFLOW, Kind.CODE))
+        is_torn = not code.endswith("\n")
+        closed = code + "\n" * is_torn + fence.closing
+        out.append(Segment(in_backticks(closed), Boundary.OVERFLOW, Kind.CODE, is_torn=is_torn))
         scanner.drop(cut)
         scanner.put_in_front(fence.opening)
         self._reopened = True

@@ -51,18 +51,21 @@ def is_whole(segment: Segment) -> bool:
 
 
 def code_file(parts: Sequence[Segment]) -> tuple[Attachment, str] | None:
-    """The code block that came in *parts* as a file, and as the model wrote it; ``None`` if it stands in a quote."""
+    """The code block that came in *parts* as a file, and as the model wrote it; ``None`` if it is quoted, or empty."""
     fence, _ = split_fence(parts[0].text.lstrip("\n"))
     if fence.prefix.strip(WHITESPACE):
         return None
-    bodies = (_body(part.text) for part in parts)
-    code = "".join(body if body.endswith("\n") else body + "\n" for body in bodies)
+    code = "".join(map(_body, parts)).removesuffix("\n") + "\n"
+    if not code.strip(WHITESPACE):
+        return None
     return Attachment(file_name(fence.info), code.encode()), fence.opening + code + fence.closing
 
 
-def _body(block: str) -> str:
-    fence, body = split_fence(block.lstrip("\n"))
-    return without_closing(body, fence)
+def _body(part: Segment) -> str:
+    """The code in *part*, up to the end of a line unless it was cut in the middle of one."""
+    fence, body = split_fence(part.text.lstrip("\n"))
+    code = without_closing(body, fence)
+    return code.removesuffix("\n") + "\n" * (not part.is_torn)
 
 
 class Remainder:
