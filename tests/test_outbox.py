@@ -803,6 +803,43 @@ async def test_a_stop_does_not_wait_for_the_chat() -> None:
     assert ([], 1.0) == (channel.texts, now())
 
 
+class HastyChannel(PlainChannel):
+    """A chat that takes a minute over a message, unless it is told to hurry: then it leaves it out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._hurried = asyncio.Event()
+
+    async def send(self, post: Post, /) -> Receipt:
+        try:
+            async with asyncio.timeout(60):
+                await self._hurried.wait()
+        except TimeoutError:
+            return await super().send(post)
+        msg = "It was left out."
+        raise DeliveryError(msg, kind=DeliveryKind.SKIPPED)
+
+    def hurry(self) -> None:
+        self._hurried.set()
+
+
+@pytest.mark.parametrize(
+    ("keep", "seconds", "sent"),
+    [(Keep.CLAUSE, 1.0, []), (Keep.NOTHING, 1.0, []), (Keep.DECIDED, 60.0, ["one"]), (Keep.EVERYTHING, 60.0, ["one"])],
+)
+async def test_a_chat_is_told_if_nobody_wants_what_is_under_way_and_says_nothing_of_it(
+    keep: Keep, seconds: float, sent: list[str]
+) -> None:
+    channel = HastyChannel()
+    async with Outbox(channel) as outbox:
+        outbox.add(posts("one"))
+        await asyncio.sleep(1.0)
+        outbox.cut(keep)
+        await outbox.finished()
+
+    assert (sent, seconds, [], False) == (channel.texts, now(), outbox.notices, outbox.failed.done())
+
+
 async def test_after_a_stop_the_message_that_was_kept_says_goodbye() -> None:
     channel = Metered(used=4)
     async with Outbox(channel) as outbox:

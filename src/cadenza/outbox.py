@@ -25,7 +25,7 @@ from .errors import CadenzaError, DeliveryError
 from .indicator import Indicator
 from .metering import Meter
 from .stages.s4_round import Keep
-from .stages.s7_delivery import Noticing, Removing, Target, as_post
+from .stages.s7_delivery import Hurrying, Noticing, Removing, Target, as_post
 from .stages.s7_merging import farewell, merged
 from .stops import StopHandle
 from .tasks import end_task, must_rise, outlast
@@ -103,6 +103,7 @@ class Outbox:
         self._at_rest.set()
         self._sealed = False
         self._decided = False  # whether a stop has already been acted upon
+        self._is_hurried = False  # whether what is left out now is left out because nobody wants it any more
         self._last_sent = self._loop.time()
         self._indicator = Indicator(target)
         self._backstage = backstage or Backstage(painter=None)
@@ -213,6 +214,15 @@ class Outbox:
             self.trace.cuts(keep.name.lower(), [parcel.post for parcel in self._waiting if parcel.notice is None])
         self._decided = True
         self.close()
+        if keep in (Keep.CLAUSE, Keep.NOTHING):
+            self._hurry()
+
+    def _hurry(self) -> None:
+        """Nobody wants what is under way any more: let it not wait for long."""
+        self._is_hurried = True
+        if isinstance(self._target, Hurrying):
+            with suppress(Exception):  # a target is foreign code
+                self._target.hurry()
 
     @property
     def _may_begin(self) -> bool:
@@ -328,7 +338,7 @@ class Outbox:
         if self.trace:
             self.trace.leaves_out(post, error.kind.value)
         notice = Notice(str(error), Urgency.WARNING)
-        if notice not in self.notices:
+        if notice not in self.notices and not self._is_hurried:
             await self._tell(notice, as_post(notice))
 
     async def _tell(self, notice: Notice, post: Post) -> None:

@@ -17,9 +17,11 @@ from cadenza.sim.api import WorldApi
 from cadenza.sim.faults import Fault, Faults
 from cadenza.sim.permissions import Permission
 from cadenza.sim.wire import File
-from cadenza.targets.api import Place
+from cadenza.targets.api import Face, Outgoing, Place, Sent, Webhook
 from cadenza.targets.discord import DiscordTarget
+from cadenza.targets.house import House
 from cadenza.targets.policies import TABLE, UNKNOWN, Policy, Row, Step
+from cadenza.targets.webhooks import Webhooks
 from cadenza.types import Attachment, Identity, Notice, Post, Receipt
 from tests.discord_room import BOT_SENDS, REN, WEBHOOK_SENDS, Room, post, sent_or_error
 from tests.timing import now
@@ -256,7 +258,7 @@ async def test_a_message_arrives_whole_or_not_at_all() -> None:
 async def test_what_cannot_be_taken_back_stays_and_the_first_error_is_told() -> None:
     room = Room()
     room.faults.fail(BOT_SENDS, 403, 50013, after=2)
-    room.faults.fail("DELETE /**", 500)
+    room.faults.fail("DELETE /**", 403, 50013)
     with pytest.raises(DeliveryError, match="may not send messages here"):
         await room.target().send(post("word " * 600))
     assert 1 == len(room.texts())
@@ -526,3 +528,152 @@ def test_whatever_breaks_nothing_is_doubled_and_nothing_is_lost_unsaid(
         shown = shown[: len(receipts)]  # it may be there, and the error says so
     assert [(receipt.message_id, receipt.post.text) for receipt in receipts] == shown
     assert len(lines) == len(became) or isinstance(became[-1], DeliveryError)
+
+
+# --- the same words at the same time -------------------------------------------------------------------------
+
+
+class SlowApi(WorldApi):
+    """A Discord that stores what a webhook says at once, and says so two seconds later."""
+
+    async def send_as(self, webhook: Webhook, face: Face, message: Outgoing, /, *, thread: str | None = None) -> Sent:
+        sent = await super().send_as(webhook, face, message, thread=thread)
+        await asyncio.sleep(2.0)
+        return sent
+
+
+async def test_what_another_turn_says_meanwhile_in_the_same_words_is_not_taken_for_ours() -> None:
+    room = Room()
+    api = SlowApi(room.rest, room.bot)
+    house = House(Webhooks(api), clock=now)
+    first, second = (DiscordTarget(api, room.channel, house=house, persona=REN) for _ in range(2))
+    await first.send(post("Hm."))
+    room.faults.lose(WEBHOOK_SENDS, is_carried_out=False)
+
+    async def later() -> Receipt:
+        await asyncio.sleep(0.5)
+        return await second.send(post("Ha!"))
+
+    one, other = await asyncio.gather(first.send(post("Ha!")), later())
+    assert ["Hm.", "Ha!", "Ha!"] == room.texts()
+    assert one.message_id != other.message_id
+
+
+async def test_a_message_is_found_again_although_discord_stored_it_in_its_own_way() -> None:
+    room = Room()
+    target = room.target(persona=REN)
+    await target.send(post("Hm."))
+    room.faults.lose(WEBHOOK_SENDS)
+    await target.send(post("Oh\x00!"))
+    assert ["Hm.", "Oh!"] == room.texts()
+
+
+# --- when there is no time -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("is_carried_out", [True, False])
+async def test_a_stop_does_not_wait_for_the_next_try(path: str, is_carried_out: bool) -> None:  # noqa: FBT001  # a parameter
+    room = Room()
+    identity, match = PATHS[path]
+    target = room.target(persona=identity)
+    await target.send(post("One."))
+    room.faults.lose(match, is_carried_out=is_carried_out, every=1)
+    asyncio.get_running_loop().call_later(0.5, target.hurry)
+    [became] = await sent_or_error(target, post("Two."))
+    assert 0.5 == now()
+    assert ["One.", "Two."][: 1 + is_carried_out] == room.texts()
+    if isinstance(became, DeliveryError):
+        assert (False, DeliveryKind.SKIPPED) == (is_carried_out, became.kind)
+    else:
+        assert room.messages()[-1]["id"] == became.message_id
+
+
+async def test_a_stop_does_not_wait_for_a_write_limit() -> None:
+    room = Room()
+    room.faults.fail(BOT_SENDS, 429, 20028, retry_after=30.0)
+    target = room.target()
+    asyncio.get_running_loop().call_later(2.0, target.hurry)
+    [error] = await sent_or_error(target, post("One."))
+    assert isinstance(error, DeliveryError)
+    assert (2.0, [], DeliveryKind.SKIPPED) == (now(), room.texts(), error.kind)
+    await target.send(post("Bye."))
+    assert ["Bye."] == room.texts()
+
+
+@pytest.mark.parametrize("match", ["GET /channels/*/webhooks", "POST /channels/*/webhooks", "PATCH /webhooks/*/*"])
+async def test_a_stop_does_not_wait_for_a_webhook_or_a_face(match: str) -> None:
+    room = Room()
+    room.faults.delay(match, 25.0)
+    target = room.target(persona=Identity("Ren", "data:image/png;base64,iVBORw0KGgo="))
+    asyncio.get_running_loop().call_later(2.0, target.hurry)
+    [error] = await sent_or_error(target, post("One."))
+    assert isinstance(error, DeliveryError)
+    assert (2.0, [], DeliveryKind.SKIPPED) == (now(), room.texts(), error.kind)
+    room.faults.clear()
+    await target.send(post("Two."))
+    assert [("Ren", "Two.")] == room.said()
+
+
+async def test_what_is_being_sent_arrives_whatever_the_haste() -> None:
+    room = Room()
+    room.faults.delay(BOT_SENDS, 3.0)
+    target = room.target()
+    asyncio.get_running_loop().call_later(1.0, target.hurry)
+    await target.send(post("One."))
+    assert (3.0, ["One."]) == (now(), room.texts())
+
+
+# --- taking back ---------------------------------------------------------------------------------------------
+
+
+async def test_a_message_that_was_taken_back_although_nobody_said_so_is_gone() -> None:
+    room = Room()
+    target = room.target()
+    receipt = await target.send(post("One."))
+    room.faults.lose("DELETE /**")
+    await target.remove(receipt)
+    assert [] == room.texts()
+
+
+async def test_after_a_ban_nothing_is_taken_back_either() -> None:
+    room = Room()
+    target = room.target()
+    receipt = await target.send(post("One."))
+    room.faults.ban(BOT_SENDS)
+    await sent_or_error(target, post("Two."))
+    room.faults.clear()
+    with pytest.raises(DeliveryError, match="shut this bot out"):
+        await target.remove(receipt)
+    assert 0 == room.calls("DELETE")
+
+
+# --- where much is said --------------------------------------------------------------------------------------
+
+
+async def chatter(room: Room, messages: int) -> None:
+    await asyncio.sleep(0.5)
+    for number in range(messages):
+        room.mia.says(room.channel, f"Line {number}.")
+
+
+@pytest.mark.parametrize(("messages", "is_found"), [(90, True), (150, False)])
+async def test_a_message_that_others_have_pushed_out_of_sight_is_not_sent_again(messages: int, is_found: bool) -> None:  # noqa: FBT001  # a column
+    room = Room()
+    target = room.target(persona=REN)
+    await target.send(post("One."))
+    room.faults.lose(WEBHOOK_SENDS)
+    [became], _ = await asyncio.gather(sent_or_error(target, post("Two.")), chatter(room, messages))
+    assert 1 == room.texts().count("Two.")
+    assert is_found == isinstance(became, Receipt)
+
+
+async def test_what_was_said_long_ago_hides_nothing() -> None:
+    room = Room()
+    api = LateApi(room.rest, room.bot)
+    for number in range(150):
+        room.mia.says(room.channel, f"Line {number}.")
+        await asyncio.sleep(1.0)
+    room.faults.lose(WEBHOOK_SENDS, is_carried_out=False)
+    await DiscordTarget(api, room.channel, house=room.house, persona=REN).send(post("One."))
+    assert 1 == room.texts().count("One.")

@@ -16,8 +16,11 @@ from cadenza.sim.api import WorldApi
 from cadenza.sim.limits import RateLimits
 from cadenza.sim.permissions import INVITED, Permission
 from cadenza.stages.s7_delivery import Grouping, Noticing, Removing, Target
+from cadenza.stops import Stops
 from cadenza.targets.api import Place
 from cadenza.targets.discord import DiscordTarget, MentionPolicy, ReplyTarget
+from cadenza.targets.house import House
+from cadenza.targets.webhooks import Webhooks
 from cadenza.types import Attachment, Identity, Notice, Receipt, Roster, Stopped, StopReason, Urgency
 from tests.discord_room import BOT_SENDS, REN, WEBHOOK_SENDS, Room, post, sent_or_error
 from tests.timing import now
@@ -107,6 +110,15 @@ class NewcomerApi(WorldApi):
         await self.recent(channel)
         assert place is not None
         return place
+
+
+async def test_what_stood_in_a_channel_that_was_not_known_is_not_taken_for_ours() -> None:
+    room = Room()
+    await room.target(persona=REN).send(post("Ha!"))  # by a process that is over
+    api = NewcomerApi(room.rest, room.bot)
+    room.faults.lose(WEBHOOK_SENDS, is_carried_out=False)
+    await DiscordTarget(api, room.channel, house=House(Webhooks(api), clock=now), persona=REN).send(post("Ha!"))
+    assert ["Ha!", "Ha!"] == room.texts()
 
 
 async def test_the_question_for_a_channel_is_asked_again_if_discord_does_not_answer() -> None:
@@ -204,6 +216,13 @@ async def test_without_the_right_to_webhooks_the_name_stands_in_front_and_people
     assert ["**Ren:** One.", "**Ren:** Two.", "**Ren:** Three."] == [text for text in room.texts() if "Ren" in text]
     told = [text for text in room.texts() if "Ren" not in text]
     assert ["-# Personas cannot show their own name here; give the bot the right to manage webhooks."] == told
+
+
+async def test_a_receipt_does_not_wait_long_for_people_to_be_told_why_a_name_is_missing() -> None:
+    room = Room(granted=NO_WEBHOOKS)
+    room.faults.delay(BOT_SENDS, 300.0, after=1)
+    await room.target(persona=REN).send(post("One."))
+    assert (["**Ren:** One."], 10.0) == (room.texts(), now())
 
 
 async def test_a_message_counts_even_if_people_cannot_be_told_why_a_name_is_missing() -> None:
@@ -467,7 +486,7 @@ async def test_what_could_not_be_taken_back_can_be_tried_again_with_all_that_bel
     room.house.may_complain(room.channel)
     target = room.target(persona=Identity("N" * 78))
     receipt = await target.send(post("word " * 389 + "word"))
-    room.faults.fail("DELETE /channels/*/messages/*", 500, after=1)
+    room.faults.fail("DELETE /channels/*/messages/*", 500, after=1, times=3)
     with pytest.raises(DeliveryError):
         await target.remove(receipt)
     await target.remove(receipt)
@@ -586,6 +605,16 @@ async def test_a_reply_ends_quietly_where_its_channel_is_gone() -> None:
     room.faults.fail(BOT_SENDS, 404, 10003, after=1)
     reply = await say(room.target(), "One.\nTwo.\nThree.", settings=Settings.of(degree=1))
     assert (Stopped(StopReason.CHANNEL_GONE), "One.", ["One."]) == (reply.outcome, reply.transcript, room.texts())
+
+
+async def test_a_stop_does_not_wait_for_a_message_that_discord_does_not_take_yet() -> None:
+    room, stops = Room(), Stops()
+    room.faults.fail(BOT_SENDS, 429, 20028, retry_after=30.0, after=1)
+    asyncio.get_running_loop().call_later(2.0, stops.request, "turn")
+    with stops.open("turn") as handle:
+        reply = await say(room.target(), "One.\nTwo.\nThree.", settings=Settings.of(degree=1), stop=handle)
+    assert (2.0, Stopped(StopReason.USER), "One.") == (now(), reply.outcome, reply.transcript)
+    assert (["One."], ()) == (room.texts(), reply.notices)
 
 
 async def test_a_reply_goes_on_after_a_filter_and_says_what_is_missing() -> None:

@@ -57,3 +57,13 @@ async def test_of_what_fails_nothing_is_expected() -> None:
         raise ApiError("refused")  # noqa: EM101  # nobody reads it
 
     assert [True, False] == [echoes.heard("1"), echoes.heard("1")]
+
+
+async def test_where_nobody_listens_nothing_piles_up() -> None:
+    echoes = Echoes()
+    for number in range(50):
+        with echoes.expected(str(number % 5)):
+            pass
+        await asyncio.sleep(10)
+
+    assert 1 == sum(len(expected) for expected in echoes._expected.values())  # nothing else shows it

@@ -58,6 +58,21 @@ class StuckStore(MemoryWebhookStore):
         await asyncio.Event().wait()
 
 
+class ForgetfulStore(MemoryWebhookStore):
+    """Never answers when it is to forget something, unless it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_stuck = True
+        self.forgotten: list[str] = []
+
+    async def forget(self, channel: str, /) -> None:
+        if self.is_stuck:
+            await asyncio.Event().wait()
+        self.forgotten.append(channel)
+        await super().forget(channel)
+
+
 # --- found and made ------------------------------------------------------------------------------
 
 
@@ -138,17 +153,18 @@ async def test_where_there_can_be_no_webhook_nobody_is_asked(kind: PlaceKind) ->
 async def test_a_webhook_of_ours_goes_before_one_that_only_has_the_name() -> None:
     stage = PersonaStage()
     stage.made_by_others(NAME)
-    ours = await stage.api.create_webhook(stage.channel, "renamed")
+    ours = await stage.api.create_webhook(stage.channel, NAME)
 
     assert ours.id == (await stage.webhooks.get(stage.place())).id
 
 
-async def test_of_two_webhooks_of_ours_the_one_with_the_name_is_taken() -> None:
+async def test_a_webhook_that_our_bot_has_for_something_else_is_left_alone() -> None:
     stage = PersonaStage()
-    await stage.api.create_webhook(stage.channel, "something else")
-    named = await stage.api.create_webhook(stage.channel, NAME)
+    other = await stage.api.create_webhook(stage.channel, "Something else")
 
-    assert named.id == (await stage.webhooks.get(stage.place())).id
+    found = await stage.webhooks.get(stage.place())
+
+    assert (False, NAME) == (other.id == found.id, found.name)
 
 
 async def test_a_webhook_with_the_name_goes_before_a_new_one() -> None:
@@ -308,6 +324,46 @@ async def test_a_store_that_never_answers_is_not_waited_for() -> None:
 
     async with asyncio.timeout(20):
         assert NAME == (await stage.webhooks.get(stage.place())).name
+
+
+async def test_however_much_a_store_that_never_answers_has_to_forget_a_webhook_is_found_soon() -> None:
+    stage = PersonaStage(store=ForgetfulStore())
+    for number in range(100):
+        stage.webhooks.gone(str(number))
+
+    assert NAME == (await stage.webhooks.get(stage.place())).name
+    assert now() <= 5.0
+
+
+async def test_a_store_that_answers_again_is_asked_again() -> None:
+    store = ForgetfulStore()
+    stage = PersonaStage(store=store)
+    stage.webhooks.gone("1")
+    webhook = await stage.webhooks.get(stage.place())
+    assert await store.load(stage.channel) is None
+
+    await asyncio.sleep(60)
+    store.is_stuck = False
+    stage.webhooks.invalidate(stage.channel)
+    assert webhook.id == (await stage.webhooks.get(stage.place())).id
+    assert (webhook.id, webhook.token) == await store.load(stage.channel)
+
+
+async def test_only_so_many_channels_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cadenza.targets.webhooks._MOST", 2)
+    store = ForgetfulStore()
+    store.is_stuck = False
+    stage = PersonaStage(store=store)
+    for number in range(4):
+        stage.webhooks.gone(str(number))
+    await stage.webhooks.settle()
+    assert ["2", "3"] == store.forgotten
+
+    places = [stage.place(stage.world.add_channel(stage.guild, f"room-{number}")) for number in range(3)]
+    found = [await stage.webhooks.get(place) for place in places]
+    stage.rest.calls.clear()
+    assert found[::-1] == [await stage.webhooks.get(place) for place in reversed(places)]
+    assert [FETCH] == stage.asked()
 
 
 @pytest.mark.parametrize("reads", [True, False])

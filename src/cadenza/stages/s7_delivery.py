@@ -85,6 +85,14 @@ class Removing(Protocol):
 
 
 @runtime_checkable
+class Hurrying(Protocol):
+    """A target that can take long over a message, and knows when it has not begun to send it yet."""
+
+    def hurry(self) -> None:
+        """The reply is to end: leave out what only waits to be sent, as ``SKIPPED``; what is being sent still arrives."""
+
+
+@runtime_checkable
 class Grouping(Protocol):
     """A target that shows neighbouring messages of one name under one face, as Discord does."""
 

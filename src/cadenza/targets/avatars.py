@@ -25,6 +25,7 @@ from ..text.usernames import as_username
 from ..types import Identity
 from .api import ApiError, DiscordApi, Face, Outgoing, Place, Sent, Webhook
 from .echoes import Echoes
+from .haste import Haste
 
 logger = logging.getLogger(__name__)
 
@@ -224,15 +225,29 @@ class Avatars:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def send(
-        self, place: Place, webhook: Webhook, identity: Identity, message: Outgoing, /, *, speaker: Speaker
+        self,
+        place: Place,
+        webhook: Webhook,
+        identity: Identity,
+        message: Outgoing,
+        /,
+        *,
+        speaker: Speaker,
+        haste: Haste,
     ) -> Sent:
         """Send *message* through *webhook* as *identity*; what Discord says against it is raised as it is."""
         face = avatar(identity.avatar)
         if isinstance(face, Link):
             return await self._sent(place, webhook, identity, message, Delivery(speaker, face))
-        async with self._locks.setdefault(webhook.id, asyncio.Lock()):
-            shown = await self._put_on(place, webhook, face, speaker)
+        lock = self._locks.setdefault(webhook.id, asyncio.Lock())
+        async with haste.patience():
+            await lock.acquire()
+        try:
+            async with haste.patience():
+                shown = await self._put_on(place, webhook, face, speaker)
             return await self._sent(place, webhook, identity, message, Delivery(speaker, shown))
+        finally:
+            lock.release()
 
     def note_bot(self, channel: str, speaker: Speaker, avatar_url: str | None) -> None:
         """The bot itself said something in *channel*, with its own face."""

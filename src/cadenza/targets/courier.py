@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import NamedTuple, assert_never
@@ -18,6 +20,7 @@ from ..errors import DeliveryError, DeliveryKind
 from ..text.usernames import as_username
 from ..types import Identity
 from .api import ApiError, DiscordApi, Outgoing, Place, PlaceKind, Seen, Sent, Webhook
+from .haste import Haste, Hurried
 from .house import House
 from .labels import labelled, plain_name, shortened
 from .policies import LONGEST_WAIT, RETRY_DELAYS, UNKNOWN, Policy, Step, policy_for
@@ -28,7 +31,7 @@ logger = logging.getLogger(__name__)
 _MOST_WAITS = 2
 """How often one message may wait because Discord says so."""
 
-_LOOKED_AT = 50
+_LOOKED_AT = 100
 """How many messages are looked at to find one."""
 
 
@@ -45,6 +48,8 @@ class Letter:
     """What is said instead of its file, if that cannot be sent."""
     after: str | None = None
     """The newest message that was there before the first try."""
+    begun: float = 0.0
+    """When that was, by the loop's clock."""
     webhook: Webhook | None = None
     """What it is sent through."""
     is_doubtful: bool = False
@@ -72,6 +77,8 @@ class Courier:
         self._house = house
         self._is_strict = is_strict
         self._complaint: str | None = None
+        self.haste = Haste()
+        """What cuts waiting short; a message that is not sent for it is left out."""
 
     def take_complaint(self) -> str | None:
         """Why a message could not be sent under its own name, such as ``max_webhooks``; each reason is told once."""
@@ -84,12 +91,10 @@ class Courier:
             if letter.identity is not None and letter.webhook is None:
                 letters = await self._equipped(place, letter)
             else:
-                try:
-                    return [await self._attempt(place, letter)]
-                except ApiError as error:
-                    found = await self._after(place, letter, error)
+                async with self._alone(place, letter):
+                    found = await self._tried(place, letter)
                 if isinstance(found, Arrival):
-                    return [self._arrived(place, found)]
+                    return [found]
                 letters = found
             if len(letters) != 1:
                 return await self.deliver_all(place, letters)
@@ -116,6 +121,7 @@ class Courier:
 
     async def remove(self, place: Place, message: str, webhook: Webhook | None) -> None:
         """Take *message* back, through its *webhook* if it has one, else by the channel; one that is gone is no failure."""
+        self._house.check()
         if webhook is not None:
             try:
                 await self._api.delete_as(webhook, message, thread=place.thread)
@@ -123,13 +129,54 @@ class Courier:
                 logger.debug("a webhook's message is taken back by the channel instead: %s", error)
             else:
                 return
-        try:
-            await self._api.delete(place.channel, message)
-        except ApiError as error:
-            if error.code != _UNKNOWN_MESSAGE:
-                raise self._house.unremoved(policy_for(error), error) from None
+        await self._remove_by_channel(place, message)
+
+    async def _remove_by_channel(self, place: Place, message: str) -> None:
+        delays = iter(RETRY_DELAYS)
+        while True:
+            try:
+                await self._api.delete(place.channel, message)
+            except ApiError as error:
+                if error.code == _UNKNOWN_MESSAGE:
+                    return
+                policy = policy_for(error)
+                delay = None if self.haste.is_wanted or policy.step is not Step.RETRY else next(delays, None)
+                if delay is None:
+                    raise self._house.unremoved(policy, error) from None
+            else:
+                return
+            await self.haste.pause(delay)  # it may be gone although nobody said so: that is asked by trying again
 
     # --- one try -------------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def _alone(self, place: Place, letter: Letter) -> AsyncIterator[None]:
+        """Nobody else says the same in here: it could be taken for ours when we look whether ours arrived."""
+        lock = self._house.alone(place.channel, _speaks(letter), letter.message.content)
+        try:
+            async with self.haste.patience():
+                await lock.acquire()
+        except Hurried:
+            raise _too_late() from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def check_time(self) -> None:
+        """Raise a ``DeliveryError`` if a message that was not begun is to be left out."""
+        if self.haste.is_wanted:
+            raise _too_late()
+
+    async def _tried(self, place: Place, letter: Letter) -> Arrival | list[Letter]:
+        """What became of *letter*, or what is to be sent instead."""
+        try:
+            return await self._attempt(place, letter)
+        except Hurried:
+            raise _too_late() from None
+        except ApiError as error:
+            found = await self._after(place, letter, error)
+        return self._arrived(place, found) if isinstance(found, Arrival) else found
 
     async def _attempt(self, place: Place, letter: Letter) -> Arrival:
         self._house.check()
@@ -138,7 +185,9 @@ class Courier:
             return self._arrived(place, Arrival(sent))
         message = replace(letter.message, reply_to=None, nonce="")  # webhooks know neither
         speaker = letter.speaker or Speaker()
-        sent = await self._house.webhooks.send(place, letter.webhook, letter.identity, message, speaker=speaker)
+        sent = await self._house.webhooks.send(
+            place, letter.webhook, letter.identity, message, speaker=speaker, haste=self.haste
+        )
         return self._arrived(place, Arrival(sent, letter.identity, letter.webhook))
 
     def _arrived(self, place: Place, arrival: Arrival) -> Arrival:
@@ -151,7 +200,10 @@ class Courier:
         if place.kind is PlaceKind.DIRECT:
             return self._as_bot(letter)
         try:
-            webhook = await self._house.webhooks.get(place)
+            async with self.haste.patience():
+                webhook = await self._house.webhooks.get(place)
+        except Hurried:
+            raise _too_late() from None
         except NoWebhook as refusal:
             self._complaint = str(refusal.reason)
             return self._as_bot(letter)
@@ -166,13 +218,15 @@ class Courier:
         letter = replace(letter, is_doubtful=letter.is_doubtful or error.is_ambiguous)
         delay = _delay(letter, policy, error)
         if delay is not None:
-            await asyncio.sleep(delay)
+            await self.haste.pause(delay)
+            delay = None if self.haste.is_wanted else delay
         if letter.is_doubtful and (letter.webhook is not None or delay is None):
             # The bot's own can be sent again under its nonce; anything else has to be known first.
             found = await self.found(place, letter, error)
             if found is not None:
                 return found
             letter = replace(letter, is_doubtful=False)
+        self.check_time()
         if delay is None:
             return self._changed(letter, policy) or self._given_up(place, letter, policy, error)
         is_retry = policy.step is Step.RETRY
@@ -233,6 +287,9 @@ class Courier:
             if not self._house.is_known(seen.message) and self._is_it(seen, letter):
                 sent = Sent(seen.message, place.channel, seen.webhook, _url(place, seen.message))
                 return Arrival(sent, letter.identity if letter.webhook else None, letter.webhook)
+        if len(since) >= _LOOKED_AT and _span(since) < asyncio.get_running_loop().time() - letter.begun:
+            # So much was said meanwhile that it may stand before what we are shown.
+            raise self._house.refused(place.channel, UNKNOWN, error) from None
         return None
 
     async def _recent(self, place: Place, *, after: str | None, limit: int) -> list[Seen]:
@@ -246,7 +303,7 @@ class Courier:
                 delay = next(delays, None) if policy.step is Step.RETRY else None
                 if delay is None:
                     raise self._unread(place, policy, error) from None
-            await asyncio.sleep(delay)
+            await asyncio.sleep(delay)  # in haste too: what may stand there has to be known
 
     def _unread(self, place: Place, policy: Policy, error: ApiError) -> DeliveryError:
         """What is raised if nobody can tell what was said in *place*: that, unless nothing is said there any more."""
@@ -262,15 +319,37 @@ class Courier:
                 return seen.nonce == message.nonce
             is_author = seen.webhook is None and seen.author == self._api.user
         else:
-            is_author = seen.webhook == letter.webhook.id and seen.name == as_username(letter.identity.name)
+            is_name = _gist(seen.name) == _gist(as_username(letter.identity.name))
+            is_author = seen.webhook == letter.webhook.id and is_name
         # Discord may write the names of files in its own way, so they are only counted.
-        is_same = seen.content.strip() == message.content.strip() and len(seen.files) == len(message.files)
+        is_same = _gist(seen.content) == _gist(message.content) and len(seen.files) == len(message.files)
         return is_author and is_same
 
 
 _UNKNOWN_MESSAGE = 10008
 _SHORTER = 1900
 """How long the pieces of a message are that Discord found too long, in UTF-16 units."""
+
+
+def _too_late() -> DeliveryError:
+    msg = "A part of this answer was not sent: the answer was stopped while that part waited for Discord."
+    return DeliveryError(msg, kind=DeliveryKind.SKIPPED)
+
+
+def _span(messages: Sequence[Seen]) -> float:
+    """The seconds between the first and the last of *messages*: their ids say when they were sent."""
+    first, last = (int(seen.message) >> 22 for seen in (messages[0], messages[-1]))
+    return (last - first) / 1000
+
+
+def _gist(text: str) -> str:
+    """What there is to see in *text*: Discord stores white space and what nobody sees in its own way, or not at all."""
+    text = unicodedata.normalize("NFC", text)
+    return "".join(letter for letter in text if not letter.isspace() and unicodedata.category(letter)[0] != "C")
+
+
+def _speaks(letter: Letter) -> str:
+    return letter.identity.name if letter.identity and letter.webhook else ""
 
 
 def without_files(letter: Letter) -> list[Letter]:

@@ -21,6 +21,7 @@ from ..text.units import WHITESPACE
 from ..types import Identity, Notice, Post, Receipt, Roster, Urgency
 from .api import ApiError, DiscordApi, Embed, Outgoing, Place, PlaceKind, Webhook
 from .courier import Arrival, Courier, Letter, without_files
+from .haste import Hurried
 from .house import House
 from .mentions import MentionPolicy, Mentions
 from .paced import PacedApi
@@ -35,6 +36,8 @@ _LIMITS = Limits(files=True)
 _ONE = Allowance(1, 1, 0.0)
 """One message, now."""
 _COLOURS = {Urgency.INFO: 0x3498DB, Urgency.WARNING: 0xF1C40F, Urgency.ERROR: 0xE74C3C}
+_COMPLAINT_TAKES = 10.0
+"""Seconds after which people are not told any more why a name is missing."""
 _LONGEST_LINE, _LONGEST_BOX = 1900, 4000
 """What of a notice is shown, as a line and in a box."""
 
@@ -138,12 +141,13 @@ class DiscordTarget:
     async def send(self, post: Post, /) -> Receipt:
         """Deliver *post*: it arrives once and whole, or a ``DeliveryError`` says why not."""
         self._house.check()
+        self._courier.haste.take_time()
         if not post.text.strip(WHITESPACE) and post.attachment is None:
             msg = "A part of this answer is missing: there was nothing in it."
             raise DeliveryError(msg, kind=DeliveryKind.SKIPPED)
         place = await self._place()
         self._owed_reply = post.reply or self._owed_reply
-        letter = self._letter(post)
+        letter = self._letter(post, place)
         notice = await self._shown_reply(place, post, letter)
         try:
             arrivals = await self._brought(place, letter)
@@ -164,7 +168,12 @@ class DiscordTarget:
         await self._complain()
         return Receipt(post, first.sent.message, first.sent.url, first.identity)
 
+    def hurry(self) -> None:
+        """The reply is to end: a message that waits to be sent is left out, and one that is being sent still arrives."""
+        self._courier.haste.hurry()
+
     async def _brought(self, place: Place, letter: Letter) -> list[Arrival]:
+        self._courier.check_time()
         size = sum(len(file.data) for file in letter.message.files)
         letters = (size > place.file_limit and without_files(letter)) or [letter]
         return await self._courier.deliver_all(place, letters)
@@ -176,7 +185,7 @@ class DiscordTarget:
         if letter.identity is not None:
             self._webhook, self._has_spoken = arrivals[-1].webhook, True
 
-    def _letter(self, post: Post) -> Letter:
+    def _letter(self, post: Post, place: Place) -> Letter:
         identity = post.identity or self._persona
         called = self._mentions.called_by("" if post.attachment else post.text)
         message = Outgoing(
@@ -188,7 +197,8 @@ class DiscordTarget:
             files=(post.attachment,) if post.attachment else (),
         )
         spare = _in_words(post.source or "") if post.attachment else ""
-        return Letter(message, identity, self._speaker(post), spare, self.last_message_id)
+        after = _newer(self.last_message_id, place.last_message)
+        return Letter(message, identity, self._speaker(post), spare, after, begun=asyncio.get_running_loop().time())
 
     def _may_answer(self, message: str | None) -> bool:
         target = self._reply_target
@@ -220,7 +230,7 @@ class DiscordTarget:
                 delay = next(delays, None) if policy.step is Step.RETRY else None
                 if delay is None:
                     raise self._house.refused(self._channel, policy, error) from None
-            await asyncio.sleep(delay)
+            await self._courier.haste.pause(delay)
 
     # --- what is shown besides ------------------------------------------------------------------
 
@@ -244,9 +254,13 @@ class DiscordTarget:
         if self._is_strict:
             msg = "Only one person is to be seen speaking here, so the bot shows no notice of its own."
             raise DeliveryError(msg)
+        self._courier.haste.take_time()
         place = await self._place()
         message = replace(_as_message(notice), nonce=self._nonce())
-        arrivals = await self._courier.deliver(place, Letter(message, after=self.last_message_id))
+        after = _newer(self.last_message_id, place.last_message)
+        arrivals = await self._courier.deliver(
+            place, Letter(message, after=after, begun=asyncio.get_running_loop().time())
+        )
         self._last = arrivals[-1].sent.message
 
     async def _complain(self) -> None:
@@ -255,7 +269,8 @@ class DiscordTarget:
         if told is None or not self._house.may_complain(self._channel):
             return
         try:
-            await self.notify(Notice(told))
+            async with asyncio.timeout(_COMPLAINT_TAKES):  # the message has arrived, and its receipt is waited for
+                await self.notify(Notice(told))
         except BaseException as error:
             if must_rise(error):
                 raise
@@ -278,11 +293,16 @@ class DiscordTarget:
         self._has_shown_reply = True  # whatever comes of it, it is tried once
         message = Outgoing(embeds=(_reply_embed(target),), is_silent=True)
         try:
-            webhook = await self._house.webhooks.get(place)
-        except NoWebhook:
-            return None  # the bot will speak, and it can answer a message itself
+            async with self._courier.haste.patience():
+                webhook = await self._house.webhooks.get(place)
+        except (NoWebhook, Hurried):
+            return None  # the bot will speak, and it can answer a message itself; or nobody will
         try:
-            sent = await self._house.webhooks.send(place, webhook, identity, message, speaker=self._speaker(post))
+            sent = await self._house.webhooks.send(
+                place, webhook, identity, message, speaker=self._speaker(post), haste=self._courier.haste
+            )
+        except Hurried:
+            return None
         except ApiError as error:
             logger.info("what a message answers could not be shown: %s", error)
             return await self._perhaps_shown(place, replace(letter, message=message, webhook=webhook), error)

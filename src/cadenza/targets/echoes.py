@@ -28,6 +28,7 @@ class Echoes:
     @contextmanager
     def expected(self, channel: str, /) -> Iterator[None]:
         """Change the webhooks of *channel* in here; if it fails, nothing is expected."""
+        self._forget_old()  # nobody may be listening
         echo = _Echo()
         self._expected.setdefault(channel, []).append(echo)
         try:
@@ -44,6 +45,11 @@ class Echoes:
         if len(expected) > 1:
             self._expected[channel] = expected[1:]
         return bool(expected)
+
+    def _forget_old(self) -> None:
+        now = asyncio.get_running_loop().time()
+        kept = {name: [echo for echo in echoes if echo.until >= now] for name, echoes in self._expected.items()}
+        self._expected = {name: echoes for name, echoes in kept.items() if echoes}
 
     def _drop(self, channel: str, echo: _Echo) -> None:
         left = [other for other in self._expected.pop(channel, ()) if other is not echo]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import Callable
 from typing import NamedTuple
+from weakref import WeakValueDictionary
 
 from ..errors import DeliveryError, DeliveryKind
 from .api import ApiError
@@ -43,6 +45,7 @@ class House:
         self._complaints: dict[str, float] = {}
         self._messages: dict[str, None] = {}
         self._broken: Policy | None = None
+        self._locks: WeakValueDictionary[tuple[str, str, str], asyncio.Lock] = WeakValueDictionary()
 
     @property
     def throttle(self) -> Throttle:
@@ -96,6 +99,10 @@ class House:
         self._refusals.pop(channel, None)
         _make_room(self._messages, _MOST_MESSAGES)
         self._messages[message] = None
+
+    def alone(self, channel: str, name: str, content: str, /) -> asyncio.Lock:
+        """To be held by whoever says *content* as *name* in *channel*, until it is known what became of it."""
+        return self._locks.setdefault((channel, name, content), asyncio.Lock())
 
     def is_known(self, message: str, /) -> bool:
         """Whether *message* is one that was noted: whoever looks for another one must not take it for theirs."""

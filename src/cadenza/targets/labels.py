@@ -7,12 +7,13 @@ import re
 from ..text.blocks import blocks
 from ..text.split import fit, split
 from ..text.units import WHITESPACE, fits
+from ..text.usernames import as_username, from_username
 from ..types import Kind
 
 LONGEST = 2000
 """The longest message that Discord takes."""
 
-_MARKS = re.compile(r"([\\*_~`|])")
+_MARKS = re.compile(r"([\\*_~`|\[\]<:])")
 _NEEDS_LINE = re.compile(r"```|>|#{1,3} |-# |[-*+•] |[0-9]{1,3}[.)] ")
 """What means something only at the beginning of a line."""
 _ODD = re.compile(r"[^\w .'()-]")
@@ -21,7 +22,7 @@ _BLANKS = re.compile(f"[{WHITESPACE}]+")
 
 def labelled(name: str, text: str) -> list[str]:
     """*text* with *name* in front of it, in as few messages as it takes."""
-    shown = _MARKS.sub(r"\\\1", _BLANKS.sub(" ", name).strip())
+    shown = _MARKS.sub(r"\\\1", from_username(as_username(name)))
     label = f"**{shown}:**"
     if not text.strip(WHITESPACE):
         return [label]

@@ -19,6 +19,7 @@ from ..types import Identity
 from .api import ApiError, DiscordApi, Outgoing, Place, PlaceKind, Sent, Webhook
 from .avatars import LOST, Avatars, Speaker, SpeakerKind
 from .echoes import Echoes
+from .haste import Haste
 from .paced import PacedApi
 from .throttle import Throttle
 
@@ -36,6 +37,10 @@ _SEARCH_TAKES = 30.0
 """Seconds after which a search is given up, and the words go out as the bot's: some limits of Discord last for hours."""
 _STORE_TAKES = 5.0
 """Seconds after which the store is not waited for."""
+_STORE_RESTS = 60.0
+"""Seconds for which it is not asked then."""
+_MOST = 10_000
+"""How many channels are remembered."""
 
 
 class Lack(StrEnum):
@@ -121,7 +126,8 @@ class Webhooks:
         self._avatars = Avatars(api, self._echoes)
         self._known: dict[str, Webhook] = {}
         self._refusals: dict[str, _Refusal] = {}
-        self._owed: set[str] = set()  # channels that the store is still to forget
+        self._owed: dict[str, None] = {}  # channels that the store is still to forget, the oldest first
+        self._store_rests_until = 0.0  # for so long it is not asked, because it did not answer
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def get(self, place: Place, /) -> Webhook:
@@ -138,14 +144,22 @@ class Webhooks:
             return self._remembered(channel) or await self._looked_up(channel)  # somebody else may have asked meanwhile
 
     async def send(
-        self, place: Place, webhook: Webhook, identity: Identity, message: Outgoing, /, *, speaker: Speaker
+        self,
+        place: Place,
+        webhook: Webhook,
+        identity: Identity,
+        message: Outgoing,
+        /,
+        *,
+        speaker: Speaker,
+        haste: Haste | None = None,
     ) -> Sent:
         """Send *message* through *webhook* under the name and face of *identity*; raises ``ApiError``.
 
-        A webhook that turns out to be lost is forgotten: ``get`` finds or makes another.
+        If *haste* is wanted while a face is waited for, nothing is sent, and ``Hurried`` is raised. A webhook that turns out to be lost is forgotten: ``get`` finds or makes another.
         """
         try:
-            return await self._avatars.send(place, webhook, identity, message, speaker=speaker)
+            return await self._avatars.send(place, webhook, identity, message, speaker=speaker, haste=haste or Haste())
         except ApiError as error:
             if error.code in LOST and _is_same(self._known.get(webhook.channel), webhook):
                 self.invalidate(webhook.channel)  # unless somebody has found another meanwhile
@@ -160,7 +174,9 @@ class Webhooks:
         self._refusals.pop(channel, None)
         if known := self._known.pop(channel, None):
             self._avatars.forget(known)
-        self._owed.add(channel)
+        self._owed[channel] = None
+        if len(self._owed) > _MOST:  # nobody has searched for long; the store's own words are tested before they count
+            del self._owed[next(iter(self._owed))]
 
     def changed(self, channel: str, /) -> None:
         """The gateway says that the webhooks of *channel* changed (``WEBHOOKS_UPDATE``): whether ours is there is asked."""
@@ -179,8 +195,10 @@ class Webhooks:
 
     async def settle(self) -> None:
         """Let the store forget what is gone; done with every search, and good to do before the process ends."""
-        while self._owed:
-            await self._kept(self._store.forget, self._owed.pop())
+        while self._owed and _now() >= self._store_rests_until:
+            channel = next(iter(self._owed))
+            del self._owed[channel]
+            await self._kept(self._store.forget, channel)
 
     # --- looking ----------------------------------------------------------------------------
 
@@ -200,6 +218,8 @@ class Webhooks:
         except TimeoutError:
             raise self._lacking(channel, ApiError("the search took too long", is_ambiguous=True)) from None
         self._known[channel] = webhook
+        if len(self._known) > _MOST:  # the one that was found longest ago is found again if it is needed
+            self._avatars.forget(self._known.pop(next(iter(self._known))))
         self._avatars.forget(webhook)
         return webhook
 
@@ -222,9 +242,9 @@ class Webhooks:
     async def _found(self, channel: str) -> Webhook:
         """A webhook that *channel* has for us, or else a new one."""
         all_ = await self._api.webhooks(channel)
-        ours = [webhook for webhook in all_ if webhook.is_ours or webhook.name == NAME]
+        ours = [webhook for webhook in all_ if webhook.name == NAME]  # our bot may have others, for something else
         if ours:
-            webhook = max(ours, key=lambda webhook: (webhook.is_ours, webhook.name == NAME))
+            webhook = max(ours, key=lambda webhook: webhook.is_ours)
         else:
             with self._echoes.expected(channel):
                 webhook = await self._api.create_webhook(channel, NAME)
@@ -246,30 +266,35 @@ class Webhooks:
 
     async def _loaded(self, channel: str) -> tuple[str, str] | None:
         """What the store has for *channel*; what it cannot read it may forget."""
+        if _now() < self._store_rests_until:
+            return None
         try:
             async with asyncio.timeout(_STORE_TAKES):
                 return await self._store.load(channel)
         except BaseException as error:
             if must_rise(error):
                 raise
-            _complain(error)
+            self._complain(error)
         await self._kept(self._store.forget, channel)
         return None
 
     async def _kept(self, change: Callable[..., Awaitable[None]], *what: str) -> None:
         """Let the store change *what* it has: a courtesy to the next process, for which no message fails or waits long."""
+        if _now() < self._store_rests_until:
+            return
         try:
             async with asyncio.timeout(_STORE_TAKES):
                 await change(*what)
         except BaseException as error:
             if must_rise(error):
                 raise
-            _complain(error)
+            self._complain(error)
 
-
-def _complain(error: BaseException) -> None:
-    """Say what went wrong with the store; its words may hold a secret."""
-    logger.warning("the store of webhooks failed (%s); they are looked for in their channels", type(error).__name__)
+    def _complain(self, error: BaseException) -> None:
+        """Say what went wrong with the store; its words may hold a secret."""
+        if isinstance(error, TimeoutError):
+            self._store_rests_until = _now() + _STORE_RESTS
+        logger.warning("the store of webhooks failed (%s); they are looked for in their channels", type(error).__name__)
 
 
 def _is_same(known: Webhook | None, webhook: Webhook) -> bool:
