@@ -26,8 +26,10 @@ async def test_any_target_can_be_spoken_to() -> None:
 
 
 async def test_what_is_no_place_is_refused_in_one_sentence() -> None:
-    with pytest.raises(InputError, match="str has not"):
+    with pytest.raises(InputError, match="str is no place to speak in; give the channel"):
         await say("general", "Hello.")
+    with pytest.raises(InputError, match="NoneType is no place to speak in; give the channel"):
+        await Speaker().say(None, "Hello.")
     with pytest.raises(InputError, match="MemoryTarget is none"):
         await Speaker().say(MemoryTarget(), "Hello.")
     with pytest.raises(InputError, match="MemoryTarget is none"):

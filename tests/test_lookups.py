@@ -383,3 +383,15 @@ async def test_closing_what_asks_nothing_takes_no_time() -> None:
     await lookup(Guild()).close()
 
     assert now() == 0.0
+
+
+async def test_who_was_found_is_known_where_they_were_found_and_nowhere_else() -> None:
+    async def find(handle: str, _place: str) -> str | None:
+        return "<@9>" if handle == "ghost" else None
+
+    lookup = Lookup(find)
+    await lookup.resolve("hi @ghost and @nobody", Roster(), "cellar")
+
+    assert [True, False, False] == [
+        lookup.has_found(tag, place) for tag, place in (("<@9>", "cellar"), ("<@9>", "attic"), ("<@8>", "cellar"))
+    ]

@@ -6,8 +6,9 @@ and only then ``cadenza.bot`` is entered.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -21,12 +22,14 @@ from .stops import StopHandle
 from .streams import Speech
 from .targets.api import ApiError
 from .targets.mentions import MentionPolicy
+from .targets.policies import OTHERWISE, policy_for
 from .trace import Hook
 from .types import Identity, Persona, Reply, Roster, Scene
 
 if TYPE_CHECKING:
     from .bot.home import Home
     from .bot.rooms import Room
+    from .targets.discord import DiscordTarget
     from .targets.webhooks import WebhookStore
 
 
@@ -54,6 +57,7 @@ async def say(
     if _is_of_discord(target):
         speaker = Speaker(settings=settings, rules=rules, backstage=backstage, trace=trace)
         return await speaker.say(target, stream, scene=scene, stop=stop, chance=chance)
+    _refuse_what_stands_for_a_channel(target)
     return await replies.say(
         target,
         stream,
@@ -88,7 +92,7 @@ class Speaker:
         backstage: Backstage | None = None,
         trace: Hook | None = None,
     ) -> None:
-        if client is not None and not _is_of_discord(client):
+        if client is not None and not _is_client(client):
             msg = f"a speaker needs a client of discord.py, and {type(client).__name__} is none"
             raise InputError(msg)
         self._client = client
@@ -111,7 +115,7 @@ class Speaker:
 
     async def close(self) -> None:
         """Wait for what is still under way. It can be used after it."""
-        for home in self._homes:
+        for home in tuple(self._homes):  # somebody may speak meanwhile, through another client
             await home.close()
 
     async def say(
@@ -127,17 +131,23 @@ class Speaker:
         room = await self._room(place)
         scene = self._scene(room, scene)
         home = self._home(room)
-        return await replies.say(
-            await self._target(home, room, scene.roster, stop.turn if stop else ""),
-            stream,
-            scene=scene,
-            settings=self._settings,
-            stop=stop,
-            chance=chance,
-            rules=self._rules,
-            backstage=self._backstage or home.backstage,
-            trace=self._trace,
-        )
+        backstage = self._backstage or home.backstage
+        found = None if backstage.lookup is None else partial(backstage.lookup.has_found, place=scene.channel)
+        target = await self._target(home, room, scene.roster, stop.turn if stop else "", found)
+        try:
+            return await replies.say(
+                target,
+                stream,
+                scene=scene,
+                settings=self._settings,
+                stop=stop,
+                chance=chance,
+                rules=self._rules,
+                backstage=backstage,
+                trace=self._trace,
+            )
+        finally:
+            await home.settle(target)
 
     async def target(self, place: Any, *, turn: str = "", roster: Roster | None = None) -> Target:
         """*place* as a target for one reply; *roster* is who may be called there besides its members.
@@ -156,6 +166,7 @@ class Speaker:
         return self._home(room).blocked(room)
 
     async def _room(self, place: object) -> Room:
+        _refuse_what_stands_for_a_channel(place)
         if not _is_of_discord(place):
             msg = f"a speaker needs something of discord.py to speak to, and {type(place).__name__} is none; use say"
             raise InputError(msg)
@@ -173,10 +184,17 @@ class Speaker:
         self._homes.add(home)
         return home
 
-    async def _target(self, home: Home, room: Room, roster: Roster, turn: str) -> Target:
+    async def _target(
+        self, home: Home, room: Room, roster: Roster, turn: str, is_found: Callable[[str], bool] | None = None
+    ) -> DiscordTarget:
         try:
             return await home.target(
-                room, turn=turn, persona=_identity(self._persona), roster=roster, mentions=self._mentions
+                room,
+                turn=turn,
+                persona=_identity(self._persona),
+                roster=roster,
+                mentions=self._mentions,
+                is_found=is_found,
             )
         except ApiError as error:
             raise _undelivered(error) from None
@@ -194,7 +212,22 @@ def _identity(persona: Persona) -> Identity | None:
 
 
 def _undelivered(error: ApiError) -> DeliveryError:
-    return DeliveryError(str(error), code=error.code)
+    """What is raised for *error*: what the table tells people of it, or else its own words."""
+    policy = policy_for(error)
+    return DeliveryError(str(error), code=error.code) if policy is OTHERWISE else policy.error(error)
+
+
+def _refuse_what_stands_for_a_channel(place: object) -> None:
+    """Raise an ``InputError`` if *place* is but the number or the name of a channel, or none that was found."""
+    if place is None or isinstance(place, int | str):
+        kind = type(place).__name__  # not itself: it may be a secret in the wrong place
+        msg = f"{kind} is no place to speak in; give the channel itself, as client.get_channel does once it is ready"
+        raise InputError(msg)
+
+
+def _is_client(thing: object) -> bool:
+    """Whether *thing* is a client of discord.py, which is not imported for the question."""
+    return any((base.__module__, base.__name__) == ("discord.client", "Client") for base in type(thing).__mro__)
 
 
 def _is_of_discord(thing: object) -> bool:

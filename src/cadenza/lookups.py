@@ -108,6 +108,10 @@ class Lookup:
         tags = await self._tags(directory.unknown(text), place)
         return directory.answered(text, tags) if tags else text
 
+    def has_found(self, tag: str, place: str) -> bool:
+        """Whether *tag* is that of somebody who was found in *place*, as far as that is remembered."""
+        return any(answer.tag == tag and where == place for (where, _), answer in self._answers.items())
+
     async def close(self) -> None:
         """End the questions that are still open; whoever waits for one goes on without an answer."""
         questions = tuple(self._questions.values())

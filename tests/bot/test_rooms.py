@@ -55,6 +55,39 @@ async def test_a_thing_of_nobody_is_refused() -> None:
         await room_of(orphan)
 
 
+async def test_a_bot_does_not_write_to_itself() -> None:
+    async with at_work(Evening()) as evening:
+        with pytest.raises(InputError, match="cannot write to itself"):
+            await room_of(evening.client.guilds[0].me)
+
+
+async def test_a_person_is_written_to_by_whoever_speaks() -> None:
+    evening = Evening()
+    ren = evening.world.add_bot("Ren", token="ren-token")  # noqa: S106  # of a world in memory
+    evening.guild.join(ren)
+    async with at_work(evening):
+        other = discord.Client(intents=discord.Intents.default(), guild_ready_timeout=0.05)
+        async with evening.server.running(other, "ren-token"):
+            room = await room_of(evening.client.get_user(int(evening.mia.id)), other)
+
+    assert evening.world.open_direct(ren, evening.mia) == room.channel
+
+
+@pytest.mark.parametrize(("handle", "tag"), [("mia", "<@5>"), ("7", "<@7>"), ("8", None)])
+async def test_of_a_large_server_not_everybody_is_looked_at(handle: str, tag: str | None) -> None:
+    def person(id_: int, name: str) -> Any:
+        return SimpleNamespace(id=id_, name=name, global_name=None, nick=None)
+
+    async def query(_handle: str, **_: object) -> list[Any]:
+        return [person(5, "mia"), person(6, "miami")]
+
+    crowd: Any = SimpleNamespace(
+        members=[None] * 10_001, chunked=True, query_members=query, get_member={7: person(7, "tom")}.get
+    )
+
+    assert tag == await tag_of(handle, crowd)
+
+
 @pytest.mark.parametrize("has_members", [True, False], ids=["everybody is known", "the server is asked"])
 @pytest.mark.parametrize(("handle", "found"), [("tom", True), ("TOM", True), ("nobody", False), ("to", False)])
 async def test_somebody_is_found_by_their_name(handle: str, found: bool, has_members: bool) -> None:  # noqa: FBT001  # a table

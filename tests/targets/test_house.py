@@ -91,6 +91,13 @@ def test_a_channel_that_is_gone_is_no_error_in_the_log(house: House, caplog: pyt
     assert [logging.WARNING] == [record.levelno for record in caplog.records]
 
 
+def test_the_log_says_what_discord_answered_if_nobody_knows_what_it_means(
+    house: House, caplog: pytest.LogCaptureFixture
+) -> None:
+    refuse(house, ApiError("Discord refused it with status 400 and code 1.", status=400, code=1))
+    assert "Discord refused it with status 400 and code 1." in caplog.text
+
+
 def test_after_a_ban_nothing_is_sent_until_somebody_says_so(house: House, caplog: pytest.LogCaptureFixture) -> None:
     house.check()
     refuse(house, BANNED)

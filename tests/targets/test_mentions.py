@@ -78,3 +78,8 @@ def test_whatever_is_written_only_known_people_are_called_and_not_too_many(text:
     assert set(called.users) <= {"1", "2", "4"}
     assert len(called.users) <= people
     assert () == called.roles
+
+
+def test_who_was_looked_up_is_called_too() -> None:
+    mentions = Mentions(ROSTER, MentionPolicy(roles=True), {"<@7>", "<@!8>", "<@&9>"}.__contains__)
+    assert Called(("1", "7", "8"), ("9",)) == mentions.called_by("<@1> <@7> <@8> <@9> <@&7> <@&9> <@99>")

@@ -110,3 +110,9 @@ def test_each_error_says_what_it_means_for_the_channel(code: int, kind: Delivery
 def test_only_what_lasts_blocks_a_channel() -> None:
     remembered = {row.policy.name for row in TABLE if row.policy.is_remembered}
     assert {"missing_permissions", "thread_locked", "direct_messages_closed"} == remembered
+
+
+def test_what_was_never_asked_of_discord_is_told_in_its_own_words() -> None:
+    policy = policy_for(ApiError("The client is closed; open it."))
+
+    assert ("The client is closed; open it.", Step.REFUSE) == (policy.told, policy.step)

@@ -56,6 +56,15 @@ class DiscordPyApi:
             raise ApiError(msg)
         return str(self._client.user.id)
 
+    def _check(self) -> None:
+        """Raise an ``ApiError`` if nothing can be asked of Discord: the client does not run yet, or not any more."""
+        if self._client.is_closed():
+            msg = "The client of discord.py is closed; speak while it runs."
+            raise ApiError(msg)
+        if self._client.user is None:
+            msg = "The client of discord.py is not logged in; speak when it is ready."
+            raise ApiError(msg)
+
     async def close(self) -> None:
         """Wait for the sends that discord.py still holds. Another message can be sent after it."""
         await self._deliveries.close()
@@ -89,6 +98,7 @@ class DiscordPyApi:
 
     async def send(self, channel: str, message: Outgoing, /) -> Sent:
         """Send *message* as ourselves."""
+        self._check()
         nonce, user, place = message.nonce or token_hex(12), self.user, self._messageable(channel)
         told = arguments(message) | {"nonce": nonce}
         if message.reply_to is not None:
@@ -110,6 +120,7 @@ class DiscordPyApi:
             told["avatar_url"] = face.avatar_url
         if thread is not None:
             told["thread"] = discord.Object(int(thread))
+        self._check()
         hook = self._hook(webhook.id, webhook.token)
         channel = thread or webhook.channel
         return await self._executed(hook, message, told, key=webhook.id, channel=channel, name=face.name)
@@ -118,6 +129,7 @@ class DiscordPyApi:
         self, interaction: discord.Interaction[Any], message: Outgoing, /, *, channel: str, is_ephemeral: bool = False
     ) -> Sent:
         """Send *message* in answer to *interaction*, which knows neither replies nor nonces."""
+        self._check()
         hook = self._follow_up(interaction)
         return await self._executed(
             hook, message, {"ephemeral": is_ephemeral}, key=str(interaction.id), channel=channel, name=None
@@ -163,6 +175,7 @@ class DiscordPyApi:
 
     async def recent(self, channel: str, /, *, after: str | None = None, limit: int = 10) -> list[Seen]:
         """The newest messages of *channel*, the oldest of them first."""
+        self._check()
         behind = None if after is None else discord.Object(int(after))
         history = self._messageable(channel).history(limit=limit, after=behind, oldest_first=False)
 
@@ -272,6 +285,7 @@ class DiscordPyApi:
         return self._client.get_partial_messageable(_number(channel))
 
     async def _channel(self, channel: str) -> object:
+        self._check()
         number = _number(channel)
         return self._client.get_channel(number) or await _asked(self._client.fetch_channel(number))
 

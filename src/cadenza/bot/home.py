@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import discord
 from discord.ext import commands
 
 from ..backstage import Backstage
+from ..errors import InputError
 from ..lookups import Lookup
 from ..targets.discord import DiscordTarget, ReplyTarget
 from ..targets.house import House
 from ..targets.mentions import MentionPolicy
-from ..targets.webhooks import Webhooks, WebhookStore
+from ..targets.webhooks import MemoryWebhookStore, Webhooks, WebhookStore
 from ..types import Identity, Roster
 from .api import DiscordPyApi
 from .interactions import InteractionApi
@@ -27,7 +30,9 @@ class Home:
     def __init__(self, client: discord.Client, store: WebhookStore | None = None) -> None:
         self._client = client
         self.api = DiscordPyApi(client)
-        self.house = House(Webhooks(self.api, store))
+        self._shelf = _Shelf(store)
+        self._interactions: WeakKeyDictionary[DiscordTarget, InteractionApi] = WeakKeyDictionary()
+        self.house = House(Webhooks(self.api, self._shelf))
         self.backstage = Backstage(lookup=Lookup(self._tag))
         if isinstance(client, commands.Bot | commands.AutoShardedBot):  # others find out when they are refused
             client.add_listener(self._webhooks_changed, "on_webhooks_update")
@@ -43,6 +48,8 @@ class Home:
         if not isinstance(home, cls):
             home = cls(client, store)
             setattr(client, _ATTRIBUTE, home)
+        elif store is not None:
+            home._shelf.use(store)
         return home
 
     async def target(
@@ -53,16 +60,17 @@ class Home:
         persona: Identity | None = None,
         roster: Roster | None = None,
         mentions: MentionPolicy | None = None,
+        is_found: Callable[[str], bool] | None = None,
     ) -> DiscordTarget:
         """Where whatever is said in *room* is delivered to. An interaction is given its first sign.
 
-        The members of the room and whoever else is in *roster* may be called.
+        The members of the room, whoever else is in *roster*, and whoever *is_found* says was looked up may be called.
         """
         api: DiscordPyApi | InteractionApi = self.api
         if room.interaction is not None:
             api = InteractionApi(self.api, room.interaction)
             await api.open()
-        return DiscordTarget(
+        target = DiscordTarget(
             api,
             room.channel,
             house=self.house,
@@ -70,8 +78,17 @@ class Home:
             persona=persona,
             roster=room.for_calls(roster),
             mentions=mentions,
+            is_found=is_found,
             reply_target=_reply_target(room),
         )
+        if isinstance(api, InteractionApi):
+            self._interactions[target] = api
+        return target
+
+    async def settle(self, target: DiscordTarget) -> None:
+        """All has been said in *target*: if that is nothing, nobody is left to wait for it."""
+        if api := self._interactions.get(target):
+            await api.settle()
 
     def blocked(self, room: Room) -> str | None:
         """Why nothing can be said in *room* at present; ``None`` if it may be tried. Discord is not asked."""
@@ -81,6 +98,7 @@ class Home:
     async def close(self) -> None:
         """Wait for what is under way. It can be used after it."""
         await self.api.close()
+        await self.house.webhooks.settle()
 
     async def _tag(self, handle: str, channel: str) -> str | None:
         place: Any = self._client.get_channel(int(channel)) if channel.isdecimal() else None
@@ -104,6 +122,33 @@ def _may_speak(place: Any) -> bool:
     except discord.ClientException:  # a thread of whose channel nothing is known
         return True
     return allowed.send_messages_in_threads if isinstance(place, discord.Thread) else allowed.send_messages
+
+
+class _Shelf:
+    """Where the webhooks of a client are kept: in memory, until a speaker brings a store along."""
+
+    def __init__(self, store: WebhookStore | None) -> None:
+        self._given = store
+        self._store: WebhookStore = MemoryWebhookStore() if store is None else store
+
+    def use(self, store: WebhookStore) -> None:
+        """Keep them in *store* from now on, unless they have a store already."""
+        if self._given is not None and self._given is not store:
+            msg = "this client keeps its webhooks in another store already; give all its speakers the same one"
+            raise InputError(msg)
+        self._given = self._store = store
+
+    async def load(self, channel: str, /) -> tuple[str, str] | None:
+        """The id and the token of the webhook of *channel*."""
+        return await self._store.load(channel)
+
+    async def save(self, channel: str, id_: str, token: str, /) -> None:
+        """Keep the webhook of *channel*."""
+        await self._store.save(channel, id_, token)
+
+    async def forget(self, channel: str, /) -> None:
+        """Keep none for *channel*."""
+        await self._store.forget(channel)
 
 
 def _reply_target(room: Room) -> ReplyTarget | None:

@@ -6,6 +6,8 @@ nonce for them, so here it is remembered which messages have arrived and of whic
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from typing import Any
 
 import discord
@@ -15,8 +17,16 @@ from ..tasks import must_rise
 from .api import DiscordPyApi
 from .refusals import as_api_error
 
+logger = logging.getLogger(__name__)
+
 _GONE = (10015, 50027)
 """What Discord answers when the quarter of an hour is over."""
+_TOO_LATE = 10062
+"""What it answers when the three seconds are."""
+_HAS_SIGN = 40060
+"""What it answers to a second first sign."""
+_TAKING_BACK_TAKES = 5.0
+"""Seconds after which a first sign that nothing came of is left to Discord."""
 
 
 class InteractionApi:
@@ -27,6 +37,7 @@ class InteractionApi:
         self._interaction = interaction
         self._is_open = False
         self._is_ephemeral = False
+        self._is_owed = False  # whether people see, by our own sign, that there will be an answer, and there is none
         self._sent: dict[str, Sent] = {}
         self._doubtful: set[str] = set()
 
@@ -34,16 +45,43 @@ class InteractionApi:
         """Give the first sign, if nobody has: people see that there will be an answer."""
         if self._is_open:
             return
-        try:
-            if self._interaction.response.is_done():
-                self._is_ephemeral = await self._was_ephemeral()
+        for is_last in (False, True):
+            try:
+                await self._give_sign()
+                break
+            except BaseException as error:
+                if must_rise(error):
+                    raise
+                refusal = as_api_error(error)
+                if is_last or not refusal.is_ambiguous:
+                    raise _in_words(refusal) from None
+        self._is_open = True
+
+    async def _give_sign(self) -> None:
+        response = self._interaction.response
+        if not response.is_done():
+            try:
+                await response.defer(thinking=True)
+            except discord.HTTPException as error:
+                if error.code != _HAS_SIGN:  # of ours, whose answer was lost, or of somebody who was quicker
+                    raise
             else:
-                await self._interaction.response.defer(thinking=True)
+                self._is_owed = True
+                return
+        self._is_ephemeral = await self._was_ephemeral()
+
+    async def settle(self) -> None:
+        """Take our first sign back if nothing came of it: nobody shall wait for an answer that does not come."""
+        if not self._is_owed:
+            return
+        self._is_owed = False
+        try:
+            async with asyncio.timeout(_TAKING_BACK_TAKES):
+                await self._interaction.delete_original_response()
         except BaseException as error:
             if must_rise(error):
                 raise
-            raise as_api_error(error) from None
-        self._is_open = True
+            logger.debug("people still see that there will be an answer (%s)", type(error).__name__)
 
     async def _was_ephemeral(self) -> bool:
         """Whether only one person sees what was answered so far: then nobody else sees the rest."""
@@ -66,15 +104,18 @@ class InteractionApi:
 
     async def _follow_up(self, channel: str, message: Outgoing) -> Sent:
         try:
-            return await self._api.follow_up(
+            sent = await self._api.follow_up(
                 self._interaction, message, channel=channel, is_ephemeral=self._is_ephemeral
             )
         except ApiError as error:
+            self._is_owed = self._is_owed and not error.is_ambiguous
             if error.code in _GONE and not self._is_ephemeral:
                 return await self._api.send(channel, message)  # too late for an answer, but not for a message
             if error.is_ambiguous:
                 self._doubtful.add(message.nonce)
             raise
+        self._is_owed = False
+        return sent
 
     async def _read_back(self, channel: str, message: Outgoing) -> Sent | None:
         """The follow-up with *message*, if it was sent before and nobody said that it arrived."""
@@ -160,3 +201,11 @@ class InteractionApi:
     async def set_avatar(self, webhook: Webhook, image: bytes | None, /, *, patience: float) -> None:
         """Store *image* in *webhook*."""
         await self._api.set_avatar(webhook, image, patience=patience)
+
+
+def _in_words(refusal: ApiError) -> ApiError:
+    """*refusal* of a first sign, so that a reader knows what to do about the one that is met most."""
+    if refusal.code != _TOO_LATE:
+        return refusal
+    msg = "This interaction is over, for Discord waits three seconds for a first sign; speak or defer sooner."
+    return ApiError(msg, status=refusal.status, code=refusal.code)

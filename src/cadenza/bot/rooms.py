@@ -15,7 +15,7 @@ from ..types import Roster
 from .refusals import as_api_error
 
 _MOST_MEMBERS = 10_000
-"""Of a server with more people in the cache, only so many can be called; each reply goes through all of them."""
+"""Of a server with more people in the cache, only so many can be called unasked; each reply goes through all of them."""
 _QUERIED = 20
 """How many people a server is asked for by the beginning of a name."""
 
@@ -62,8 +62,12 @@ async def room_of(place: object, client: discord.Client | None = None) -> Room:
         case discord.PartialMessage():
             return Room(client or _client_of(place.channel), str(place.channel.id), place.guild, message=place)
         case discord.User() | discord.Member():
-            direct = place.dm_channel or await _opened(place)
-            return Room(client or _client_of(place), str(direct.id), people=(place,))
+            client = client or _client_of(place)
+            if place == client.user:
+                msg = "a bot cannot write to itself; give somebody else, or a channel"
+                raise InputError(msg)
+            direct = await _opened(place, client)
+            return Room(client, str(direct.id), people=(place,))
         case discord.DMChannel():
             recipients = () if place.recipient is None else (place.recipient,)
             return Room(client or _client_of(place), str(place.id), people=recipients)
@@ -79,8 +83,12 @@ async def room_of(place: object, client: discord.Client | None = None) -> Room:
 
 async def tag_of(handle: str, guild: discord.Guild) -> str | None:
     """The tag of whoever in *guild* is meant by *handle*; asked of Discord where the cache does not have everybody."""
-    member = the_one(handle, map(_member, guild.members))
-    if member is None and not guild.chunked:
+    cached = guild.members
+    is_large = len(cached) > _MOST_MEMBERS  # to look at them all would hold everything else up
+    member = None if is_large else the_one(handle, map(_member, cached))
+    if is_large and handle.isdecimal() and (known := guild.get_member(int(handle))):
+        member = _member(known)
+    if member is None and (is_large or not guild.chunked):
         found = [] if handle.isdecimal() else await guild.query_members(handle, limit=_QUERIED)
         member = the_one(handle, map(_member, found))
     return None if member is None else f"<@{member.id}>"
@@ -99,10 +107,10 @@ def _of_interaction(interaction: discord.Interaction[Any]) -> Room:
     )
 
 
-async def _opened(person: discord.User | discord.Member) -> discord.DMChannel:
-    """The channel of messages to *person*. Raises ``ApiError``."""
+async def _opened(person: discord.User | discord.Member, client: discord.Client) -> discord.DMChannel:
+    """The channel of messages from *client* to *person*, asked for if it is not known. Raises ``ApiError``."""
     try:
-        return await person.create_dm()
+        return await client.create_dm(person)
     except BaseException as error:
         if must_rise(error):
             raise

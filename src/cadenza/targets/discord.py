@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
@@ -81,12 +82,14 @@ class DiscordTarget:
         is_strict: bool = False,
         roster: Roster | None = None,
         mentions: MentionPolicy | None = None,
+        is_found: Callable[[str], bool] | None = None,
         reply_target: ReplyTarget | None = None,
     ) -> None:
         """*turn* names the turn, and must be another for each; without one, one is made up.
 
         *persona* is who speaks where a post does not say; without it the bot does. *persona_id* tells the persona from
-        others, whatever its name; without one the name does. If *is_strict*, nobody else ever speaks for them. *roster* is who may be called, and *mentions* how many. *reply_target* is shown in front of the
+        others, whatever its name; without one the name does. If *is_strict*, nobody else ever speaks for them. *roster* is who may be called, and *mentions* how many; *is_found* says of a tag
+        whether it is that of somebody who was looked up, and may be called too. *reply_target* is shown in front of the
         first message of a webhook that answers it.
         """
         self._api = api = PacedApi(api, house.throttle)
@@ -96,7 +99,7 @@ class DiscordTarget:
         self._persona = persona
         self._persona_id = persona_id or (None if persona is None else persona.name)
         self._is_strict = is_strict
-        self._mentions = Mentions(roster, mentions)
+        self._mentions = Mentions(roster, mentions, is_found)
         self._reply_target = reply_target
         self._courier = Courier(api, house, is_strict=is_strict)
         self._sent = 0  # messages that were begun: the number of one is in its nonce

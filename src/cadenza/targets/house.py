@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 
 from ..errors import DeliveryError, DeliveryKind
 from .api import ApiError
-from .policies import Policy, Step
+from .policies import OTHERWISE, Policy, Step
 from .throttle import Throttle
 from .webhooks import Webhooks
 
@@ -75,18 +75,19 @@ class House:
             case Step.SKIP:
                 logger.info("a message to channel %s was left out (%s)", channel, policy.name)
             case _:
-                self._log(channel, policy)
+                self._log(channel, policy, error)
         if policy.is_remembered:
             self._refusals.pop(channel, None)
             _make_room(self._refusals, _MOST_CHANNELS)
             self._refusals[channel] = _Refusal(policy.name, self._clock() + self._blocked_seconds)
         return policy.error(error)
 
-    def _log(self, channel: str, policy: Policy) -> None:
+    def _log(self, channel: str, policy: Policy, error: ApiError) -> None:
         """Only the first refusal of a channel is an error to operators; that a channel is gone is none at all."""
         is_quiet = policy.kind in (DeliveryKind.CHANNEL_GONE, DeliveryKind.MISSING_ACCESS) or self.blocked(channel)
         level = logging.WARNING if is_quiet else logging.ERROR
-        logger.log(level, "a message to channel %s was refused (%s): %s", channel, policy.name, policy.told)
+        told = error if policy is OTHERWISE else policy.told  # people are told to look here for what it answered
+        logger.log(level, "a message to channel %s was refused (%s): %s", channel, policy.name, told)
 
     def unremoved(self, policy: Policy, error: ApiError, /) -> DeliveryError:
         """A message could not be taken back; that says nothing of whether another can be sent, unless none can."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -49,17 +49,29 @@ class _Tag(NamedTuple):
 class Mentions:
     """Who may be called in one turn, and who was called already."""
 
-    def __init__(self, roster: Roster | None = None, policy: MentionPolicy | None = None) -> None:
+    def __init__(
+        self,
+        roster: Roster | None = None,
+        policy: MentionPolicy | None = None,
+        is_found: Callable[[str], bool] | None = None,
+    ) -> None:
+        """*is_found* says of a tag whether it is that of somebody who was looked up, though *roster* does not know them."""
         self._known = frozenset(_known(roster or Roster()))
         self._policy = policy or MentionPolicy()
+        self._is_found = is_found
         self._called: set[str] = set()
 
     def called_by(self, text: str) -> Called:
         """Whom a message with *text* may call; they count as called from now on."""
-        tags = [tag for tag in dict.fromkeys(tags_in(text)) if tag in self._known]
+        tags = [tag for tag in dict.fromkeys(tags_in(text)) if self._knows(tag)]
         users = tuple(tag.id for tag in tags if not tag.is_role and self._admit(tag.id))
         roles = tuple(tag.id for tag in tags if tag.is_role and self._policy.roles)
         return Called(users, roles[:_MOST_ROLES])
+
+    def _knows(self, tag: _Tag) -> bool:
+        if tag in self._known or self._is_found is None:
+            return tag in self._known
+        return any(self._is_found(f"<@{sign}{tag.id}>") for sign in (("&",) if tag.is_role else ("", "!")))
 
     def _admit(self, user: str) -> bool:
         if user not in self._called and len(self._called) >= self._policy.people:

@@ -5,7 +5,7 @@ The table says *what*; the courier in ``cadenza.targets.courier`` does it. The f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from ..errors import DeliveryError, DeliveryKind
@@ -303,4 +303,6 @@ UNKNOWN = Policy(
 
 def policy_for(error: ApiError) -> Policy:
     """What is done about *error*."""
+    if error.status is None and error.code is None and not (error.is_ambiguous or error.is_ban):
+        return replace(OTHERWISE, told=str(error))  # Discord was not asked, so the words are our own
     return next((row.policy for row in TABLE if row.condition.fits(error)), OTHERWISE)
