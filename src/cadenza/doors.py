@@ -133,7 +133,8 @@ class Speaker:
         home = self._home(room)
         backstage = self._backstage or home.backstage
         found = None if backstage.lookup is None else partial(backstage.lookup.has_found, place=scene.channel)
-        target = await self._target(home, room, scene.roster, stop.turn if stop else "", found)
+        turn, persona = stop.turn if stop else "", _identity(scene.persona) or _identity(self._persona)
+        target = await self._target(home, room, scene.roster, turn=turn, persona=persona, is_found=found)
         try:
             return await replies.say(
                 target,
@@ -155,7 +156,8 @@ class Speaker:
         *turn* names the turn, and must be another for each; without one, one is made up.
         """
         room = await self._room(place)
-        return await self._target(self._home(room), room, roster or Roster(), turn)
+        persona = _identity(self._persona)
+        return await self._target(self._home(room), room, roster or Roster(), turn=turn, persona=persona)
 
     async def blocked(self, place: Any) -> str | None:
         """Why nothing can be said in *place* at present, such as ``missing_permissions``; ``None`` if it may be tried.
@@ -185,13 +187,20 @@ class Speaker:
         return home
 
     async def _target(
-        self, home: Home, room: Room, roster: Roster, turn: str, is_found: Callable[[str], bool] | None = None
+        self,
+        home: Home,
+        room: Room,
+        roster: Roster,
+        *,
+        turn: str,
+        persona: Identity | None,
+        is_found: Callable[[str], bool] | None = None,
     ) -> DiscordTarget:
         try:
             return await home.target(
                 room,
                 turn=turn,
-                persona=_identity(self._persona),
+                persona=persona,
                 roster=roster,
                 mentions=self._mentions,
                 is_found=is_found,

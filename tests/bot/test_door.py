@@ -273,6 +273,14 @@ async def test_a_persona_speaks_under_its_own_name(evening: Evening) -> None:
     assert {"Ren"} == {receipt.identity.name for receipt in said.receipts if receipt.identity}
 
 
+async def test_the_persona_of_a_scene_speaks_under_its_own_name_too(evening: Evening) -> None:
+    scene = Scene("", Persona("Ren", is_alter=True))
+
+    await say(evening.client.get_channel(int(evening.general)), "Hi.", scene=scene)
+
+    assert ["Ren"] == [message["author"]["username"] for message in evening.world.messages(evening.general)]
+
+
 async def test_all_speakers_of_a_client_share_its_webhooks(evening: Evening) -> None:
     ren = Persona("Ren", is_alter=True)
     for _ in range(2):

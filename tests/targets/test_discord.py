@@ -232,6 +232,17 @@ async def test_a_message_counts_even_if_people_cannot_be_told_why_a_name_is_miss
     assert (["**Ren:** One."], room.messages()[0]["id"]) == (room.texts(), receipt.message_id)
 
 
+async def test_where_no_files_may_be_sent_what_the_file_shows_is_said_in_words() -> None:
+    room = Room(granted=INVITED & ~Permission.ATTACH_FILES)
+    room.world.overwrite(room.channel, room.guild.everyone, deny=Permission.ATTACH_FILES)
+    table = replace(post("", attachment=PICTURE), source="| a | b |\n|---|---|\n| 1 | 2 |")
+
+    await room.target().send(table)
+
+    assert ["a", "b", "1", "2"] == [word for word in room.texts()[0].split() if word.isalnum()]
+    assert room.house.blocked(room.channel) is None
+
+
 async def test_where_there_are_too_many_webhooks_the_name_stands_in_front() -> None:
     room = Room()
     for number in range(15):

@@ -249,6 +249,8 @@ class Courier:
                 return [replace(letter, message=replace(message, reply_to=None))]
             case Step.DROP_FILE if message.files:
                 return without_files(letter)
+            case Step.REFUSE if message.files and policy.kind is DeliveryKind.MISSING_PERMISSIONS:
+                return without_files(letter)  # it may be files that may not be sent here, and nothing else
             case Step.SHORTEN if not letter.is_shortened:
                 return _pieces(replace(letter, is_shortened=True), shortened(message.content, _SHORTER))
             case Step():
