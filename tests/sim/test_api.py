@@ -112,7 +112,7 @@ async def test_a_message_goes_out_and_comes_back() -> None:
     )
     assert [
         Seen(question, "tea?", scenery.mia.id, name=scenery.world.get_user(scenery.bot.id, scenery.mia.id)["username"]),
-        Seen(sent.message, message.content, scenery.bot.id, nonce="n1", name="Cadenza", files=("tea.txt",)),
+        Seen(sent.message, message.content, scenery.bot.id, name="Cadenza", files=("tea.txt",)),
     ] == await scenery.api.recent(scenery.channel)
 
 

@@ -153,3 +153,10 @@ class TestGateway:
         assert 3 == guild["member_count"] == len(guild["members"])
         assert guild.keys() >= {"id", "name", "owner_id", "roles", "emojis", "joined_at", "afk_channel_id", "features"}
         json.dumps(guild)
+
+
+def test_of_itself_a_bot_is_told_more_than_of_others() -> None:
+    room = Tearoom()
+
+    assert (False, True) == tuple(room.world.ready(room.bot)["user"][name] for name in ("mfa_enabled", "verified"))
+    assert "email" not in room.world.get_user(room.bot.id, room.ben.id)

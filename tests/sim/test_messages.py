@@ -77,10 +77,15 @@ def to_closed(room: Tearoom) -> object:
     return room.world.create_message(room.bot.id, direct, {"content": "hi"})
 
 
+def to_stranger(room: Tearoom) -> object:
+    direct = room.world.open_direct(room.bot, room.cleo)
+    return room.world.create_message(room.bot.id, direct, {"content": "hi"})
+
+
 def to_reopened(room: Tearoom) -> object:
-    to = room.world.open_direct(room.bot, room.cleo)
-    room.world.close_direct(room.cleo)
-    room.world.close_direct(room.cleo, is_closed=False)
+    to = room.world.open_direct(room.bot, room.ben)
+    room.world.close_direct(room.ben)
+    room.world.close_direct(room.ben, is_closed=False)
     return room.world.create_message(room.bot.id, to, {"content": "hi"})
 
 
@@ -107,10 +112,11 @@ def to_archived(*, locked: bool) -> Action:
         pytest.param(denied(P.EMBED_LINKS, embeds=[{"title": "a"}]), (403, 50013), id="and with them"),
         pytest.param(timed_out(60, 59), (403, 50013), id="who is timed out"),
         pytest.param(timed_out(60, 61), None, id="and is not any more"),
-        pytest.param(in_forum, (403, 40058), id="a forum itself"),
+        pytest.param(in_forum, (400, 50008), id="a forum itself"),
         pytest.param(in_category, (400, 50008), id="a category"),
         pytest.param(to_closed, (403, 50007), id="direct messages that are closed"),
         pytest.param(to_reopened, None, id="and opened again"),
+        pytest.param(to_stranger, (403, 50278), id="somebody whom the bot meets nowhere"),
         pytest.param(to_archived(locked=False), None, id="an archived thread"),
         pytest.param(to_archived(locked=True), (403, 160005), id="a locked one"),
         pytest.param(lambda room: room.sends(""), (400, 50006), id="an empty message"),

@@ -246,3 +246,14 @@ class TestTyping:
         room.world.overwrite(room.channel, room.bot, deny=P.SEND_MESSAGES)
 
         assert (403, 50013) == refused(lambda: room.world.typing(room.bot.id, room.channel))
+
+
+def test_a_nonce_is_told_once_and_not_read_back(room: Tearoom) -> None:
+    sent = room.sends("hi", nonce="n")
+
+    assert "n" == sent["nonce"] == room.events[-1].data["nonce"]
+    read = [
+        room.world.get_message(room.bot.id, room.channel, sent["id"]),
+        *room.world.get_messages(room.bot.id, room.channel),
+    ]
+    assert [None, None] == [message.get("nonce") for message in read]

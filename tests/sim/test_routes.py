@@ -27,6 +27,33 @@ CALLS: list[tuple[str, object, int]] = [
     ("GET /guilds/{guild}/roles", None, 200),
     ("GET /guilds/{guild}/emojis", None, 200),
     ("GET /guilds/{guild}/webhooks", None, 200),
+    ("PATCH /guilds/{guild}/members/@me", {"nick": "Me"}, 200),
+    ("PATCH /guilds/{guild}/members/{other}", {"nick": "You"}, 200),
+    ("POST /guilds/{guild}/roles", {"name": "Cook"}, 200),
+    ("PATCH /guilds/{guild}/roles/{role}", {"name": "Waiter"}, 200),
+    ("PUT /guilds/{guild}/members/{other}/roles/{role}", None, 204),
+    ("DELETE /guilds/{guild}/members/{other}/roles/{role}", None, 204),
+    ("DELETE /guilds/{guild}/roles/{role}", None, 204),
+    ("DELETE /guilds/{guild}/members/{other}", None, 204),
+    ("PUT /guilds/{guild}/bans/{other}", None, 204),
+    ("GET /guilds/{guild}/bans", None, 200),
+    ("GET /guilds/{guild}/bans/{other}", None, 200),
+    ("DELETE /guilds/{guild}/bans/{other}", None, 204),
+    ("POST /guilds/{guild}/channels", {"name": "garden"}, 201),
+    ("PUT /channels/{channel}/permissions/{user}", {"type": 1, "allow": "1024"}, 204),
+    ("DELETE /channels/{channel}/permissions/{user}", None, 204),
+    ("GET /guilds/{guild}/threads/active", None, 200),
+    ("GET /channels/{channel}/threads/archived/public", None, 200),
+    ("GET /channels/{channel}/threads/archived/private", None, 200),
+    ("GET /channels/{channel}/users/@me/threads/archived/private", None, 200),
+    ("PUT /channels/{thread}/thread-members/@me", None, 204),
+    ("GET /channels/{thread}/thread-members", None, 200),
+    ("GET /channels/{thread}/thread-members/@me", None, 200),
+    ("DELETE /channels/{thread}/thread-members/@me", None, 204),
+    ("PUT /channels/{channel}/messages/pins/{message}", None, 204),
+    ("GET /channels/{channel}/messages/pins", None, 200),
+    ("DELETE /channels/{channel}/messages/pins/{message}", None, 204),
+    ("GET /channels/{channel}/messages/{message}/reactions/{emoji}", None, 200),
     ("GET /channels/{channel}", None, 200),
     ("PATCH /channels/{channel}", {"topic": "tea"}, 200),
     ("POST /channels/{channel}/typing", None, 204),
@@ -39,6 +66,8 @@ CALLS: list[tuple[str, object, int]] = [
     ("PUT /channels/{channel}/messages/{message}/reactions/{emoji}/@me", None, 204),
     ("DELETE /channels/{channel}/messages/{message}/reactions/{emoji}/@me", None, 204),
     ("DELETE /channels/{channel}/messages/{message}/reactions/{emoji}/{user}", None, 204),
+    ("DELETE /channels/{channel}/messages/{message}/reactions/{emoji}", None, 204),
+    ("DELETE /channels/{channel}/messages/{message}/reactions", None, 204),
     ("DELETE /channels/{channel}/messages/{message}", None, 204),
     ("POST /channels/{channel}/messages/bulk-delete", {"messages": ["{first}", "{second}"]}, 204),
     ("GET /channels/{channel}/webhooks", None, 200),
@@ -68,6 +97,10 @@ def _names(scenery: Scenery) -> dict[str, str]:
     """What there is in a world, for the table above."""
     world, bot = scenery.world, scenery.bot
     world.give_role(scenery.guild, bot, world.add_role(scenery.guild, "boss", permissions=Permission.ADMINISTRATOR))
+    role = world.add_role(scenery.guild, "Cook")
+    world.give_role(scenery.guild, bot, world.add_role(scenery.guild, "Head", permissions=Permission.NONE))
+    other = world.add_person("Tom")
+    world.join(scenery.guild, other)
     secrets: list[str] = []
     world.listen(lambda event: secrets.append(event.data.get("token", "")))
     world.put_commands(bot.id, None, [{"name": "tea", "description": "Tea", "type": 1}])
@@ -78,6 +111,9 @@ def _names(scenery: Scenery) -> dict[str, str]:
     world.react(scenery.mia.id, scenery.channel, messages[0], "🍵")
     return {
         "user": scenery.mia.id,
+        "other": other.id,
+        "role": role,
+        "thread": world.add_thread(scenery.channel, "kitchen talk"),
         "guild": scenery.guild,
         "channel": scenery.channel,
         "message": messages[0],

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .access import Access
-from .refusals import invalid
 from .state import ChannelState
 from .wire import File, Json
 
@@ -36,9 +35,5 @@ class Attachments(Access):
         """The files of *message* that stay when it is edited so: all, unless the form lists those that do."""
         if payload.get("attachments") is None:
             return [] if "attachments" in payload else list(message["attachments"])
-        if not isinstance(payload["attachments"], list):
-            raise invalid(
-                at="attachments", code="LIST_TYPE_CONVERT", problem="Only iterables may be used in a ListType"
-            )
         listed = {str(entry.get("id")) for entry in payload["attachments"]}
         return [attachment for attachment in message["attachments"] if attachment["id"] in listed]

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from . import shapes
+from .forms import CHANNEL, THREAD, THREAD_METADATA, as_name, read_form
 from .laws import as_draft
 from .mentions import FOR_MESSAGES, as_allowed, called_by
 from .permissions import Permission
 from .reactions import Reactions
-from .refusals import bad_length, invalid, refuse, required
+from .refusals import invalid, not_one_of, refuse, required
 from .shapes import ChannelKind, MessageFlag, MessageKind, copied
 from .state import ChannelState
-from .wire import Json
+from .wire import File, Json
 
-_LONGEST_PAUSE = 21600
-_OWN_FIELDS = ("name", "topic", "nsfw", "rate_limit_per_user", "position", "parent_id", "permission_overwrites")
-_THREAD_FIELDS = ("archived", "locked", "auto_archive_duration", "invitable")
+_THREAD_KINDS = (ChannelKind.ANNOUNCEMENT_THREAD, ChannelKind.PUBLIC_THREAD, ChannelKind.PRIVATE_THREAD)
 
 
 class Channels(Reactions):
@@ -64,22 +65,29 @@ class Channels(Reactions):
         place = self._visible(who, channel)
         if place.guild is None:
             raise refuse(50003)
-        pause = payload.get("rate_limit_per_user") or 0
-        if not 0 <= pause <= _LONGEST_PAUSE:
-            raise invalid(
-                at="rate_limit_per_user",
-                code="NUMBER_TYPE_MAX",
-                problem=f"int value should be at most {_LONGEST_PAUSE}.",
-            )
-        if "name" in payload and not 1 <= len(payload["name"] or "") <= 100:
-            raise bad_length(at="name", least=1, most=100)
         if place.kind.is_thread:
             self._edit_thread(who, place, payload)
         else:
             self._require(who, place, Permission.MANAGE_CHANNELS)
-            place.json |= {name: payload[name] for name in _OWN_FIELDS if name in payload}
+            changed = read_form(payload, CHANNEL)
+            self._require_category(place, changed.get("parent_id"))
+            place.json |= self._with_tag_ids(changed)
             self._tell_channel("CHANNEL_UPDATE", place.json, place)
         return self._channel_as_seen(place, who)
+
+    def _require_category(self, channel: ChannelState, parent: str | None) -> None:
+        """Refuse a *parent* that is no category of the same guild."""
+        home = None if parent is None else self._channels.get(parent)
+        if parent is not None and (
+            home is None or home.kind is not ChannelKind.CATEGORY or home.guild != channel.guild
+        ):
+            raise invalid(at="parent_id", code="CHANNEL_PARENT_INVALID_TYPE", problem="Not a category channel")
+
+    def _with_tag_ids(self, changed: Json) -> Json:
+        """The form of a forum, whose new tags get ids."""
+        for tag in changed.get("available_tags", ()):
+            tag["id"] = tag["id"] or self._snowflakes.next()
+        return changed
 
     def _edit_thread(self, who: str, thread: ChannelState, payload: Json) -> None:
         metadata = thread.json["thread_metadata"]
@@ -89,10 +97,11 @@ class Channels(Reactions):
             raise refuse(50013)
         if metadata["archived"] and payload.get("archived") is not False:
             raise refuse(50083)
-        metadata |= {name: payload[name] for name in _THREAD_FIELDS if name in payload}
+        changed = read_form(payload, THREAD)
+        metadata |= read_form(payload, THREAD_METADATA)
         if "archived" in payload:
             metadata["archive_timestamp"] = self._timestamp()
-        thread.json |= {name: payload[name] for name in ("name", "rate_limit_per_user") if name in payload}
+        thread.json |= changed
         self._tell_channel("THREAD_UPDATE", thread.json, thread)
 
     def delete_channel(self, who: str, channel: str) -> Json:
@@ -137,54 +146,65 @@ class Channels(Reactions):
         """A new post in *forum*, with its first message."""
         return str(self.create_thread(id_of(author), forum, {"name": name, "message": {"content": text}})["id"])
 
-    def create_thread(self, who: str, channel: str, payload: Json, message: str | None = None) -> Json:
+    def create_thread(
+        self, who: str, channel: str, payload: Json, message: str | None = None, files: Sequence[File] = ()
+    ) -> Json:
         """A new thread: from a message, without one, or a post of a forum with its first message."""
         parent = self._visible(who, channel)
-        name = str(payload.get("name") or "").strip()
-        if not 1 <= len(name) <= 100:
-            raise bad_length(at="name", least=1, most=100)
+        name = as_name(payload.get("name"), "name")
         if parent.kind is ChannelKind.FORUM:
-            return self._create_post(who, parent, name, payload)
+            return self._create_post(who, parent, name, payload, files)
         if parent.kind not in (ChannelKind.TEXT, ChannelKind.ANNOUNCEMENT):
             raise refuse(50024)
         if message is not None:
-            return self._create_from_message(who, parent, name, message)
-        kind = ChannelKind(payload.get("type") or ChannelKind.PRIVATE_THREAD)
+            return self._create_from_message(who, parent, name, message, payload)
+        kind = _as_thread_kind(payload.get("type"))
         is_private = kind is ChannelKind.PRIVATE_THREAD
         needed = Permission.CREATE_PRIVATE_THREADS if is_private else Permission.CREATE_PUBLIC_THREADS
         self._require(who, parent, needed)
-        return self._channel_as_seen(self._open_thread(parent, kind, name, who), who)
+        return self._channel_as_seen(self._open_thread(parent, kind, name, who, payload=payload), who)
 
-    def _create_from_message(self, who: str, parent: ChannelState, name: str, message: str) -> Json:
+    def _create_from_message(self, who: str, parent: ChannelState, name: str, message: str, payload: Json) -> Json:
         self._require(who, parent, Permission.CREATE_PUBLIC_THREADS)
         found = self._message(parent, message)
         if found["flags"] & MessageFlag.HAS_THREAD:
             raise refuse(160004)
         found["flags"] |= MessageFlag.HAS_THREAD
-        thread = self._open_thread(parent, _thread_kind(parent), name, who, id_=message)
+        thread = self._open_thread(parent, _thread_kind(parent), name, who, id_=message, payload=payload)
         self._tell_of_message("MESSAGE_UPDATE", parent, found)
         reference = {"type": 0, "message_id": message, "channel_id": parent.id, "guild_id": parent.guild}
         self._add_line(thread, MessageKind.THREAD_STARTER_MESSAGE, found["author"], "", reference)
         return self._channel_as_seen(thread, who)
 
-    def _create_post(self, who: str, forum: ChannelState, name: str, payload: Json) -> Json:
+    def _create_post(self, who: str, forum: ChannelState, name: str, payload: Json, files: Sequence[File] = ()) -> Json:
         self._require(who, forum, Permission.SEND_MESSAGES)
         if not isinstance(payload.get("message"), dict):
             raise required(at="message")
-        draft = as_draft(payload["message"], ())
+        draft = as_draft(payload["message"], files)
         allowed = as_allowed(payload["message"].get("allowed_mentions"), FOR_MESSAGES)
         theirs = self._permissions(who, forum)
-        post = self._open_thread(forum, ChannelKind.PUBLIC_THREAD, name, who)
+        post = self._open_thread(forum, ChannelKind.PUBLIC_THREAD, name, who, payload=payload)
         called = self._permitted(called_by(draft.content, allowed), post, theirs)
         first = self._post(post, self._users[who], draft, called, {"id": post.id})
         return {**self._channel_as_seen(post, who), "message": self._shown(first, who)}
 
     def _open_thread(
-        self, parent: ChannelState, kind: ChannelKind, name: str, owner: str, *, id_: str | None = None
+        self,
+        parent: ChannelState,
+        kind: ChannelKind,
+        name: str,
+        owner: str,
+        *,
+        id_: str | None = None,
+        payload: Json | None = None,
     ) -> ChannelState:
+        details = read_form(payload or {}, THREAD)
+        kept = read_form(payload or {}, THREAD_METADATA)
         shape = shapes.thread(
             id_ or self._snowflakes.next(), kind, name, parent=parent.json, owner=owner, at=self._timestamp()
         )
+        shape |= details | {"name": name}
+        shape["thread_metadata"] |= kept
         thread = self._channels[shape["id"]] = ChannelState(shape, people={owner: self.now()})
         self._tell_channel("THREAD_CREATE", {**thread.json, "newly_created": True}, thread)
         if parent.kind is not ChannelKind.FORUM and kind is not ChannelKind.PRIVATE_THREAD and id_ is None:
@@ -233,6 +253,15 @@ class Channels(Reactions):
         """Have *person* take no direct messages of bots, or take them again."""
         change = self._closed_to_direct.add if is_closed else self._closed_to_direct.discard
         change(id_of(person))
+
+
+def _as_thread_kind(value: object) -> ChannelKind:
+    """The sort of thread that a form asks for; without a word it is a private one."""
+    kind = ChannelKind.PRIVATE_THREAD if value is None else value
+    for known in _THREAD_KINDS:
+        if known == kind:
+            return known
+    raise not_one_of(at="type", choices="{10, 11, 12}")
 
 
 def _thread_kind(parent: ChannelState) -> ChannelKind:

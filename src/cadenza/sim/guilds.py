@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import permissions, shapes
 from .channels import id_of
 from .interactions import Interactions
+from .laws import as_ids
 from .permissions import Permission
 from .refusals import refuse, unauthorised
 from .shapes import copied
@@ -169,6 +170,7 @@ class Guilds(Interactions):
     def get_members(self, who: str, guild: str, *, limit: int = 1000, after: str = "0") -> list[Json]:
         """The members of a guild, in the order of their ids."""
         self._visible_guild(who, guild)
+        as_ids([after], at="after")
         members = self._guild(guild).members
         later = sorted((id_ for id_ in members if int(id_) > int(after)), key=int)
         return self._copies(members[id_] for id_ in later[:limit])
@@ -191,12 +193,12 @@ class Guilds(Interactions):
 
     def get_user(self, who: str, user: str) -> Json:
         """Anybody."""
-        self.current_user(who)
-        return self.current_user(user)
+        if who not in self._users or user not in self._users:
+            raise refuse(10013)
+        shape: Json = copied(self._users[user])
+        return shape
 
     def current_user(self, who: str) -> Json:
-        """Oneself."""
-        if who not in self._users:
-            raise refuse(10013)
-        shape: Json = copied(self._users[who])
-        return shape
+        """Oneself, with what others are not told."""
+        private = {"mfa_enabled": False, "verified": True, "email": None, "locale": "en-US"}
+        return self.get_user(who, who) | private

@@ -12,11 +12,12 @@ from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import Any, assert_never
 
+from .inputs import as_modal, as_options, check_choice, filled_in, find_command, flat
 from .laws import FILE_SIZE, Draft, as_draft
 from .mentions import FOR_MESSAGES, as_allowed, called_by
 from .messages import as_reply
 from .permissions import ALL, Permission
-from .refusals import bad_length, invalid, not_one_of, refuse
+from .refusals import as_list, as_number, as_object, bad_length, invalid, not_one_of, refuse
 from .shapes import MessageFlag, MessageKind, copied
 from .state import ChannelState, InteractionState
 from .webhooks import Webhooks
@@ -25,10 +26,13 @@ from .wire import File, Json
 ANSWER_SECONDS = 3.0
 FOLLOW_UP_SECONDS = 900.0
 _COMMANDS = 100
+_CHOICES = 25
 _COMMAND_NAME = re.compile(r"[-_'\w]{1,32}")
-_OPTION_KINDS: Mapping[type, int] = {bool: 5, int: 4, float: 10}
-_TEXT_OPTION = 3
-_USER_OPTION = 6
+_USER_OPTION, _CHANNEL_OPTION, _ROLE_OPTION, _MENTIONABLE_OPTION = 6, 7, 8, 9
+_MENUS: Mapping[int, int] = {5: _USER_OPTION, 6: _ROLE_OPTION, 7: _MENTIONABLE_OPTION, 8: _CHANNEL_OPTION}
+"""Menus of people, roles or channels, and the sort of option that they are like."""
+_BUTTON = 2
+_USER_COMMAND, _MESSAGE_COMMAND = 2, 3
 _ORIGINAL = "@original"
 
 
@@ -37,6 +41,8 @@ class InteractionKind(IntEnum):
 
     COMMAND = 2
     COMPONENT = 3
+    AUTOCOMPLETE = 4
+    MODAL = 5
 
 
 class Answer(IntEnum):
@@ -61,7 +67,9 @@ class Interactions(Webhooks):
             raise bad_length(at="commands", least=0, most=_COMMANDS)
         for number, command in enumerate(commands):
             _check_command(command, number)
-        defaults: Json = {"type": 1, "default_member_permissions": None, "dm_permission": True, "nsfw": False}
+        defaults: Json = {
+            "type": 1, "description": "", "default_member_permissions": None, "dm_permission": True, "nsfw": False,
+        }  # fmt: skip
         place = {} if guild is None else {"guild_id": guild}
         stored = []
         for command in commands:
@@ -78,43 +86,89 @@ class Interactions(Webhooks):
         """Use a command as *who*; gives back the id of the interaction."""
         place = self._visible(who, channel)
         self._require(who, place, Permission.USE_APPLICATION_COMMANDS)
-        command = self._command(place, name)
-        known = {option["name"]: option["type"] for option in command.get("options") or []}
-        given = []
-        for option, value in options.items():
-            kind = known.get(option) or _OPTION_KINDS.get(type(value), _TEXT_OPTION)
-            given.append({"name": option, "type": kind, "value": value})
-        data = {
-            "id": command["id"], "name": name, "type": command["type"], "options": given,
-            "resolved": self._resolved(place, [str(one["value"]) for one in given if one["type"] == _USER_OPTION]),
-        }  # fmt: skip
+        command, words = self._command(place, name)
+        data: Json = {"id": command["id"], "name": command["name"], "type": command["type"]}
+        if "guild_id" in command:
+            data["guild_id"] = command["guild_id"]
+        if command["type"] in (_USER_COMMAND, _MESSAGE_COMMAND):
+            target = str(options["target"])
+            kind = _USER_OPTION if command["type"] == _USER_COMMAND else 0
+            data |= {"target_id": target, "resolved": self._resolved(who, place, [(kind, target)])}
+        else:
+            given = as_options(command.get("options"), words, options)
+            named = [(one["type"], str(one["value"])) for one in flat(given)]
+            data |= {"options": given, "resolved": self._resolved(who, place, named)}
         return self._interact(who, place, command["application_id"], InteractionKind.COMMAND, data, name=name)
 
-    def _command(self, channel: ChannelState, name: str) -> Json:
+    def complete(self, who: str, channel: str, name: str, option: str, *, text: str, others: Mapping[str, Any]) -> str:
+        """Begin to write an option of a command as *who*; gives back the id of the interaction."""
+        place = self._visible(who, channel)
+        command, words = self._command(place, name)
+        given = as_options(command.get("options"), words, {**others, option: text})
+        for one in flat(given):
+            if one["name"] == option:
+                one["focused"] = True
+        data = {"id": command["id"], "name": command["name"], "type": command["type"], "options": given}
+        return self._interact(who, place, command["application_id"], InteractionKind.AUTOCOMPLETE, data, name=name)
+
+    def suggestions(self, interaction: str) -> list[Json]:
+        """What a bot suggests to who writes an option: names and values."""
+        return self._copies(self._interaction(interaction).choices)
+
+    def modal(self, interaction: str) -> Json | None:
+        """The form that a bot shows in answer to an interaction, if it does."""
+        found: Json | None = copied(self._interaction(interaction).modal)
+        return found
+
+    def submit(self, interaction: str, texts: Mapping[str, str]) -> str:
+        """Fill in and send the form that was shown; gives back the id of the new interaction."""
+        state = self._interaction(interaction)
+        if state.modal is None:
+            message = f"the bot has shown no form in answer to interaction {interaction}"
+            raise LookupError(message)
+        data = {"custom_id": state.modal["custom_id"], "components": filled_in(state.modal, texts), "resolved": {}}
+        place = self._channel(state.channel)
+        pressed = None if state.pressed is None else self._message(place, state.pressed)
+        return self._interact(state.user, place, state.bot, InteractionKind.MODAL, data, pressed=pressed)
+
+    def _interaction(self, id_: str) -> InteractionState:
+        for state in self._interactions.values():
+            if state.id == id_:
+                return state
+        message = f"there is no interaction {id_}"
+        raise LookupError(message)
+
+    def _command(self, channel: ChannelState, name: str) -> tuple[Json, Sequence[str]]:
         present = channel.people if channel.guild is None else self._guild(channel.guild).members
         for (bot, guild), commands in self._commands.items():
             if bot in present and guild in (None, channel.guild):
-                for command in commands:
-                    if command["name"] == name:
-                        return command
+                found = find_command(commands, name)
+                if found is not None:
+                    return found
         message = f"no bot there has a command /{name}; give it one with put_commands"
         raise LookupError(message)
 
-    def _resolved(self, channel: ChannelState, users: list[str]) -> Json:
-        if not users:
-            return {}
-        resolved: Json = {"users": {user: copied(self._users[user]) for user in users}}
-        if channel.guild is not None:
-            members = self._guild(channel.guild).members
-            resolved["members"] = {
-                user: {**copied(members[user]), "permissions": str(int(self._permissions(user, channel)))}
-                for user in users
-                if user in members
-            }
+    def _resolved(self, who: str, channel: ChannelState, named: Sequence[tuple[int, str]]) -> Json:
+        """Those things that are *named*, each with the sort of its option; a message has none."""
+        resolved: Json = {}
+        for kind, id_ in named:
+            if kind in (_USER_OPTION, _MENTIONABLE_OPTION) and id_ in self._users:
+                resolved.setdefault("users", {})[id_] = copied(self._users[id_])
+                members = {} if channel.guild is None else self._guild(channel.guild).members
+                if id_ in members:
+                    theirs = str(int(self._permissions(id_, channel)))
+                    resolved.setdefault("members", {})[id_] = {**copied(members[id_]), "permissions": theirs}
+            elif kind in (_ROLE_OPTION, _MENTIONABLE_OPTION):
+                resolved.setdefault("roles", {})[id_] = copied(self._guild(str(channel.guild)).roles[id_])
+            elif kind == _CHANNEL_OPTION:
+                theirs = str(int(self._permissions(who, self._channel(id_))))
+                resolved.setdefault("channels", {})[id_] = {**copied(self._channel(id_).json), "permissions": theirs}
+            elif not kind:
+                resolved.setdefault("messages", {})[id_] = self._shown(self._message(channel, id_), "")
         return resolved
 
-    def press(self, who: str, channel: str, message: str, custom_id: str) -> str:
-        """Press a button as *who*; gives back the id of the interaction."""
+    def press(self, who: str, channel: str, message: str, custom_id: str, values: Sequence[str] | None = None) -> str:
+        """Press a button, or choose *values* from a menu, as *who*; gives back the id of the interaction."""
         place = self._visible(who, channel)
         found = self._message(place, message)
         parts = [part for row in found["components"] for part in row["components"]]
@@ -123,7 +177,15 @@ class Interactions(Webhooks):
             problem = f"there is nothing to press under message {message} with the id {custom_id}"
             raise LookupError(problem)
         bot = found.get("application_id") or found["author"]["id"]
-        data = {"custom_id": custom_id, "component_type": pressed["type"], "id": 1}
+        data: Json = {"custom_id": custom_id, "component_type": pressed["type"], "id": 1}
+        if (values is None) is not (pressed["type"] == _BUTTON):
+            problem = f"what has the id {custom_id} is {'a button' if values is not None else 'a menu'}"
+            raise LookupError(problem)
+        if values is not None:
+            check_choice(pressed, values)
+            data["values"] = list(values)
+            if (kind := _MENUS.get(pressed["type"])) is not None:  # of a menu of texts nothing is looked up
+                data["resolved"] = self._resolved(who, place, [(kind, value) for value in values])
         return self._interact(who, place, bot, InteractionKind.COMPONENT, data, pressed=found)
 
     def _interact(
@@ -174,8 +236,8 @@ class Interactions(Webhooks):
             raise refuse(40060)
         if self.now() - state.made_at > ANSWER_SECONDS:
             raise refuse(10062)
-        answer = _as_answer(payload.get("type"), is_pressed=state.pressed is not None)
-        message = self._carry_out(state, answer, payload.get("data") or {}, files)
+        answer = _as_answer(payload.get("type"), state)
+        message = self._carry_out(state, answer, as_object(payload.get("data"), at="data"), files)
         state.is_answered = True
         state.original = message["id"] if message else state.pressed
         return _as_callback(state, answer, message)
@@ -191,7 +253,13 @@ class Interactions(Webhooks):
                 return self._say(state, draft, data, flags=MessageFlag.LOADING)
             case Answer.UPDATE:
                 return self._change(place, self._message(place, str(state.pressed)), data, files, theirs=ALL)
-            case Answer.DEFERRED_UPDATE | Answer.AUTOCOMPLETE | Answer.MODAL:
+            case Answer.AUTOCOMPLETE:
+                state.choices = _as_choices(data.get("choices"))
+                return None
+            case Answer.MODAL:
+                state.modal = copied(as_modal(data))
+                return None
+            case Answer.DEFERRED_UPDATE:
                 return None
         assert_never(answer)
 
@@ -200,7 +268,7 @@ class Interactions(Webhooks):
         place = self._channel(state.channel)
         allowed = as_allowed(data.get("allowed_mentions"), FOR_MESSAGES)
         called = self._permitted(called_by(draft.content, allowed), place, self._permissions(state.bot, place))
-        flags |= draft.flags | int(data.get("flags") or 0) & MessageFlag.EPHEMERAL
+        flags |= draft.flags | as_number(data.get("flags"), at="flags") & MessageFlag.EPHEMERAL
         user = self._users[state.user]
         fields: Json = {
             "flags": flags, "webhook_id": state.bot, "application_id": state.bot,
@@ -284,14 +352,28 @@ def _check_command(command: Json, number: int) -> None:
         raise bad_length(at=f"{number}.description", least=1, most=100)
 
 
-def _as_answer(value: object, *, is_pressed: bool) -> Answer:
-    try:
-        answer = Answer(value)  # type: ignore[arg-type]  # whatever it is, it is one or it is not
-    except ValueError:
-        raise not_one_of(at="type", choices="{4, 5, 6, 7, 8, 9}") from None
-    if answer in (Answer.UPDATE, Answer.DEFERRED_UPDATE) and not is_pressed:
-        raise not_one_of(at="type", choices="{4, 5, 8, 9}")
-    return answer
+def _as_answer(value: object, state: InteractionState) -> Answer:
+    """How a bot answers; not every sort of interaction can be answered in every way."""
+    answers = {Answer.MESSAGE, Answer.DEFERRED_MESSAGE, Answer.MODAL}
+    if state.kind == InteractionKind.AUTOCOMPLETE:
+        answers = {Answer.AUTOCOMPLETE}
+    if state.kind == InteractionKind.MODAL:
+        answers.discard(Answer.MODAL)
+    if state.pressed is not None:
+        answers |= {Answer.UPDATE, Answer.DEFERRED_UPDATE}
+    for answer in answers:
+        if answer == value:
+            return answer
+    raise not_one_of(at="type", choices=str({int(answer) for answer in sorted(answers)}))
+
+
+def _as_choices(value: object) -> list[Json]:
+    choices = [
+        as_object(one, at=f"data.choices.{place}") for place, one in enumerate(as_list(value, at="data.choices"))
+    ]
+    if len(choices) > _CHOICES:
+        raise bad_length(at="data.choices", least=0, most=_CHOICES)
+    return [copied(choice) for choice in choices]
 
 
 def _as_callback(state: InteractionState, answer: Answer, message: Json | None) -> Json:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from .refusals import bad_length, invalid, refuse, too_long
+from .refusals import as_list, as_number, as_object, bad_length, invalid, refuse, too_long
 from .shapes import MessageFlag, copied
 from .wire import File, Json
 
@@ -23,6 +22,7 @@ ROWS = 5
 BUTTONS = 5
 
 _EMBED_TEXTS = {"title": 256, "description": 4096, "footer.text": 2048, "author.name": 256}
+_EMBED_OBJECTS = frozenset({"footer", "author", "image", "thumbnail", "video", "provider"})
 _FIELD_TEXTS = {"name": 256, "value": 1024}
 _FIELDS = 25
 _FORBIDDEN_NAMES = ("clyde", "discord")
@@ -56,14 +56,19 @@ def as_draft(payload: Json, files: Sequence[File]) -> Draft:
         embeds=as_embeds(payload.get("embeds")),
         components=as_components(payload.get("components")),
         files=tuple(files),
-        attachments=_list(payload.get("attachments"), "attachments"),
+        attachments=as_attachments(payload.get("attachments")),
         nonce=as_nonce(payload.get("nonce")),
-        flags=int(payload.get("flags") or 0) & _FLAGS,
+        flags=as_number(payload.get("flags"), at="flags") & _FLAGS,
         is_spoken=bool(payload.get("tts")),
     )
     if not (draft.content or draft.embeds or draft.files):
         raise refuse(50006)
     return draft
+
+
+def as_attachments(value: object) -> list[Json]:
+    """What a form says of its files."""
+    return [as_object(entry, at=f"attachments.{place}") for place, entry in enumerate(as_list(value, at="attachments"))]
 
 
 def as_content(value: object) -> str:
@@ -90,7 +95,7 @@ def as_nonce(value: object) -> str | int | None:
 
 def as_embeds(value: object) -> list[Json]:
     """The boxes under a message, trimmed; those with nothing in them are left out."""
-    embeds = _list(value, "embeds")
+    embeds = as_list(value, at="embeds")
     if len(embeds) > EMBEDS:
         raise bad_length(at="embeds", least=0, most=EMBEDS)
     trimmed = [_as_embed(embed, f"embeds.{number}") for number, embed in enumerate(embeds)]
@@ -100,15 +105,17 @@ def as_embeds(value: object) -> list[Json]:
 
 
 def _as_embed(value: object, path: str) -> Json:
-    if not isinstance(value, dict):
-        raise invalid(at=path, code="MODEL_TYPE_CONVERT", problem="Only dictionaries may be used in a ModelType")
-    embed: Json = {name: copied(part) for name, part in value.items() if part is not None} | {"type": "rich"}
+    given = as_object(value, at=path)
+    embed: Json = {name: copied(part) for name, part in given.items() if part is not None} | {"type": "rich"}
+    for name in _EMBED_OBJECTS & embed.keys():
+        as_object(embed[name], at=f"{path}.{name}")
     for place, most in _EMBED_TEXTS.items():
         _trim(embed, place, path, most)
-    fields = _list(embed.get("fields"), f"{path}.fields")
+    fields = as_list(embed.get("fields"), at=f"{path}.fields")
     if len(fields) > _FIELDS:
         raise bad_length(at=f"{path}.fields", least=0, most=_FIELDS)
     for number, field in enumerate(fields):
+        as_object(field, at=f"{path}.fields.{number}")
         for name, most in _FIELD_TEXTS.items():
             _trim(field, name, f"{path}.fields.{number}", most, is_required=True)
     return embed
@@ -149,14 +156,14 @@ def check_files(files: Sequence[File]) -> None:
 
 def as_components(value: object) -> list[Json]:
     """The rows of buttons under a message."""
-    rows = _list(value, "components")
+    rows = as_list(value, at="components")
     if len(rows) > ROWS:
         raise bad_length(at="components", least=0, most=ROWS)
     for number, row in enumerate(rows):
         path = f"components.{number}"
         if not isinstance(row, dict) or row.get("type") != _ACTION_ROW:
             raise invalid(at=path, code="UNION_TYPE_CHOICES", problem="Value of field 'type' must be one of (1,).")
-        parts = _list(row.get("components"), f"{path}.components")
+        parts = as_list(row.get("components"), at=f"{path}.components")
         if not 1 <= len(parts) <= BUTTONS:
             raise bad_length(at=f"{path}.components", least=1, most=BUTTONS)
         for place, part in enumerate(parts):
@@ -170,13 +177,12 @@ def as_components(value: object) -> list[Json]:
 
 
 def _check_part(part: object, path: str) -> None:
-    if not isinstance(part, dict):
-        raise invalid(at=path, code="MODEL_TYPE_CONVERT", problem="Only dictionaries may be used in a ModelType")
+    part = as_object(part, at=path)
     is_link = part.get("type") == _BUTTON and part.get("style") == _LINK_BUTTON
     name = part.get("url" if is_link else "custom_id")
-    if not name:
+    if not name or not isinstance(name, str):
         raise invalid(at=path, code="BASE_TYPE_REQUIRED", problem="This field is required")
-    if not is_link and len(str(name)) > 100:
+    if not is_link and len(name) > 100:
         raise too_long(at=f"{path}.custom_id", most=100)
     if part.get("type") == _BUTTON and len(str(part.get("label") or "")) > 80:
         raise too_long(at=f"{path}.label", most=80)
@@ -199,11 +205,3 @@ def as_ids(values: Iterable[object], *, at: str) -> list[str]:
     if not all(id_.isdecimal() for id_ in ids):
         raise invalid(at=at, code="NUMBER_TYPE_COERCE", problem="Value is not snowflake.")
     return ids
-
-
-def _list(value: Any, path: str) -> list[Any]:
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise invalid(at=path, code="LIST_TYPE_CONVERT", problem="Only iterables may be used in a ListType")
-    return value

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .refusals import invalid, not_one_of
+from .refusals import as_list, as_object, invalid, not_one_of
 from .wire import Json
 
 _KINDS = ("everyone", "roles", "users")
@@ -52,11 +52,8 @@ def as_allowed(value: object, default: Allowed) -> Allowed:
     """What ``allowed_mentions`` says, or *default* if there is none."""
     if value is None:
         return default
-    if not isinstance(value, dict):
-        raise invalid(
-            at="allowed_mentions", code="MODEL_TYPE_CONVERT", problem="Only dictionaries may be used in a ModelType"
-        )
-    parse = value.get("parse") or []
+    value = as_object(value, at="allowed_mentions")
+    parse = as_list(value.get("parse"), at="allowed_mentions.parse")
     for number, kind in enumerate(parse):
         if kind not in _KINDS:
             raise not_one_of(at=f"allowed_mentions.parse.{number}", choices=str(_KINDS))
@@ -71,7 +68,7 @@ def as_allowed(value: object, default: Allowed) -> Allowed:
 
 
 def _listed(value: Json, kind: str, parse: list[str]) -> frozenset[str]:
-    ids = value.get(kind) or []
+    ids = as_list(value.get(kind), at=f"allowed_mentions.{kind}")
     if ids and kind in parse:
         raise invalid(
             at="allowed_mentions",

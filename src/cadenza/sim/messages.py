@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from . import shapes
 from .attachments import Attachments
-from .laws import Draft, as_components, as_content, as_draft, as_embeds, as_ids, check_files
+from .laws import Draft, as_attachments, as_components, as_content, as_draft, as_embeds, as_ids, check_files
 from .mentions import FOR_MESSAGES, FOR_WEBHOOKS, Allowed, Called, as_allowed, called_by
 from .permissions import Permission
-from .refusals import invalid, refuse
+from .refusals import as_number, invalid, refuse
 from .shapes import ChannelKind, MessageFlag, MessageKind, copied
 from .snowflakes import made_at
 from .state import ChannelState
@@ -50,16 +51,20 @@ class Messages(Attachments):
         return self._shown(message, who)
 
     def _require_sending(self, who: str, channel: ChannelState) -> None:
-        if channel.kind is ChannelKind.FORUM:
-            raise refuse(40058)
-        if channel.kind is ChannelKind.CATEGORY:
+        if channel.kind in (ChannelKind.FORUM, ChannelKind.CATEGORY):
             raise refuse(50008)
         if who in self._bots and self._closed_to_direct & channel.people.keys() and channel.guild is None:
             raise refuse(50007)
+        if who in self._bots and channel.guild is None and not self._have_met(channel):
+            raise refuse(50278)
         needed = Permission.SEND_MESSAGES_IN_THREADS if channel.kind.is_thread else Permission.SEND_MESSAGES
         self._require(who, channel, needed)
         if self._is_locked(channel) and Permission.MANAGE_THREADS not in self._permissions(who, channel):
             raise refuse(160005)
+
+    def _have_met(self, channel: ChannelState) -> bool:
+        """Whether all who are in direct messages are in some guild together."""
+        return any(channel.people.keys() <= guild.members.keys() for guild in self._guilds.values())
 
     @staticmethod
     def _is_locked(channel: ChannelState) -> bool:
@@ -233,18 +238,20 @@ class Messages(Attachments):
             changed["components"] = as_components(payload["components"])
         if "flags" in payload:
             others = message["flags"] & ~MessageFlag.SUPPRESS_EMBEDS
-            changed["flags"] = others | int(payload["flags"] or 0) & MessageFlag.SUPPRESS_EMBEDS
+            changed["flags"] = others | as_number(payload["flags"], at="flags") & MessageFlag.SUPPRESS_EMBEDS
         allowed = as_allowed(payload.get("allowed_mentions"), default)
+        described = as_attachments(payload.get("attachments"))
         kept = self._kept(message, payload)
         result = {**message, **changed}
         if not (result["content"] or result["embeds"] or kept or files):
             raise refuse(50006)
-        changed["attachments"] = kept + self._attach(channel, files, payload.get("attachments") or [])
+        changed["attachments"] = kept + self._attach(channel, files, described)
         was_thinking = message["flags"] & MessageFlag.LOADING
         message |= changed | {"edited_timestamp": None if was_thinking else self._timestamp()}
         message["flags"] &= ~MessageFlag.LOADING
         if "content" in payload:
             self._note_calls(message, self._permitted(called_by(message["content"], allowed), channel, theirs))
+        message.pop("nonce", None)  # what has changed is no longer what was sent under it
         self._tell_of_message("MESSAGE_UPDATE", channel, message)
         return self._shown(message, reader)
 
@@ -268,6 +275,7 @@ class Messages(Attachments):
     def _forget(self, channel: ChannelState, message: str) -> Json:
         found = channel.messages.pop(message)
         self._reactions.pop(message, None)
+        channel.pins.pop(message, None)
         if channel.kind.is_thread and not found["flags"] & MessageFlag.EPHEMERAL:
             channel.json["message_count"] -= 1
         return found
@@ -296,7 +304,7 @@ class Messages(Attachments):
         found = self._message(place, message)
         if found["flags"] & MessageFlag.EPHEMERAL:
             raise refuse(10008)
-        return self._shown(found, who)
+        return _as_read(self._shown(found, who))
 
     def get_messages(
         self,
@@ -315,8 +323,8 @@ class Messages(Attachments):
         as_ids([edge for edge in (before, after, around) if edge is not None], at="before")
         if Permission.READ_MESSAGE_HISTORY not in self._permissions(who, place):
             return []
-        seen = [one for one in place.messages.values() if not one["flags"] & MessageFlag.EPHEMERAL]
-        return [self._shown(one, who) for one in _page(seen, before=before, after=after, around=around, limit=limit)]
+        ids = _page(list(place.messages), place.messages, before=before, after=after, around=around, limit=limit)
+        return [_as_read(self._shown(place.messages[id_], who)) for id_ in ids]
 
     def typing(self, who: str, channel: str) -> None:
         """Show that *who* is writing, for ten seconds or until they send."""
@@ -371,15 +379,33 @@ def _without_user(member: Json) -> Json:
     return {name: copied(part) for name, part in member.items() if name != "user"}
 
 
-def _page(messages: list[Json], *, before: str | None, after: str | None, around: str | None, limit: int) -> list[Json]:
-    """A page of *messages*, which are oldest first; the page is newest first."""
+def _as_read(message: Json) -> Json:
+    """*message* as it is read later: its nonce is not kept, only its sender and who hears of it at once are told."""
+    message.pop("nonce", None)
+    return message
+
+
+def _page(
+    ids: list[str],
+    messages: Mapping[str, Json],
+    *,
+    before: str | None,
+    after: str | None,
+    around: str | None,
+    limit: int,
+) -> list[str]:
+    """A page of what everybody may see of *messages*, whose *ids* are oldest first; the page is newest first."""
+
+    def seen(some: Iterable[int], most: int) -> list[str]:
+        found = (ids[place] for place in some)
+        return list(islice((id_ for id_ in found if not messages[id_]["flags"] & MessageFlag.EPHEMERAL), most))
+
     if after is not None:
-        return [one for one in messages if int(one["id"]) > int(after)][:limit][::-1]
+        start = bisect_right(ids, int(after), key=int)
+        return seen(range(start, len(ids)), limit)[::-1]
     if around is not None:
-        older = [one for one in messages if int(one["id"]) <= int(around)]
-        newer = messages[len(older) :]
-        half = limit // 2
-        return (older[-(limit - half) :] + newer[:half])[::-1]
-    if before is not None:
-        messages = [one for one in messages if int(one["id"]) < int(before)]
-    return messages[::-1][:limit]
+        middle, half = bisect_right(ids, int(around), key=int), limit // 2
+        newer = seen(range(middle, len(ids)), half)
+        return newer[::-1] + seen(reversed(range(middle)), limit - half)
+    end = len(ids) if before is None else bisect_left(ids, int(before), key=int)
+    return seen(reversed(range(end)), limit)

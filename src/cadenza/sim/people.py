@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,8 +55,23 @@ class Person:
         """Press a button; gives back the id of the interaction."""
         return self.world.press(self.id, channel, message, custom_id)
 
+    def selects(self, channel: str, message: str, custom_id: str, *values: str) -> str:
+        """Choose from a menu; gives back the id of the interaction."""
+        return self.world.press(self.id, channel, message, custom_id, values)
+
+    def submits(self, interaction: str, texts: Mapping[str, str]) -> str:
+        """Fill in the form that the bot shows in answer to an *interaction*, by ids or labels, and send it."""
+        return self.world.submit(interaction, texts)
+
+    def completes(self, channel: str, name: str, option: str, text: str, /, **options: Any) -> str:
+        """Begin to write an option of a command; the bot's answer is in ``world.suggestions``."""
+        return self.world.complete(self.id, channel, name, option, text=text, others=options)
+
     def commands(self, channel: str, name: str, /, **options: Any) -> str:
-        """Use a command; gives back the id of the interaction."""
+        """Use a command; gives back the id of the interaction.
+
+        Of a subcommand, *name* is all its words; what a menu of a user or a message is used on is its ``target``.
+        """
         return self.world.use_command(self.id, channel, name, options)
 
 

@@ -12,6 +12,8 @@ class Permission(IntFlag):
 
     NONE = 0
     CREATE_INSTANT_INVITE = 1 << 0
+    KICK_MEMBERS = 1 << 1
+    BAN_MEMBERS = 1 << 2
     ADMINISTRATOR = 1 << 3
     MANAGE_CHANNELS = 1 << 4
     MANAGE_GUILD = 1 << 5
@@ -27,7 +29,10 @@ class Permission(IntFlag):
     USE_EXTERNAL_EMOJIS = 1 << 18
     CONNECT = 1 << 20
     SPEAK = 1 << 21
+    MUTE_MEMBERS = 1 << 22
+    DEAFEN_MEMBERS = 1 << 23
     CHANGE_NICKNAME = 1 << 26
+    MANAGE_NICKNAMES = 1 << 27
     MANAGE_ROLES = 1 << 28
     MANAGE_WEBHOOKS = 1 << 29
     USE_APPLICATION_COMMANDS = 1 << 31
@@ -36,6 +41,7 @@ class Permission(IntFlag):
     CREATE_PRIVATE_THREADS = 1 << 36
     SEND_MESSAGES_IN_THREADS = 1 << 38
     MODERATE_MEMBERS = 1 << 40
+    PIN_MESSAGES = 1 << 51
 
 
 ALL = Permission((1 << 53) - 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .laws import as_ids
 from .messages import Messages
 from .permissions import Permission
 from .refusals import refuse
@@ -45,6 +46,32 @@ class Reactions(Messages):
         if not users:
             del self._reactions[message][emoji]
         self._tell_of_reaction("MESSAGE_REACTION_REMOVE", place, message, emoji, user)
+
+    def reactors(
+        self, who: str, channel: str, message: str, emoji: str, *, limit: int = 25, after: str = "0"
+    ) -> list[Json]:
+        """Who has put *emoji* under a message, in the order of their ids."""
+        place = self._visible(who, channel)
+        self._require(who, place, Permission.READ_MESSAGE_HISTORY)
+        self._message(place, message)
+        [start] = as_ids([after], at="after")
+        users = self._reactions.get(message, {}).get(self._known(emoji), [])
+        later = sorted((user for user in users if int(user) > int(start)), key=int)
+        return self._copies(self._users[user] for user in later[:limit])
+
+    def clear_reactions(self, who: str, channel: str, message: str, emoji: str | None = None) -> None:
+        """Take all emoji under a message away, or all of one kind."""
+        place = self._visible(who, channel)
+        self._message(place, message)
+        self._require(who, place, Permission.MANAGE_MESSAGES)
+        data: Json = {"channel_id": place.id, "message_id": message}
+        if emoji is None:
+            self._reactions.pop(message, None)
+            self._tell_channel("MESSAGE_REACTION_REMOVE_ALL", data, place)
+        elif self._reactions.get(message, {}).pop(known := self._known(emoji), None):
+            name, _, id_ = known.partition(":")
+            emoji_shape = {"id": id_ or None, "name": name}
+            self._tell_channel("MESSAGE_REACTION_REMOVE_EMOJI", {**data, "emoji": emoji_shape}, place)
 
     def _known(self, emoji: str) -> str:
         """*emoji* as it is kept; one that there is not is refused."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from .paths import Pattern, split
+from .refusals import as_list
 from .wire import File, Json, Refusal, Request
 from .world import Bot, World
 
@@ -36,6 +37,11 @@ class Ask:
     def who(self) -> str:
         """The id of who asks."""
         return self.bot.id
+
+    @property
+    def user(self) -> str:
+        """The id of whom the path names, who may be the asker."""
+        return self.who if self["user"] == "@me" else self["user"]
 
     @property
     def files(self) -> tuple[File, ...]:
@@ -130,6 +136,21 @@ def _members(ask: Ask) -> list[Json]:
     return ask.world.get_members(ask.who, ask["guild"], limit=ask.number("limit", 1), after=after)
 
 
+def _bans(ask: Ask) -> list[Json]:
+    after = ask.request.query.get("after", "0")
+    return ask.world.get_bans(ask.who, ask["guild"], limit=ask.number("limit", 1000), after=after)
+
+
+def _pins(ask: Ask) -> Json:
+    before = ask.request.query.get("before")
+    return ask.world.get_pins(ask.who, ask["channel"], limit=ask.number("limit", 50), before=before)
+
+
+def _reactors(ask: Ask) -> list[Json]:
+    after, limit = ask.request.query.get("after", "0"), ask.number("limit", 25)
+    return ask.world.reactors(ask.who, ask["channel"], ask["message"], ask["emoji"], limit=limit, after=after)
+
+
 def _messages(ask: Ask) -> list[Json]:
     query = ask.request.query
     return ask.world.get_messages(
@@ -143,7 +164,7 @@ def _messages(ask: Ask) -> list[Json]:
 
 
 def _bulk_delete(ask: Ask) -> None:
-    ask.world.bulk_delete(ask.who, ask["channel"], [str(message) for message in ask.payload.get("messages", ())])
+    ask.world.bulk_delete(ask.who, ask["channel"], as_list(ask.payload.get("messages"), at="messages"))
 
 
 def _execute(ask: Ask) -> Json | None:
@@ -164,6 +185,10 @@ def _respond(ask: Ask) -> Json | None:
 
 _MESSAGE = "/channels/{channel}/messages/{message}"
 _REACTION = _MESSAGE + "/reactions/{emoji}"
+_PIN = "/channels/{channel}/messages/pins/{message}"
+_IN_THREAD = "/channels/{channel}/thread-members"
+_OVERWRITE = "/channels/{channel}/permissions/{target}"
+_MEMBER_ROLE = "/guilds/{guild}/members/{user}/roles/{role}"
 _WEBHOOK = "/webhooks/{webhook}/{token}"
 _SAID = _WEBHOOK + "/messages/{message}"
 _COMMANDS = "/applications/{application}/commands"
@@ -183,18 +208,61 @@ ROUTES: Final = (
     Route("GET /guilds/{guild}/roles", lambda a: a.world.get_roles(a.who, a["guild"])),
     Route("GET /guilds/{guild}/emojis", lambda a: a.world.get_emojis(a.who, a["guild"])),
     Route("GET /guilds/{guild}/webhooks", lambda a: a.world.guild_webhooks(a.who, a["guild"])),
+    # moderation
+    Route("PATCH /guilds/{guild}/members/@me", lambda a: a.world.edit_member(a.who, a["guild"], a.who, a.payload)),
+    Route(
+        "PATCH /guilds/{guild}/members/{user}",
+        lambda a: a.world.edit_member(a.who, a["guild"], a["user"], a.payload),
+    ),
+    Route("DELETE /guilds/{guild}/members/{user}", lambda a: a.world.kick(a.who, a["guild"], a["user"])),
+    Route("PUT " + _MEMBER_ROLE, lambda a: a.world.add_member_role(a.who, a["guild"], a["user"], a["role"])),
+    Route("DELETE " + _MEMBER_ROLE, lambda a: a.world.remove_member_role(a.who, a["guild"], a["user"], a["role"])),
+    Route("GET /guilds/{guild}/bans", _bans),
+    Route("GET /guilds/{guild}/bans/{user}", lambda a: a.world.get_ban(a.who, a["guild"], a["user"])),
+    Route("PUT /guilds/{guild}/bans/{user}", lambda a: a.world.ban(a.who, a["guild"], a["user"], a.request.reason)),
+    Route("DELETE /guilds/{guild}/bans/{user}", lambda a: a.world.unban(a.who, a["guild"], a["user"])),
+    Route("POST /guilds/{guild}/roles", lambda a: a.world.create_role(a.who, a["guild"], a.payload)),
+    Route("PATCH /guilds/{guild}/roles/{role}", lambda a: a.world.edit_role(a.who, a["guild"], a["role"], a.payload)),
+    Route("DELETE /guilds/{guild}/roles/{role}", lambda a: a.world.delete_role(a.who, a["guild"], a["role"])),
     # channels
+    Route("POST /guilds/{guild}/channels", lambda a: a.world.create_channel(a.who, a["guild"], a.payload), 201),
+    Route("PUT " + _OVERWRITE, lambda a: a.world.put_overwrite(a.who, a["channel"], a["target"], a.payload)),
+    Route("DELETE " + _OVERWRITE, lambda a: a.world.delete_overwrite(a.who, a["channel"], a["target"])),
     Route("GET /channels/{channel}", lambda a: a.world.get_channel(a.who, a["channel"])),
     Route("PATCH /channels/{channel}", lambda a: a.world.edit_channel(a.who, a["channel"], a.payload)),
     Route("DELETE /channels/{channel}", lambda a: a.world.delete_channel(a.who, a["channel"])),
     Route("POST /channels/{channel}/typing", lambda a: a.world.typing(a.who, a["channel"])),
-    Route("POST /channels/{channel}/threads", lambda a: a.world.create_thread(a.who, a["channel"], a.payload), 201),
+    Route(
+        "POST /channels/{channel}/threads",
+        lambda a: a.world.create_thread(a.who, a["channel"], a.payload, files=a.files),
+        201,
+    ),
     Route(
         "POST " + _MESSAGE + "/threads",
         lambda a: a.world.create_thread(a.who, a["channel"], a.payload, message=a["message"]),
         201,
     ),
+    Route("GET /guilds/{guild}/threads/active", lambda a: a.world.active_threads(a.who, a["guild"])),
+    Route(
+        "GET /channels/{channel}/threads/archived/public",
+        lambda a: a.world.archived_threads(a.who, a["channel"], is_private=False),
+    ),
+    Route(
+        "GET /channels/{channel}/threads/archived/private",
+        lambda a: a.world.archived_threads(a.who, a["channel"], is_private=True),
+    ),
+    Route(
+        "GET /channels/{channel}/users/@me/threads/archived/private",
+        lambda a: a.world.archived_threads(a.who, a["channel"], is_private=True, is_joined=True),
+    ),
+    Route("GET " + _IN_THREAD, lambda a: a.world.get_thread_members(a.who, a["channel"])),
+    Route("GET " + _IN_THREAD + "/{user}", lambda a: a.world.get_thread_member(a.who, a["channel"], a.user)),
+    Route("PUT " + _IN_THREAD + "/{user}", lambda a: a.world.add_thread_member(a.who, a["channel"], a.user)),
+    Route("DELETE " + _IN_THREAD + "/{user}", lambda a: a.world.remove_thread_member(a.who, a["channel"], a.user)),
     # messages
+    Route("GET /channels/{channel}/messages/pins", _pins),
+    Route("PUT " + _PIN, lambda a: a.world.pin(a.who, a["channel"], a["message"])),
+    Route("DELETE " + _PIN, lambda a: a.world.unpin(a.who, a["channel"], a["message"])),
     Route(
         "POST /channels/{channel}/messages",
         lambda a: a.world.create_message(a.who, a["channel"], a.payload, a.files),
@@ -207,6 +275,9 @@ ROUTES: Final = (
         lambda a: a.world.edit_message(a.who, a["channel"], a["message"], a.payload, a.files),
     ),
     Route("DELETE " + _MESSAGE, lambda a: a.world.delete_message(a.who, a["channel"], a["message"])),
+    Route("GET " + _REACTION, _reactors),
+    Route("DELETE " + _REACTION, lambda a: a.world.clear_reactions(a.who, a["channel"], a["message"], a["emoji"])),
+    Route("DELETE " + _MESSAGE + "/reactions", lambda a: a.world.clear_reactions(a.who, a["channel"], a["message"])),
     Route("PUT " + _REACTION + "/@me", lambda a: a.world.react(a.who, a["channel"], a["message"], a["emoji"])),
     Route(
         "DELETE " + _REACTION + "/@me",

@@ -38,6 +38,7 @@ class MessageKind(IntEnum):
     """The sorts of messages that there are here."""
 
     DEFAULT = 0
+    CHANNEL_PINNED_MESSAGE = 6
     THREAD_CREATED = 18
     REPLY = 19
     CHAT_INPUT_COMMAND = 20
@@ -46,7 +47,11 @@ class MessageKind(IntEnum):
     @property
     def is_system(self) -> bool:
         """Whether nobody has written it."""
-        return self in (MessageKind.THREAD_CREATED, MessageKind.THREAD_STARTER_MESSAGE)
+        return self in (
+            MessageKind.CHANNEL_PINNED_MESSAGE,
+            MessageKind.THREAD_CREATED,
+            MessageKind.THREAD_STARTER_MESSAGE,
+        )
 
 
 class MessageFlag(IntEnum):

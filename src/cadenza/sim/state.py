@@ -24,6 +24,8 @@ class GuildState:
     roles: dict[str, Json] = field(default_factory=dict)
     members: dict[str, Json] = field(default_factory=dict)
     emojis: dict[str, Json] = field(default_factory=dict)
+    bans: dict[str, Json] = field(default_factory=dict)
+    """Who is kept out, and why."""
 
 
 @dataclass(slots=True)
@@ -37,6 +39,8 @@ class ChannelState:
     """Who is in it, and since when: of a thread those who have joined it, of direct messages the two."""
     typing: dict[str, float] = field(default_factory=dict)
     """Until when each of those who write is shown as writing."""
+    pins: dict[str, str] = field(default_factory=dict)
+    """Which messages are pinned, and since when."""
     spoke: dict[str, float] = field(default_factory=dict)
     """When each last said something, for slow mode."""
 
@@ -72,6 +76,10 @@ class InteractionState:
     pressed: str | None = None
     """The message whose button was pressed."""
     is_answered: bool = False
+    modal: Json | None = None
+    """The form that the bot shows in answer."""
+    choices: list[Json] = field(default_factory=list)
+    """What the bot suggests in answer."""
     original: str | None = None
     """The message that is the answer."""
 

@@ -10,10 +10,11 @@ from dataclasses import replace
 
 from . import shapes
 from .channels import Channels
+from .forms import as_name
 from .laws import as_draft, as_webhook_name
 from .mentions import FOR_WEBHOOKS, as_allowed, called_by
 from .permissions import ALL, Permission
-from .refusals import bad_length, invalid, refuse
+from .refusals import invalid, refuse
 from .shapes import ChannelKind, copied
 from .state import ChannelState
 from .wire import File, Json
@@ -202,9 +203,7 @@ class Webhooks(Channels):
             return home, {}
         if not name:
             raise refuse(220001)
-        if len(str(name)) > 100:
-            raise bad_length(at="thread_name", least=1, most=100)
-        post = self._open_thread(home, ChannelKind.PUBLIC_THREAD, str(name), webhook["id"])
+        post = self._open_thread(home, ChannelKind.PUBLIC_THREAD, as_name(name, "thread_name"), webhook["id"])
         return post, {"id": post.id}
 
     def _thread_of(self, home: ChannelState, thread: str) -> ChannelState:

@@ -1,7 +1,8 @@
 """The simulated Discord: everything in it, and the laws that hold there.
 
 It speaks Discord's JSON, knows no sockets and no waiting, and raises a ``Refusal`` for whatever Discord refuses.
-Each module below it is one storey: state, access, attachments, messages, reactions, channels, webhooks, interactions, guilds.
+Each module below it is one storey: state, access, attachments, messages, reactions, channels, webhooks, interactions, guilds, moderation,
+pins, housekeeping.
 Rate limits and faults are not its business, but that of ``rest``.
 """
 
@@ -12,7 +13,7 @@ from collections.abc import Callable, Iterable
 
 from . import shapes
 from .channels import id_of
-from .guilds import Guilds
+from .housekeeping import Housekeeping
 from .people import Guild, Person
 from .shapes import ChannelKind
 from .state import Bot
@@ -22,7 +23,7 @@ from .wire import Json
 __all__ = ["Bot", "ChannelKind", "Guild", "Person", "World"]
 
 
-class World(Guilds):
+class World(Housekeeping):
     """A Discord of our own.
 
     The time is that of *clock*, in seconds; a clock that does not tell the time of day begins at *starts*.

@@ -1,0 +1,123 @@
+"""What people put into commands, menus and forms that bots show them. All of it is pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from .refusals import as_list, as_object, bad_length, required
+from .wire import Json
+
+_KINDS: Mapping[type, int] = {bool: 5, int: 4, float: 10}
+_TEXT = 3
+_GROUPS = (1, 2)
+"""Options that are commands, or groups of them."""
+_TEXT_MENU = 3
+_MODAL_TITLE = 45
+_MODAL_PARTS = 5
+_LABEL = 18
+_TEXT_INPUT = 4
+
+
+def find_command(commands: Iterable[Json], name: str) -> tuple[Json, Sequence[str]] | None:
+    """The command that *name* begins with, and the words behind it: those of its subcommand."""
+    for command in commands:
+        if command["name"] == name:
+            return command, ()
+        if name.startswith(f"{command['name']} ") and command["type"] == 1:
+            return command, name.split()[1:]
+    return None
+
+
+def as_options(known: object, words: Sequence[str], values: Mapping[str, Any]) -> list[Json]:
+    """The options of a command as they are sent: *values* by name, below the subcommand that *words* name."""
+    options = {option["name"]: option for option in known or ()}  # type: ignore[attr-defined]  # a list, as it was put
+    if not words:
+        return [_as_option(options.get(name, {}), name, value) for name, value in values.items()]
+    inner = options.get(words[0])
+    if inner is None or inner["type"] not in _GROUPS:
+        message = f"there is no subcommand {words[0]}"
+        raise LookupError(message)
+    below = as_options(inner.get("options"), words[1:], values)
+    return [{"name": words[0], "type": inner["type"], "options": below}]
+
+
+def _as_option(known: Json, name: str, value: Any) -> Json:
+    kind = known.get("type") or _KINDS.get(type(value), _TEXT)
+    return {"name": name, "type": kind, "value": value if type(value) in (*_KINDS, str) else str(value)}
+
+
+def flat(options: Iterable[Json]) -> Iterator[Json]:
+    """The options that have values, wherever they stand."""
+    for option in options:
+        if "value" in option:
+            yield option
+        yield from flat(option.get("options", ()))
+
+
+def check_choice(menu: Json, values: Sequence[str]) -> None:
+    """Whether *values* can be chosen from *menu*; that they cannot is a mistake of who wrote the test."""
+    least, most = menu.get("min_values", 1), menu.get("max_values", 1)
+    if not least <= len(values) <= most:
+        message = f"{len(values)} are chosen, and the menu takes {least} to {most}"
+        raise ValueError(message)
+    known = {str(option.get("value")) for option in menu.get("options") or ()}
+    if menu["type"] == _TEXT_MENU and not known.issuperset(values):
+        message = f"{sorted(set(values) - known)} cannot be chosen; there is {sorted(known)}"
+        raise LookupError(message)
+
+
+def as_modal(data: Json) -> Json:
+    """A form that a bot shows."""
+    if not isinstance(data.get("custom_id"), str) or not data["custom_id"]:
+        raise required(at="data.custom_id")
+    if not 1 <= len(str(data.get("title") or "")) <= _MODAL_TITLE:
+        raise bad_length(at="data.title", least=1, most=_MODAL_TITLE)
+    parts = as_list(data.get("components"), at="data.components")
+    if not 1 <= len(parts) <= _MODAL_PARTS:
+        raise bad_length(at="data.components", least=1, most=_MODAL_PARTS)
+    for place, part in enumerate(parts):
+        at = f"data.components.{place}"
+        as_object(part, at=at)
+        for inner in _inner(part, at):
+            if inner.get("type") == _TEXT_INPUT and not isinstance(inner.get("custom_id"), str):
+                raise required(at=f"{at}.custom_id")
+    return data
+
+
+def _inner(part: Json, at: str) -> list[Json]:
+    """What lies in a row or under a label."""
+    if part.get("type") == _LABEL:
+        return [as_object(part.get("component"), at=f"{at}.component")]
+    return [as_object(inner, at=f"{at}.components") for inner in as_list(part.get("components"), at=f"{at}.components")]
+
+
+def filled_in(modal: Json, texts: Mapping[str, str]) -> list[Json]:
+    """The parts of *modal* as they are sent, with *texts* by the id or the label of what they are written into."""
+    left = dict(texts)
+    parts = [_filled_in(part, left) for part in modal["components"]]
+    if left:
+        message = f"there is nothing to fill in that is called {', '.join(left)}"
+        raise LookupError(message)
+    return parts
+
+
+def _filled_in(part: Json, left: dict[str, str]) -> Json:
+    if part.get("type") == _LABEL:
+        return {"type": _LABEL, "id": 0, "component": _written(part["component"], part.get("label"), left)}
+    inner = [_written(one, one.get("label"), left) for one in part.get("components") or ()]
+    return {"type": part.get("type", 1), "components": inner}
+
+
+def _written(field: Json, label: object, left: dict[str, str]) -> Json:
+    id_ = str(field.get("custom_id", ""))
+    name = id_ if id_ in left else str(label)
+    shape: Json = {"type": field.get("type"), "id": 0, "custom_id": id_}
+    if field.get("type") != _TEXT_INPUT:
+        return shape | {"values": [left.pop(name)] if name in left else []}
+    text = left.pop(name, field.get("value") or "")
+    least, most = field.get("min_length") or 0, field.get("max_length") or 4000
+    if not (text or not field.get("required", True)) or not (not text or least <= len(text) <= most):
+        message = f"what is written into {label or id_} must have {max(least, 1)} to {most} characters"
+        raise ValueError(message)
+    return shape | {"value": text}

@@ -1,0 +1,56 @@
+"""What people put into commands, menus and forms."""
+
+from __future__ import annotations
+
+import pytest
+
+from cadenza.sim.inputs import as_modal, as_options, check_choice, filled_in, find_command
+from cadenza.sim.wire import Json, Refusal
+
+MODAL: Json = {
+    "custom_id": "why", "title": "Why?",
+    "components": [{"type": 18, "label": "Reason", "component": {"type": 4, "custom_id": "r", "max_length": 5}}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("tea", ("tea", ())), ("tea pour", ("tea", ["pour"])), ("Read it", ("Read it", ())), ("coffee", None), ("teapot", None)],
+)  # fmt: skip
+def test_which_command_is_meant(name: str, expected: tuple[str, object] | None) -> None:
+    found = find_command([{"name": "tea", "type": 1}, {"name": "Read it", "type": 3}], name)
+    assert expected == (found and (found[0]["name"], found[1]))
+
+
+def test_options_lie_below_their_subcommand() -> None:
+    known = [{"name": "pour", "type": 1, "options": [{"name": "cups", "type": 4}]}]
+    cups = {"name": "cups", "type": 4, "value": 2}
+
+    assert [{"name": "pour", "type": 1, "options": [cups]}] == as_options(known, ["pour"], {"cups": 2})
+    with pytest.raises(LookupError, match="no subcommand spill"):
+        as_options(known, ["spill"], {})
+
+
+@pytest.mark.parametrize("name", ["Reason", "r"])
+def test_a_form_is_filled_in_by_label_or_id(name: str) -> None:
+    [part] = filled_in(as_modal(MODAL), {name: "warm"})
+    assert "warm" == part["component"]["value"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "error"),
+    [({}, ValueError), ({"Reason": "too long"}, ValueError), ({"Reason": "warm", "Name": "Mia"}, LookupError)],
+)
+def test_what_does_not_fit_a_form_is_a_mistake(texts: dict[str, str], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        filled_in(MODAL, texts)
+
+
+@pytest.mark.parametrize("change", [{"title": ""}, {"custom_id": None}, {"components": []}, {"components": [3]}])
+def test_a_form_that_is_none_is_refused(change: Json) -> None:
+    with pytest.raises(Refusal):
+        as_modal({**MODAL, **change})
+
+
+def test_a_menu_takes_what_is_in_it() -> None:
+    check_choice({"type": 3, "max_values": 2, "options": [{"value": "a"}, {"value": "b"}]}, ["a", "b"])
