@@ -15,6 +15,7 @@ from aiohttp import ClientConnectionError, ClientSession, FormData
 from cadenza.sim.faults import Faults
 from cadenza.sim.server import Server, serve
 from cadenza.sim.sessions import GatewayRules
+from cadenza.sim.world import World
 from tests.sim.places import SOON, Place, calling, until
 
 pytestmark = pytest.mark.timeout(10)
@@ -243,3 +244,15 @@ async def test_the_addresses_of_discord_py_are_put_back(server: Server) -> None:
 
     assert (server.url, server.gateway_url, server.cdn_url) == during
     assert before == addresses()
+
+
+async def test_a_client_of_discord_py_that_is_run_here_connects_here_and_nowhere_else() -> None:
+    world = World()
+    account, mia = world.add_bot(), world.add_person("Mia")
+    world.add_guild("Home", owner=mia, members=[mia, account])
+    before = discord.http.Route.BASE
+    async with serve(world) as server:
+        client = discord.Client(intents=discord.Intents.default(), guild_ready_timeout=0.05)
+        async with server.running(client, account.token):
+            assert ["Home"] == [guild.name for guild in client.guilds]
+        assert before == discord.http.Route.BASE

@@ -61,6 +61,15 @@ async def _ready(client: Client, task: asyncio.Task[None], within: float) -> Non
         raise TimeoutError(message)
 
 
+def is_of_discord_py(client: object) -> bool:
+    """Whether *client* is one of discord.py's; a library that took over its name has other addresses."""
+    if not any(base.__module__.partition(".")[0] == "discord" for base in type(client).__mro__):
+        return False
+    from discord.http import Route  # noqa: PLC0415  # whoever has such a client has it
+
+    return hasattr(Route, "BASE")
+
+
 @contextmanager
 def discord_py(url: str, gateway_url: str, cdn_url: str) -> Iterator[None]:
     """Let the real discord.py connect to these addresses instead of Discord's, which are put back in the end."""

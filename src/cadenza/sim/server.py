@@ -6,14 +6,14 @@ import asyncio
 import re
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
 from typing import Any
 from urllib.parse import unquote
 
 import msgspec
 from aiohttp import BodyPartReader, web
 
-from .clients import AnyClient, discord_py, running
+from .clients import AnyClient, discord_py, is_of_discord_py, running
 from .faults import Faults, LostResponse
 from .files import kind_of
 from .frames import Compression
@@ -52,15 +52,21 @@ class Server:
         """Let the real discord.py connect to this server instead of Discord, within the ``with``."""
         return discord_py(self.url, self.gateway_url, self.cdn_url)
 
-    def running(
+    @asynccontextmanager
+    async def running(
         self,
         client: AnyClient,
         token: str = "sim-token",  # noqa: S107  # what bots have here unless said otherwise
         *,
         within: float = 10.0,
-    ) -> AbstractAsyncContextManager[AnyClient]:
-        """Have a client of discord.py, or of a library like it, logged in and ready within the ``async with``."""
-        return running(client, token, within=within)
+    ) -> AsyncIterator[AnyClient]:
+        """Have a client of discord.py, or of a library like it, logged in and ready within the ``async with``.
+
+        One of discord.py connects here without more ado; of another library, set the addresses first.
+        """
+        with self.discord_py() if is_of_discord_py(client) else nullcontext():
+            async with running(client, token, within=within) as ready:
+                yield ready
 
     async def until(self, condition: Callable[[], object], *, within: float = 5.0) -> None:
         """Wait until *condition* holds; it is looked at whenever something has happened here.

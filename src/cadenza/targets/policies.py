@@ -242,7 +242,7 @@ TABLE: tuple[Row, ...] = (
         ),
     ),
     Row(
-        _codes(40058, 220001, 220002, 220003),
+        _codes(40058, 50008, 220001, 220002, 220003),
         Policy(
             "needs_thread",
             Step.REFUSE,
