@@ -197,7 +197,7 @@ def letters(text: str) -> str:
 
 async def _delivered(voice: Voice, degree: int, *, is_paced: bool) -> Chat:
     chat = OpenChat() if is_paced else Chat()
-    left = await say(chat, voice, settings=Settings.of(degree=degree, flood_limit=10_000))
+    left = await say(chat, voice, settings=Settings.of(degree=degree))
     assert isinstance(left.outcome, Completed), left.outcome
     return chat
 

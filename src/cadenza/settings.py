@@ -173,7 +173,7 @@ class DeliverySettings:
     limit: int = _setting(1950, "the longest message, in UTF-16 units", low=50, high=2000)
     message_limit: int = _setting(0, "messages after which a reply is ended; 0 is no limit", low=0, high=10_000)
     flood_limit: int = _setting(
-        40,
+        200,  # as planned, of which a chat with a rate limit gets about a quarter: so many are put together
         "messages after which any reply is ended, whatever else is set: a model may not know an end",
         low=1,
         high=1_000_000,
