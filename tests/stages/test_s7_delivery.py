@@ -583,9 +583,9 @@ LIMIT = Halt(StopReason.MESSAGE_LIMIT)
 
 @pytest.mark.parametrize("degree", [0, 1, 2, 3])
 def test_w17_there_is_always_an_end_to_a_flood(degree: int) -> None:
-    items = full(*["x" * 40 + "\n"] * 90, files=False, degree=degree, limit=50)
+    items = full(*["x" * 40 + "\n"] * 300, files=False, degree=degree, limit=50)
 
-    assert 40 == sum(isinstance(item, Post) for item in items)
+    assert 200 == sum(isinstance(item, Post) for item in items)
     assert LIMIT == items[-1]
 
 
