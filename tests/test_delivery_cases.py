@@ -7,12 +7,9 @@ turn: ``test_turn_cases.py``. T98 to T108 are about memory and thought logs, whi
 
 from __future__ import annotations
 
-import ast
 import asyncio
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, replace
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,6 +22,7 @@ from cadenza.stages.s7_delivery import Composer
 from cadenza.stops import Stops
 from cadenza.targets.discord import ReplyTarget
 from cadenza.types import Boundary, Ending, Identity, Post, Segment, Stopped, StopReason
+from tests.case_index import not_shown, rows_of
 from tests.discord_room import BOT_SENDS, REN, WEBHOOK_SENDS, Room, post
 from tests.helpers import Dice
 from tests.timing import SlowStream, TimedTarget, now
@@ -157,28 +155,14 @@ T112  usernames a_name_becomes_one_that_a_webhook_may_bear
 """
 
 
-def rows() -> list[tuple[str, str, str]]:
-    """The number of each case, where it is shown, and the test or the reason."""
-    lines = (line for line in INDEX.split("\n") if line and not line.startswith(" "))
-    return [(number, where, what) for number, where, what in (line.split(None, 2) for line in lines)]
-
-
-@cache
-def names_in(where: str) -> frozenset[str]:
-    """The names of all tests in a file, without their ``test_``."""
-    tree = ast.parse((Path(__file__).parent / WHERE[where]).read_text(encoding="utf-8"))
-    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
-    return frozenset(node.name.removeprefix("test_") for node in functions if node.name.startswith("test_"))
-
-
 def test_every_case_is_shown_by_a_test_or_has_a_reason() -> None:
-    assert [] == [row for row in rows() if row[1] != "-" and row[2] not in names_in(row[1])]
+    assert [] == not_shown(INDEX, WHERE)
 
 
 def test_no_case_is_left_out() -> None:
     numbers = [*range(1, 14), "13b", *range(14, 79), *range(82, 87), 94, 95, 97, *range(109, 113)]
 
-    assert [f"T{number}" for number in numbers] == [number for number, _, _ in rows()]
+    assert [f"T{number}" for number in numbers] == [number for number, _, _ in rows_of(INDEX)]
 
 
 # --- from segments to messages -----------------------------------------------------------------------

@@ -6,16 +6,13 @@ a dash what there is not yet, and why; an indented line says what of it there is
 
 from __future__ import annotations
 
-import ast
-from functools import cache
-from pathlib import Path
-
 import pytest
 
 from cadenza.replies import say
 from cadenza.settings import Settings
 from cadenza.targets.memory import MemoryTarget
 from cadenza.types import Identity, Stopped, StopReason
+from tests.case_index import not_shown, rows_of
 from tests.discord_room import BOT_SENDS, REN, WEBHOOK_SENDS, Room, post
 from tests.targets.persona_stage import picture
 
@@ -80,26 +77,12 @@ W27   -         a message can be sent without previews (Outgoing.has_previews), 
 """
 
 
-def rows() -> list[tuple[str, str, str]]:
-    """The number of each defect, where it is shown, and the test or the reason."""
-    lines = (line for line in INDEX.split("\n") if line and not line.startswith(" "))
-    return [(number, where, what) for number, where, what in (line.split(None, 2) for line in lines)]
-
-
-@cache
-def names_in(where: str) -> frozenset[str]:
-    """The names of all tests in a file, without their ``test_``."""
-    tree = ast.parse((Path(__file__).parent / WHERE[where]).read_text(encoding="utf-8"))
-    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
-    return frozenset(node.name.removeprefix("test_") for node in functions if node.name.startswith("test_"))
-
-
 def test_every_defect_is_shown_by_a_test_or_has_a_reason() -> None:
-    assert [] == [row for row in rows() if row[1] != "-" and row[2] not in names_in(row[1])]
+    assert [] == not_shown(INDEX, WHERE)
 
 
 def test_no_defect_is_left_out() -> None:
-    assert [f"W{number}" for number in range(1, 28)] == list(dict.fromkeys(number for number, _, _ in rows()))
+    assert [f"W{number}" for number in range(1, 28)] == list(dict.fromkeys(number for number, _, _ in rows_of(INDEX)))
 
 
 # --- those that are shown nowhere else ---------------------------------------------------------------
