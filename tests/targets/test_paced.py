@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
 import pytest
 
+from cadenza.errors import DeliveryError
 from cadenza.targets.api import ApiError, Face, Outgoing, Webhook
 from cadenza.targets.paced import PacedApi
 from cadenza.targets.throttle import Throttle
+from cadenza.types import Identity
 from tests.discord_room import REN, Room, post
 from tests.timing import now
 
@@ -79,3 +82,19 @@ async def test_what_waits_for_its_turn_had_better_go_together() -> None:
     assert (None, None) == (target.allowance(None), named.allowance(None))
     await target.send(post("One."))
     assert [(1, 1, 0.0)] * 2 == [target.allowance(None), named.allowance(None)]
+
+
+@pytest.mark.parametrize("persona", [None, REN], ids=["bot", "webhook"])
+async def test_who_is_stopped_while_many_others_speak_is_silent_at_once(persona: Identity | None) -> None:
+    room = Room(throttle=Throttle(limit=10, seconds=60.0))
+    target = room.target(persona=persona)
+    await target.send(post("One."))
+    while not room.house.throttle.backlog:
+        await room.house.throttle.admit()
+    begun = now()
+    asyncio.get_running_loop().call_later(2.0, target.hurry)
+
+    with pytest.raises(DeliveryError):
+        await target.send(post("Two."))
+
+    assert (["One."], 2.0) == (room.texts(), now() - begun)

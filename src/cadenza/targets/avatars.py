@@ -23,9 +23,10 @@ from weakref import WeakValueDictionary
 from ..text.units import WHITESPACE
 from ..text.usernames import as_username
 from ..types import Identity
-from .api import ApiError, DiscordApi, Face, Outgoing, Place, Sent, Webhook
+from .api import ApiError, Face, Outgoing, Place, Sent, Webhook
 from .echoes import Echoes
 from .haste import Haste
+from .paced import PacedApi
 
 logger = logging.getLogger(__name__)
 
@@ -216,7 +217,7 @@ class _Storing(Enum):
 class Avatars:
     """Sends through webhooks, each speaker under their own face. One for a bot: it knows what the webhooks hold."""
 
-    def __init__(self, api: DiscordApi, echoes: Echoes) -> None:
+    def __init__(self, api: PacedApi, echoes: Echoes) -> None:
         self._api = api
         self._echoes = echoes
         self._held: dict[str, Held] = {}  # what is not in it is as the webhook said when it was looked up
@@ -238,14 +239,14 @@ class Avatars:
         """Send *message* through *webhook* as *identity*; what Discord says against it is raised as it is."""
         face = avatar(identity.avatar)
         if isinstance(face, Link):
-            return await self._sent(place, webhook, identity, message, Delivery(speaker, face))
+            return await self._sent(place, webhook, identity, message, Delivery(speaker, face), haste=haste)
         lock = self._locks.setdefault(webhook.id, asyncio.Lock())
         async with haste.patience():
             await lock.acquire()
         try:
             async with haste.patience():
                 shown = await self._put_on(place, webhook, face, speaker)
-            return await self._sent(place, webhook, identity, message, Delivery(speaker, shown))
+            return await self._sent(place, webhook, identity, message, Delivery(speaker, shown), haste=haste)
         finally:
             lock.release()
 
@@ -272,11 +273,11 @@ class Avatars:
         self._last.pop(channel, None)
 
     async def _sent(
-        self, place: Place, webhook: Webhook, identity: Identity, message: Outgoing, delivery: Delivery
+        self, place: Place, webhook: Webhook, identity: Identity, message: Outgoing, delivery: Delivery, *, haste: Haste
     ) -> Sent:
         url = delivery.face.url if isinstance(delivery.face, Link) else None
         face = Face(as_username(identity.name), url)
-        sent = await self._api.send_as(webhook, face, message, thread=place.thread)
+        sent = await self._api.in_haste(haste).send_as(webhook, face, message, thread=place.thread)
         self._note(place.channel, delivery)
         return sent
 

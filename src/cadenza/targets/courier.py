@@ -72,12 +72,12 @@ class Arrival(NamedTuple):
 class Courier:
     """Brings the messages of one turn to one channel."""
 
-    def __init__(self, api: DiscordApi, house: House, *, is_strict: bool = False) -> None:
+    def __init__(self, api: DiscordApi, house: House, *, is_strict: bool = False, haste: Haste | None = None) -> None:
         self._api = api
         self._house = house
         self._is_strict = is_strict
         self._complaint: str | None = None
-        self.haste = Haste()
+        self.haste = haste or Haste()
         """What cuts waiting short; a message that is not sent for it is left out."""
 
     def take_complaint(self) -> str | None:

@@ -22,7 +22,7 @@ from ..text.units import WHITESPACE
 from ..types import Identity, Notice, Post, Receipt, Roster, Urgency
 from .api import ApiError, DiscordApi, Embed, Outgoing, Place, PlaceKind, Webhook
 from .courier import Arrival, Courier, Letter, without_files
-from .haste import Hurried
+from .haste import Haste, Hurried
 from .house import House
 from .mentions import MentionPolicy, Mentions
 from .paced import PacedApi
@@ -92,7 +92,8 @@ class DiscordTarget:
         whether it is that of somebody who was looked up, and may be called too. *reply_target* is shown in front of the
         first message of a webhook that answers it.
         """
-        self._api = api = PacedApi(api, house.throttle)
+        haste = Haste()
+        self._api = api = PacedApi(api, house.throttle, haste)
         self._channel = channel
         self._house = house
         self._turn = turn or secrets.token_hex(8)
@@ -101,7 +102,7 @@ class DiscordTarget:
         self._is_strict = is_strict
         self._mentions = Mentions(roster, mentions, is_found)
         self._reply_target = reply_target
-        self._courier = Courier(api, house, is_strict=is_strict)
+        self._courier = Courier(api, house, is_strict=is_strict, haste=haste)
         self._sent = 0  # messages that were begun: the number of one is in its nonce
         self._last: str | None = None
         self._webhook: Webhook | None = None  # through which somebody with a name spoke last; none if as the bot

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .api import Bucket, DiscordApi, Face, Outgoing, Place, Seen, Sent, Webhook
+from .haste import Haste
 from .throttle import Throttle
 
 
@@ -12,9 +13,15 @@ class PacedApi:
     That somebody is writing is a courtesy: it is not shown when there is little room for messages.
     """
 
-    def __init__(self, api: DiscordApi, throttle: Throttle) -> None:
+    def __init__(self, api: DiscordApi, throttle: Throttle, haste: Haste | None = None) -> None:
+        """If *haste* is wanted while a message waits for its turn, ``Hurried`` is raised: it was not sent."""
         self._api = api
         self._throttle = throttle
+        self._haste = haste or Haste()
+
+    def in_haste(self, haste: Haste) -> PacedApi:
+        """The same, for somebody who may be in *haste*."""
+        return PacedApi(self._api, self._throttle, haste)
 
     # --- what costs no request ---------------------------------------------------------------
 
@@ -40,12 +47,14 @@ class PacedApi:
 
     async def send(self, channel: str, message: Outgoing, /) -> Sent:
         """Send *message* as ourselves."""
-        await self._throttle.admit()
+        async with self._haste.patience():
+            await self._throttle.admit()
         return await self._api.send(channel, message)
 
     async def send_as(self, webhook: Webhook, face: Face, message: Outgoing, /, *, thread: str | None = None) -> Sent:
         """Send *message* through *webhook*."""
-        await self._throttle.admit()
+        async with self._haste.patience():
+            await self._throttle.admit()
         return await self._api.send_as(webhook, face, message, thread=thread)
 
     async def recent(self, channel: str, /, *, after: str | None = None, limit: int = 10) -> list[Seen]:
