@@ -1,0 +1,123 @@
+"""What all commands have in common: whom they work for, how they answer, who may use them, in which language."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeAlias
+
+import discord
+from discord import app_commands
+
+from ...errors import CadenzaError
+from ...service.languages import catalogue, chosen, translated
+from ...tasks import must_rise
+from ..control import Asker, Control
+from ..home import Home
+from ..staff import Staff
+
+logger = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+Interaction: TypeAlias = discord.Interaction[Any]
+AnyCommand: TypeAlias = app_commands.Command[Any, Any, Any] | app_commands.Group | app_commands.ContextMenu
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Whom the commands work for."""
+
+    staff: Staff
+    control: Control
+    client: discord.Client
+
+    @property
+    def home(self) -> Home:
+        """What everything that is said through the client shares."""
+        return Home.of(self.client)
+
+
+def language_of(interaction: Interaction) -> str:
+    """In which language to answer: that of who asks, else that of the server."""
+    return chosen(interaction.locale.value, interaction.guild_locale and interaction.guild_locale.value)
+
+
+def words(interaction: Interaction, text: str, /, **values: object) -> str:
+    """*text* in the language of who asks."""
+    return translated(text, language_of(interaction), **values)
+
+
+async def tell(interaction: Interaction, text: str, /, **values: object) -> None:
+    """Answer so that only who asked sees it; nobody is called by it."""
+    await show(interaction, words(interaction, text, **values))
+
+
+async def show(interaction: Interaction, content: str = "", /, **options: Any) -> None:
+    """Answer likewise with *content* as it is, cut to what Discord takes; *options* are embeds, files, a view."""
+    options = {"ephemeral": True, "allowed_mentions": discord.AllowedMentions.none(), **options}
+    content = content if len(content) <= 2000 else content[:1999] + "…"
+    if interaction.response.is_done():
+        await interaction.followup.send(content, **options)
+    else:
+        await interaction.response.send_message(content, **options)
+
+
+def asker_of(interaction: Interaction) -> Asker:
+    """Who asks; in direct messages everybody may do everything with what is said to them."""
+    is_direct = interaction.guild_id is None
+    return Asker(str(interaction.user.id), may_manage=is_direct or interaction.permissions.manage_messages)
+
+
+async def may_manage_server(interaction: Interaction) -> bool:
+    """Whether who asks may manage the server; if not, they are told.
+
+    Discord hides such commands from others, but a server's owner can show them to anybody; and there are no servers in
+    direct messages.
+    """
+    if interaction.guild_id is None:
+        await tell(interaction, "This works in servers only.")
+        return False
+    if not interaction.permissions.manage_guild:
+        permission = words(interaction, "Manage Server")
+        await tell(interaction, "You need the permission “{permission}” for this.", permission=permission)
+        return False
+    return True
+
+
+def answered(
+    command: Callable[Concatenate[Interaction, P], Coroutine[Any, Any, None]],
+) -> Callable[Concatenate[Interaction, P], Coroutine[Any, Any, None]]:
+    """Let *command* answer even where it fails: with the sentence of an error of ours, or with the kind of another."""
+
+    @wraps(command)
+    async def safely(interaction: Interaction, /, *args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            await command(interaction, *args, **kwargs)
+        except CadenzaError as error:
+            await show(interaction, translated(str(error), language_of(interaction)))
+        except BaseException as error:
+            if must_rise(error):
+                raise
+            logger.warning("a command failed (%s)", type(error).__name__)
+            await tell(
+                interaction,
+                "That did not work ({error}); look into the log of the bot.",
+                error=type(error).__name__,
+            )
+
+    return safely
+
+
+class Translations(app_commands.Translator):
+    """Names and descriptions of commands in the languages that there are. A name is looked up with a slash before it."""
+
+    async def translate(
+        self, string: app_commands.locale_str, locale: discord.Locale, context: app_commands.TranslationContextTypes
+    ) -> str | None:
+        """What stands for *string* in *locale*; ``None`` leaves it as it is."""
+        places = app_commands.TranslationContextLocation
+        is_name = context.location in (places.command_name, places.group_name, places.parameter_name)
+        text = f"/{string.message}" if is_name else string.message
+        return catalogue(locale.value.partition("-")[0]).get(text)

@@ -1,0 +1,54 @@
+"""Who works for a bot: everything that its parts share, made once, when it starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..characters.cast import Cast
+from ..config.current import Current
+from ..memory.memory import Memory
+from ..service.choices import Choices
+from ..service.explanations import Explanations
+from ..service.journal import Journal
+from ..service.limits import Limits
+from ..service.metrics import Metrics
+from ..service.shelf import ModelShelf
+from ..service.toolbox import Toolbox
+from ..store.api import Store
+from ..store.sealing import Seal
+
+
+@dataclass(frozen=True, slots=True)
+class Staff:
+    """The parts that know nothing of Discord."""
+
+    config: Current
+    store: Store
+    seal: Seal
+    cast: Cast
+    choices: Choices
+    memory: Memory
+    models: ModelShelf
+    toolbox: Toolbox
+    limits: Limits
+    journal: Journal
+    explanations: Explanations
+    metrics: Metrics
+
+
+def employed(config: Current, store: Store, seal: Seal) -> Staff:
+    """Everybody, at work with one configuration and one store."""
+    return Staff(
+        config=config,
+        store=store,
+        seal=seal,
+        cast=Cast(store, lambda: config.now.personas),
+        choices=Choices(store),
+        memory=Memory(store, lambda: config.now.memory),
+        models=ModelShelf(config, store, seal),
+        toolbox=Toolbox(config),
+        limits=Limits(store, lambda: config.now.limits),
+        journal=Journal(store),
+        explanations=Explanations(store, lambda: config.now.store),
+        metrics=Metrics(),
+    )

@@ -1,0 +1,89 @@
+"""A character as it is written down: more than the pipeline needs, and all that a card can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from ..types import Note, Persona, Sprite
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A sprite as its owner made it."""
+
+    name: str
+    avatar: str = ""
+    """An address, or a ``data:`` URI that holds the picture."""
+    instructions: str = ""
+    """When the model is to use it."""
+    is_identity: bool = False
+    """Whether it is somebody of their own, shown as ``look (Name)``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lore:
+    """Something that the model is told when one of its keys was said."""
+
+    content: str
+    keys: tuple[str, ...] = ()
+    secondary_keys: tuple[str, ...] = ()
+    """Of these one must have been said too, if there are any and it *is_selective*."""
+    is_enabled: bool = True
+    is_constant: bool = False
+    """Whether it is always told."""
+    is_selective: bool = False
+    is_case_sensitive: bool = False
+    order: int = 100
+    """Who has less is told first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Character:
+    """Somebody whom a bot can be."""
+
+    name: str
+    id: str = ""
+    """What tells it from others for ever, whatever its name; given when it is first kept."""
+    prompt: str = ""
+    """Who they are: a card's description."""
+    personality: str = ""
+    scenario: str = ""
+    system: str = ""
+    """Instructions that stand before all others."""
+    afterword: str = ""
+    """Instructions that stand behind the conversation."""
+    greeting: str = ""
+    other_greetings: tuple[str, ...] = ()
+    samples: str = ""
+    """How they talk, as cards write it: ``<START>``, ``{{user}}: …``, ``{{char}}: …``."""
+    notes: tuple[Note, ...] = ()
+    triggers: tuple[str, ...] = ()
+    """Words that call them, besides their name."""
+    avatar: str = ""
+    """An address, or a ``data:`` URI; empty leaves it to the bot or the webhook."""
+    looks: tuple[Look, ...] = ()
+    lore: tuple[Lore, ...] = ()
+    degree: int | None = None
+    """Their own way of delivering (0 to 3); ``None`` is the channel's."""
+    model: str = ""
+    """Their own model, by its name in the configuration or as ``connect`` wants it; empty is the channel's."""
+    is_main: bool = False
+    """Whether they are the bot itself, under its own name and face."""
+    card: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+    """The card that they came on, with whatever is not understood here: it goes out again as it came in."""
+
+    def as_persona(self) -> Persona:
+        """What the pipeline is told of them."""
+        return Persona(
+            self.name,
+            aliases=self.triggers,
+            prompt="\n\n".join(filter(None, (self.prompt, self.personality, self.scenario))),
+            avatar=self.avatar or None,
+            sprites=tuple(
+                Sprite(look.name, look.avatar or None, is_identity=look.is_identity, is_usable=bool(look.avatar))
+                for look in self.looks
+            ),
+            is_alter=not self.is_main,
+        )

@@ -1,0 +1,127 @@
+"""What a server or a channel has chosen otherwise than the configuration says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
+from typing import Any
+
+from ..config.config import Config
+from ..errors import SettingsError
+from ..settings import Settings
+from ..store.api import Record, Shelf, Store
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What was chosen; ``None`` is nothing, and an empty text is 'none at all'."""
+
+    settings: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    """Settings of the pipeline by their names: ``{"degree": 1}``."""
+    model: str | None = None
+    persona: str | None = None
+    """Who answers where nobody in particular is called."""
+    personas: tuple[str, ...] | None = None
+    """Who may speak here at all; ``None`` is everybody."""
+    mentions: bool | None = None
+    replies: bool | None = None
+    trigger_words: bool | None = None
+    always: bool | None = None
+    """Whether everything is answered here."""
+    every: int | None = None
+    bots: bool | None = None
+    history: int | None = None
+    images: bool | None = None
+    cascade_limit: int | None = None
+    match_limit: int | None = None
+    thought_log: str | None = None
+    """The id of the channel that is told the thoughts of a server's turns."""
+    is_private: bool | None = None
+    """Whether nothing that is thought here is told elsewhere."""
+    is_silent: bool | None = None
+    """Whether the bot never speaks here."""
+    language: str | None = None
+
+    def over(self, other: Choice) -> Choice:
+        """This choice, and where it has none, the *other*."""
+        chosen = {
+            spec.name: getattr(self, spec.name)
+            for spec in fields(self)
+            if spec.name != "settings" and getattr(self, spec.name) is not None
+        }
+        return replace(other, **chosen, settings=MappingProxyType({**other.settings, **self.settings}))
+
+    def as_value(self) -> Mapping[str, object]:
+        """What a store keeps of it."""
+        plain = {**{spec.name: getattr(self, spec.name) for spec in fields(self)}, "settings": dict(self.settings)}
+        kept = {name: value for name, value in plain.items() if value is not None and value != {}}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}
+
+    @classmethod
+    def of_value(cls, value: Mapping[str, Any]) -> Choice:
+        """What was kept; a name that is not known any more is passed over."""
+        known = {spec.name for spec in fields(cls)}
+        given: dict[str, Any] = {
+            name: tuple(item) if isinstance(item, list) else item for name, item in value.items() if name in known
+        }
+        settings = given.pop("settings", {})
+        return cls(settings=MappingProxyType(dict(settings)), **given)
+
+
+class Choices:
+    """The choices of all servers and channels."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def of_server(self, server: str) -> Choice:
+        """What *server* has chosen."""
+        return await self._kept(Shelf.SERVERS, server)
+
+    async def of_channel(self, channel: str) -> Choice:
+        """What *channel* has chosen."""
+        return await self._kept(Shelf.CHANNELS, channel)
+
+    async def here(self, server: str, channel: str, parent: str = "") -> Choice:
+        """What holds in *channel*: its own choice, over that of the channel of a thread, over that of its server."""
+        places = [(Shelf.SERVERS, server), (Shelf.CHANNELS, parent), (Shelf.CHANNELS, channel)]
+        chosen = Choice()
+        for shelf, key in places:
+            if key:
+                chosen = (await self._kept(shelf, key)).over(chosen)
+        return chosen
+
+    async def change_server(self, server: str, change: Callable[[Choice], Choice]) -> Choice:
+        """Let *server* choose what *change* makes of its choice."""
+        return await self._change(Shelf.SERVERS, server, server, change)
+
+    async def change_channel(self, channel: str, server: str, change: Callable[[Choice], Choice]) -> Choice:
+        """Let *channel* choose likewise."""
+        return await self._change(Shelf.CHANNELS, channel, server, change)
+
+    async def _kept(self, shelf: Shelf, key: str) -> Choice:
+        record = await self._store.get(shelf, key)
+        return Choice() if record is None else Choice.of_value(record.value)
+
+    async def _change(self, shelf: Shelf, key: str, server: str, change: Callable[[Choice], Choice]) -> Choice:
+        def changed(record: Record | None) -> Record:
+            before = Choice() if record is None else Choice.of_value(record.value)
+            return Record(shelf, key, change(before).as_value(), server=server)
+
+        kept = await self._store.change(shelf, key, changed)
+        return Choice() if kept is None else Choice.of_value(kept.value)
+
+
+def settings_for(config: Config, choice: Choice, *, degree: int | None = None) -> Settings:
+    """The settings of the pipeline that hold: the configuration's, with what was *chosen*, and a character's own degree.
+
+    A setting that was chosen long ago and is not right any more is passed over.
+    """
+    settings = config.settings
+    for name, value in choice.settings.items():
+        try:
+            settings = settings.with_values({name: value})
+        except SettingsError:
+            continue
+    return settings if degree is None else settings.with_values({"degree": degree})
