@@ -341,6 +341,34 @@ def test_only_loopback_is_this_machine(host: str) -> None:
 # --- scripts and recordings ---------------------------------------------------------------------
 
 
+async def test_a_script_of_python_is_asked_with_the_prompt(tmp_path: Path) -> None:
+    file = tmp_path / "model.py"
+    file.write_text("def answer(prompt):\n    yield prompt.turns[-1].text.upper()\n    yield 0.01\n    yield '!'\n")
+
+    async with connect(f"script:{file}") as model:
+        heard = [chunk async for chunk in stream(model, Prompt("", (PromptTurn.said(Role.USER, "hello"),)))]
+
+    assert "HELLO!" == "".join(chunk.text for chunk in heard if isinstance(chunk, TextDelta))
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        pytest.param("def answers(prompt): ...", "has no function 'answer'", id="another name"),
+        pytest.param("1 / 0", "cannot be run .ZeroDivisionError.", id="it fails"),
+        pytest.param("def", "cannot be run .SyntaxError.", id="no Python"),
+    ],
+)
+def test_a_script_of_python_that_cannot_be_asked_is_refused_in_a_sentence(
+    tmp_path: Path, text: str, complaint: str
+) -> None:
+    file = tmp_path / "model.py"
+    file.write_text(text)
+
+    with pytest.raises(SettingsError, match=complaint):
+        connect(f"script:{file}")
+
+
 async def test_a_script_is_played_over_and_over(tmp_path: Path) -> None:
     file = tmp_path / "answer.jsonl"
     file.write_text('{"text": "Hello"}\n{"finish": "stop"}\n', encoding="utf-8")

@@ -9,6 +9,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from ipaddress import ip_address
 from itertools import cycle
+from runpy import run_path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypedDict
 from urllib.parse import urlsplit
@@ -58,7 +59,7 @@ def connect(
     """The model called *name*: a vendor and, behind a colon, what the vendor calls it, as in ``openai:gpt-5.1``.
 
     ``local`` is a small model on this machine, ``local:FILE.gguf`` another; ``script:FILE`` plays a script or a
-    recording. With *vendor*, a row of your own, *name* is the model's alone. Without *key*, the key stands in the
+    recording, or asks the function ``answer`` of a file of Python. With *vendor*, a row of your own, *name* is the model's alone. Without *key*, the key stands in the
     vendor's environment variable, or several do, parted by commas or spaces. Several keys take turns; models that share
     them share a *keyring*. Use it with ``async with``, or close it; with *http* it shares that, and closes nothing.
 
@@ -115,10 +116,25 @@ def _from_file(path: str) -> Model:
     if not path:
         msg = "no file is named; name a script or a recording, as in 'script:answer.jsonl'"
         raise SettingsError(msg)
+    if path.endswith(".py"):
+        return scripted(_function_in(path), name=f"script:{path}")
     text = read_text(path)
     if is_head(text.lstrip().partition("\n")[0]):
         return playing(parse(text))
     return Model(ScriptedCodec(), transport(cycle([parse_script(text)]), asyncio.sleep))
+
+
+def _function_in(path: str) -> Answerer:
+    """The function ``answer`` of a file of Python, which is given a prompt and says what it likes."""
+    try:
+        answer: Answerer | None = run_path(path).get("answer")
+    except Exception as error:  # noqa: BLE001  # it is foreign code
+        msg = f"the script {path!r} cannot be run ({type(error).__name__}); look into it"
+        raise SettingsError(msg) from None
+    if not callable(answer):
+        msg = f"the script {path!r} has no function 'answer'; give it one that takes a prompt and gives back texts"
+        raise SettingsError(msg)
+    return answer
 
 
 def _parts(name: object) -> tuple[str, str]:

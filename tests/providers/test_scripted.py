@@ -267,3 +267,10 @@ async def test_a_beat_may_be_what_goes_wrong(error: HttpError | ProviderError) -
 
     assert caught.value is error
     assert clock.slept == [1.0]
+
+
+def test_a_number_among_what_is_said_is_silence_before_the_next_thing() -> None:
+    script = script_of(["One.", 0.5, 0.25, "Two."])
+
+    assert [0.0, 0.75] == [beat.after for beat in script]
+    assert [0.0, 0.75] == [beat.after for beat in parse_script(b"".join(beat.data for beat in script).decode())]

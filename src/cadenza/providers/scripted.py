@@ -42,7 +42,8 @@ from ..types import (
 from .dialect import Dialect, Endpoint
 
 Sleep = Callable[[float], Awaitable[None]]
-Said: TypeAlias = str | Chunk
+Said: TypeAlias = str | float | Chunk
+"""Words, seconds of silence before the next thing, or a chunk."""
 Answerer: TypeAlias = Callable[[Prompt], Iterable[Said]]
 """Somebody who answers a prompt as it likes."""
 
@@ -123,10 +124,18 @@ def _chunk(line: object) -> Chunk:
 
 def script_of(said: Iterable[Said], *, after: float = 0.0) -> tuple[Beat, ...]:
     """The script of texts and chunks: what it comes to is what went in."""
-    return tuple(Beat(after, json.dumps(_line(item)).encode() + b"\n") for item in said)
+    beats, silence = [], after
+    for item in said:
+        if isinstance(item, int | float):
+            silence += item
+            continue
+        line = {"after": silence, **_line(item)} if silence > after else _line(item)
+        beats.append(Beat(silence, json.dumps(line).encode() + b"\n"))
+        silence = after
+    return tuple(beats)
 
 
-def _line(item: Said) -> dict[str, object]:
+def _line(item: str | Chunk) -> dict[str, object]:
     match item:
         case str(text) | TextDelta(text):
             return {"text": text}

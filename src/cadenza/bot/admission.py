@@ -1,0 +1,239 @@
+"""From a message to the desk: whether it is answered, by whom, and whether that is not too much."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+import discord
+
+from ..characters.character import Character
+from ..service.choices import Choice
+from ..service.journal import Entry
+from ..service.limits import Excess
+from ..service.own_messages import OwnMessages
+from ..service.said import Said
+from ..service.triggers import Call, Cause, calls
+from ..text.stop_phrases import is_stop
+from ..turns import Heard, Turns, Verdict
+from .hearing import said_of
+from .requests import Request, key_of, message_of
+from .staff import Staff
+
+logger = logging.getLogger(__name__)
+
+_MOST_SEEN = 4096
+"""Messages that are known again if the gateway tells of them twice, as it does after a broken line."""
+_MOST_RECENT = 500
+"""Messages of which it is known what was asked of the desk."""
+_MOST_COUNTED = 5000
+"""Channels of which it is counted how much was said since the bot last spoke."""
+
+
+class Admission:
+    """One for a bot. *warn* tells people that they have had enough."""
+
+    def __init__(
+        self,
+        staff: Staff,
+        own: OwnMessages,
+        turns: Turns,
+        *,
+        client: discord.Client,
+        warn: Callable[[discord.Message, Excess], object],
+    ) -> None:
+        self._staff = staff
+        self._own = own
+        self._turns = turns
+        self._client = client
+        self._warn = warn
+        self._seen: dict[str, None] = {}
+        self._counts: dict[str, int] = {}
+        self._open: dict[str, Heard] = {}  # what is being answered or waits, by its key
+        self._recent: dict[str, Heard] = {}  # what was, too: a message may still be changed
+
+    # --- what is heard ------------------------------------------------------------------------
+
+    async def hear(self, message: discord.Message) -> None:
+        """Somebody who is not of ours has written *message*."""
+        if not _is_new(self._seen, str(message.id), _MOST_SEEN):
+            return
+        said = await self._said(message)
+        choice = await self._staff.choices.here(said.server, said.channel, said.parent)
+        cast = await self.present(said.server, choice)
+        self._count(said)
+        found = calls(
+            said,
+            cast,
+            self._staff.config.now.conversation,
+            choice,
+            since_last=self._counts.get(said.channel, 0),
+        ) or self._follow_up(said, message)
+        if not found:
+            return
+        self._counts.pop(said.channel, None)
+        request = Request(message, said.author, said.server, heard_at=asyncio.get_running_loop().time())
+        for number, call in enumerate(found):
+            await self._admit(said, call, request, is_first=number == 0)
+
+    async def present(self, server: str, choice: Choice) -> tuple[Character, ...]:
+        """Who may speak where *choice* holds, whoever answers by default first."""
+        everybody = await self._staff.cast.of(server)
+        allowed = {name.casefold() for name in choice.personas or ()}
+        here = [one for one in everybody if not allowed or one.name.casefold() in allowed] or list(everybody)
+        first = (choice.persona or "").casefold()
+        return tuple(sorted(here, key=lambda one: (one.name.casefold() != first, not one.is_main)))
+
+    async def _said(self, message: discord.Message) -> Said:
+        return said_of(message, user_of(self._client), answers=await self._answered_persona(message))
+
+    async def _answered_persona(self, message: discord.Message) -> str:
+        """Whose message *message* replies to: the name of one of our characters, ``*`` if it is just ours."""
+        reference = message.reference
+        if reference is None or reference.message_id is None:
+            return ""
+        own = await self._own.about(str(reference.message_id))
+        if own is not None:
+            return own.persona
+        answered = reference.resolved
+        return "*" if isinstance(answered, discord.Message) and is_ours(answered, self._client) else ""
+
+    def _count(self, said: Said) -> None:
+        if said.is_bot or said.is_system:
+            return
+        count = self._counts.pop(said.channel, 0)
+        _make_room(self._counts, _MOST_COUNTED)
+        self._counts[said.channel] = count + 1
+
+    def _follow_up(self, said: Said, message: discord.Message) -> tuple[Call, ...]:
+        """Whoever is being answered and says more need not call anybody by name, unless they speak to somebody else."""
+        turn = next((turn for turn in self._turns.running() if turn.channel == said.channel), None)
+        if turn is None or turn.author != said.author or said.is_bot or said.is_system or not said.text:
+            return ()
+        me = user_of(self._client)
+        is_to_others = message.reference is not None or any(person.id != me.id for person in message.mentions)
+        if is_to_others and not is_stop(said.text, (turn.persona,)):
+            return ()
+        return (Call(turn.persona, Cause.REPLY),)
+
+    # --- the desk ---------------------------------------------------------------------------
+
+    async def _admit(self, said: Said, call: Call, request: Request, *, is_first: bool) -> None:
+        heard = Heard(
+            key_of(said.id, call.persona, is_first=is_first),
+            said.channel,
+            said.author,
+            said.text,
+            is_command=not is_first,
+            persona=call.persona,
+            payload=request,
+        )
+        excess = await self._staff.limits.admit(said.author, said.server)
+        if excess is not None and not self._is_mere_stop(heard):
+            await self._refuse(request.message, said, excess)
+            return
+        self._open[heard.id] = heard
+        await self._staff.journal.heard(
+            Entry(
+                heard.id,
+                said.id,
+                said.channel,
+                said.author,
+                server=said.server,
+                persona=call.persona,
+                at=time.time(),
+            )
+        )
+        await self.ask(heard)
+
+    def _is_mere_stop(self, heard: Heard) -> bool:
+        """Whoever has had enough may still say so."""
+        is_running = any(
+            turn.channel == heard.channel and turn.author == heard.author for turn in self._turns.running()
+        )
+        return is_running and is_stop(heard.text, (heard.persona,))
+
+    async def _refuse(self, message: discord.Message, said: Said, excess: Excess) -> None:
+        logger.info("a message is not answered (%s)", excess.value)
+        if await self._staff.limits.may_warn(said.author, excess):
+            self._warn(message, excess)
+
+    async def ask(self, heard: Heard) -> Verdict:
+        """Let the desk see to *heard*."""
+        self._open.setdefault(heard.id, heard)
+        self._recent.pop(heard.id, None)
+        _make_room(self._recent, _MOST_RECENT)
+        self._recent[heard.id] = heard
+        verdict = self._turns.heard(heard)
+        if verdict in (Verdict.STOPPED, Verdict.FULL, Verdict.CLOSED, Verdict.REPEATED):
+            await self.over(heard.id)
+        return verdict
+
+    def is_waiting(self, channel: str, persona: str) -> bool:
+        """Whether *persona* speaks in *channel*, or is going to."""
+        wanted = persona.casefold()
+        return any(one.channel == channel and one.persona.casefold() == wanted for one in self._open.values())
+
+    async def over(self, *keys: str, is_unfinished: bool = False) -> None:
+        """They were answered, or will not be. What *is_unfinished* stays in the journal for the next process."""
+        closed = [heard for key in keys if (heard := self._open.pop(key, None))]
+        for heard in closed:
+            if isinstance(heard.payload, Request) and not heard.payload.links:
+                self._staff.limits.leave(heard.payload.person, heard.payload.server)
+        if not is_unfinished:
+            await self._staff.journal.over(*keys)
+
+    # --- what is done to a message --------------------------------------------------------------
+
+    def edited(self, message: discord.Message) -> None:
+        """*message* says something else now."""
+        for heard in self._keys(str(message.id)):
+            request = heard.payload
+            if isinstance(request, Request):
+                changed = replace(heard, text=message.content, payload=replace(request, message=message))
+                self._recent[heard.id] = changed
+                self._turns.edited(changed)
+
+    def deleted(self, channel: str, messages: Iterable[str]) -> None:
+        """They are gone."""
+        for message in messages:
+            keys = [heard.id for heard in self._keys(message)] or [message]
+            for key in keys:
+                self._turns.deleted(channel, key)
+
+    def _keys(self, message: str) -> list[Heard]:
+        return [heard for key, heard in self._recent.items() if message_of(key) == message]
+
+
+def is_ours(message: discord.Message, client: discord.Client) -> bool:
+    """Whether *message* is by the bot itself, or by a webhook of its application: a character."""
+    if message.webhook_id is not None:
+        return message.application_id is not None and message.application_id == client.application_id
+    return message.author == client.user
+
+
+def user_of(client: discord.Client) -> discord.ClientUser:
+    """Who we are; a client that hears something knows it."""
+    if client.user is None:
+        msg = "the client is not logged in"
+        raise RuntimeError(msg)
+    return client.user
+
+
+def _is_new(seen: dict[str, None], key: str, most: int) -> bool:
+    """Note *key*; say whether it was not there."""
+    if key in seen:
+        return False
+    _make_room(seen, most)
+    seen[key] = None
+    return True
+
+
+def _make_room(entries: dict[str, Any], most: int) -> None:
+    """Forget the oldest of *entries*, so that there is room for one more."""
+    while len(entries) >= most:
+        del entries[next(iter(entries))]

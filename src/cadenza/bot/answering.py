@@ -1,0 +1,274 @@
+"""One turn of the bot: a message in, a reply out, and what is to be seen to afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import discord
+
+from ..characters.character import Character
+from ..errors import CadenzaError
+from ..memory.whereabouts import Whereabouts
+from ..replies import reply
+from ..service.choices import Choice, settings_for
+from ..service.own_messages import Own, OwnMessages
+from ..settings import Settings
+from ..targets.discord import DiscordTarget
+from ..tasks import must_rise
+from ..trace import Hook, Traced
+from ..turns import Turn, Why
+from ..types import Identity, Notice, Reply, Scene, Stopped, StopReason, Urgency
+from .admission import Admission, user_of
+from .home import Home
+from .requests import Request, message_of, request_of
+from .rooms import room_of
+from .scenes import Occasion, scene_for
+from .staff import Staff
+from .thought_log import Thought, log_thoughts
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A turn that is over, for whoever comes after it."""
+
+    turn: Turn
+    request: Request
+    occasion: Occasion
+    reply: Reply
+
+
+class Answering:
+    """One for a bot. *afterwards* is told of every reply when all else is done."""
+
+    def __init__(
+        self,
+        staff: Staff,
+        own: OwnMessages,
+        admission: Admission,
+        client: discord.Client,
+        home: Home,
+        *,
+        afterwards: Callable[[Answered], Awaitable[None]],
+    ) -> None:
+        self._staff = staff
+        self._own = own
+        self._admission = admission
+        self._client = client
+        self._home = home
+        self._afterwards = afterwards
+
+    async def answer(self, turn: Turn) -> Reply | None:
+        """What the desk calls: answer *turn*; ``None`` if there was nothing to say."""
+        request = request_of(turn.messages[-1])
+        keys = [heard.id for heard in turn.messages]
+        is_unfinished = True  # if it is cancelled
+        began = asyncio.get_running_loop().time()
+        try:
+            await self._staff.journal.began(*keys)
+            answered = await self._answered(turn, request)
+            is_unfinished = answered is not None and answered.reply.outcome == Stopped(StopReason.SHUTDOWN)
+        finally:
+            await self._admission.over(*keys, is_unfinished=is_unfinished)
+        if answered is None:
+            return None
+        await self._see_to_the_rest(answered, began)
+        return answered.reply
+
+    async def _answered(self, turn: Turn, request: Request) -> Answered | None:
+        room = await room_of(request.message, self._client)
+        if self._home.blocked(room) is not None:
+            return None
+        occasion = await self._occasion(turn, request)
+        if occasion is None:
+            return None
+        identity = identity_of(occasion.character)
+        found = None
+        if self._home.backstage.lookup is not None:
+            found = partial(self._home.backstage.lookup.has_found, place=room.channel)
+        showing = asyncio.create_task(self._show_typing(room.channel), name="cadenza first typing")
+        try:
+            scene = await scene_for(occasion, self._staff, user_of(self._client))
+        finally:
+            await showing
+        target = await self._home.target(
+            room, turn=turn.id, persona=identity, roster=scene.roster, is_found=found
+        )
+        said = await self._replied(turn, request, occasion, scene, target)
+        return None if said is None else Answered(turn, request, occasion, said)
+
+    async def _show_typing(self, channel: str) -> None:
+        """Show at once that there will be an answer, before anything is looked up for it."""
+        try:
+            await self._home.api.typing(channel)
+        except Exception as error:  # noqa: BLE001  # a courtesy
+            logger.debug("nobody was shown that something is being written (%s)", type(error).__name__)
+
+    async def _replied(
+        self, turn: Turn, request: Request, occasion: Occasion, scene: Scene, target: DiscordTarget
+    ) -> Reply | None:
+        model = occasion.character.model or occasion.choice.model or ""
+        try:
+            sources = await self._staff.models.sources(model, occasion.where.server)
+        except CadenzaError as error:
+            await self._tell(target, str(error))
+            return None
+        try:
+            return await reply(
+                scene,
+                sources,
+                target,
+                settings=self._settings(occasion, model),
+                tools=[*await self._staff.toolbox.tools(), *self._staff.memory.tools(occasion.where)],
+                stop=turn.stop,
+                backstage=self._home.backstage,
+                supersedes=(*turn.supersedes, *request.supersedes),
+                trace=_both(self._staff.explanations.listen(turn.id), self._staff.metrics.hear),
+            )
+        except BaseException:
+            self._staff.explanations.drop(turn.id)
+            raise
+        finally:
+            await self._home.settle(target)
+
+    def _settings(self, occasion: Occasion, model: str) -> Settings:
+        settings = settings_for(self._staff.config.now, occasion.choice, degree=occasion.character.degree)
+        return settings.with_values(self._staff.models.settings_of(model))
+
+    async def _tell(self, target: DiscordTarget, sentence: str) -> None:
+        try:
+            await target.notify(Notice(sentence, Urgency.ERROR))
+        except CadenzaError as error:
+            logger.warning("people could not be told why there is no answer: %s", error)
+
+    # --- before ---------------------------------------------------------------------------------
+
+    async def _occasion(self, turn: Turn, request: Request) -> Occasion | None:
+        """All that is known of what is to be answered; ``None`` if who was to answer is not there any more."""
+        message = request.message
+        server = request.server
+        parent = parent_of(message.channel)
+        choice = await self._staff.choices.here(server, turn.channel, parent)
+        cast = await self._admission.present(server, choice)
+        character = _named(cast, turn.persona)
+        if character is None:
+            return None
+        where = Whereabouts(
+            request.person,
+            turn.channel,
+            person_name=message.author.display_name,
+            channel_name=str(getattr(message.channel, "name", "") or ""),
+            parent=parent,
+            server=server,
+            server_name=message.guild.name if message.guild else "",
+            persona=character.id or character.name,
+            turn=turn.id,
+        )
+        superseded = [receipt.message_id for receipt in (*turn.supersedes, *request.supersedes)]
+        waiting = [message_of(key) for key in turn.waiting]
+        return Occasion(
+            message,
+            character,
+            cast,
+            choice,
+            where,
+            without=frozenset({*superseded, *waiting} - {str(message.id)}),
+            goes_on=request.goes_on,
+            is_late=turn.why in (Why.QUEUED, Why.STOP_REPLY),
+        )
+
+    # --- afterwards -----------------------------------------------------------------------------
+
+    async def _see_to_the_rest(self, answered: Answered, began: float) -> None:
+        """Whatever follows a reply; none of it can undo that it was said."""
+        turn, request, occasion, said = answered.turn, answered.request, answered.occasion, answered.reply
+        now, where = asyncio.get_running_loop().time(), occasion.where
+        waited, seconds = began - request.heard_at, now - request.heard_at
+        self._staff.metrics.turn_ended(said, seconds=seconds, waited=waited)
+        await _seen_to("own messages", self._own.note(_own_messages(answered), server=where.server))
+        await _seen_to("limits", self._staff.limits.spent(request.person, where.server, said.usage))
+        await _seen_to("memory", self._remember(answered))
+        await _seen_to(
+            "explanations",
+            self._staff.explanations.keep(turn.id, said, server=where.server, author=request.person),
+        )
+        thought = Thought(
+            said,
+            occasion.message.channel,
+            turn.id,
+            occasion.character.name,
+            identity_of(occasion.character),
+            seconds,
+            waited,
+        )
+        await _seen_to("thought log", log_thoughts(thought, occasion.choice, self._home, self._client))
+        await _seen_to("afterwards", self._afterwards(answered))
+
+    async def _remember(self, answered: Answered) -> None:
+        raise NotImplementedError
+
+
+def identity_of(character: Character) -> Identity | None:
+    """Under which name and face *character* is seen; ``None`` is the bot's own."""
+    return None if character.is_main else Identity(character.name, character.avatar or None)
+
+
+def parent_of(channel: object) -> str:
+    """The id of the channel of a thread; empty for all others."""
+    return str(channel.parent_id) if isinstance(channel, discord.Thread) else ""
+
+
+def _named(cast: tuple[Character, ...], name: str) -> Character | None:
+    wanted = name.casefold()
+    if not wanted:
+        return cast[0] if cast else None
+    return next((character for character in cast if character.name.casefold() == wanted), None)
+
+
+def _own_messages(answered: Answered) -> list[Own]:
+    """The messages of a reply, as they are written down."""
+    occasion, request = answered.occasion, answered.request
+    return [
+        Own(
+            receipt.message_id,
+            answered.turn.channel,
+            occasion.character.name,
+            label=receipt.post.label,
+            sprite=receipt.identity.look if receipt.identity else "",
+            turn=answered.turn.id,
+            answers=str(request.message.id),
+            author=request.person,
+            is_webhook=receipt.identity is not None,
+        )
+        for receipt in answered.reply.receipts
+    ]
+
+
+def _both(*hooks: Hook) -> Hook:
+    """A hook for all of *hooks*; one that fails does not keep it from the others."""
+    listening = list(hooks)
+
+    def tell(traced: Traced) -> None:
+        for hook in tuple(listening):
+            try:
+                hook(traced)
+            except Exception as error:  # noqa: BLE001  # a reply must not notice who looks on
+                listening.remove(hook)
+                logger.warning("somebody who looks on a reply failed (%s)", type(error).__name__)
+
+    return tell
+
+
+async def _seen_to(what: str, task: Awaitable[None]) -> None:
+    """Await *task*; a failure of it is no failure of the reply."""
+    try:
+        await task
+    except BaseException as error:
+        if must_rise(error):
+            raise
+        logger.warning("after a reply something went wrong (%s: %s)", what, type(error).__name__)

@@ -1,0 +1,320 @@
+"""The bot: what Discord tells of goes to the desk, and what people can do about a reply is done.
+
+Only what has to be wired together stands here. Who is answered is decided in ``admission``, how in ``answering``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from itertools import count
+from typing import Any
+
+import discord
+from discord.ext import commands
+
+from ..service.journal import Entry
+from ..service.languages import chosen, translated
+from ..service.limits import Excess
+from ..service.own_messages import Own, OwnMessages
+from ..store.webhooks import StoredWebhooks
+from ..tasks import must_rise
+from ..turns import Closing, Dropped, Heard, Stopping, Turn, Turns, Why
+from ..types import Boundary, Identity, Notice, Post, Receipt, StopReason, Urgency
+from .admission import Admission, is_ours, user_of
+from .answering import Answering
+from .cascades import Cascades
+from .commands.frame import Desk
+from .commands.register import register
+from .control import Asker, Refused
+from .home import Home
+from .markdown_button import MarkdownButton
+from .recovery import Fate, fate_of, mark
+from .requests import Request
+from .rooms import room_of
+from .staff import Staff
+
+logger = logging.getLogger(__name__)
+
+STOP, AGAIN, MORE = "⏹", "🔁", "▶"
+"""Reactions that do what a command does; Discord puts a variation selector behind some of them."""
+_VARIATION = "\ufe0f"
+_EXCESSES = {
+    Excess.USER_ACTIVE: "Several of your messages are being answered already; I did not take this one.",
+    Excess.SERVER_ACTIVE: "Too many messages are being answered in this server at the moment; try again in a minute.",
+    Excess.USER_PER_HOUR: "You have asked as much as one may in an hour; try again later.",
+    Excess.USER_PER_DAY: "You have asked as much as one may in a day; try again tomorrow.",
+    Excess.SERVER_PER_HOUR: "This server has asked as much as it may in an hour; try again later.",
+    Excess.SERVER_PER_DAY: "This server has asked as much as it may in a day; try again tomorrow.",
+    Excess.SERVER_TOKENS: "This server has used up its words for today; try again tomorrow.",
+}
+
+
+class CadenzaBot(commands.Bot):
+    """A client of discord.py that is a bot of ours; it fulfils ``Control``. Start it as any client.
+
+    ``wind_down`` ends it gracefully; to close it without that ends what is being said at once.
+    """
+
+    def __init__(self, staff: Staff, *, intents: discord.Intents, **options: Any) -> None:
+        config = staff.config.now
+        status = discord.CustomActivity(config.discord.status) if config.discord.status else None
+        super().__init__(
+            commands.when_mentioned,
+            intents=intents,
+            help_command=None,
+            allowed_mentions=discord.AllowedMentions.none(),
+            activity=status,
+            **options,
+        )
+        self.staff = staff
+        self.own = OwnMessages(staff.store)
+        self.home = Home.of(self, StoredWebhooks(staff.store, staff.seal))
+        self.turns = Turns(
+            self._answer,
+            settings=config.settings,
+            names=self._names,
+            on_dropped=self._dropped,
+            on_failed=self._failed,
+        )
+        self._admission = Admission(staff, self.own, self.turns, client=self, warn=self._warn)
+        self._cascades = Cascades(staff, self._admission)
+        self._answering = Answering(
+            staff, self.own, self._admission, self, self.home, afterwards=self._cascades.follow
+        )
+        self._chores: set[asyncio.Task[None]] = set()
+        self._numbers = count(1)
+        self._has_recovered = False
+        self._is_winding_down = False
+
+    # --- beginning and end --------------------------------------------------------------------
+
+    async def setup_hook(self) -> None:
+        """Register the commands; called by discord.py once it is logged in."""
+        self.add_dynamic_items(MarkdownButton.of(self.staff))
+        await register(self.tree, Desk(self.staff, self, self))
+
+    async def on_ready(self) -> None:
+        """The gateway has told all there is; what a process before us left is seen to."""
+        if not self._has_recovered:
+            self._has_recovered = True
+            self._do(self._recover())
+
+    async def wind_down(self) -> Closing:
+        """Answer nobody any more, let replies end for a while, and close."""
+        self._is_winding_down = True
+        closing = await self.turns.close()
+        await self._end_chores()
+        await self.home.close()
+        await self.home.backstage.close()
+        await self.close()
+        return closing
+
+    async def _end_chores(self) -> None:
+        if self._chores:
+            _, late = await asyncio.wait(self._chores, timeout=5.0)
+            for task in late:
+                task.cancel()
+
+    # --- what happens ---------------------------------------------------------------------------
+
+    async def on_message(self, message: discord.Message, /) -> None:
+        """Somebody has written something."""
+        if is_ours(message, self) or self._is_winding_down:
+            return
+        await self._admission.hear(message)
+
+    async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
+        """A message was changed, or Discord has unfolded a link in it."""
+        self._admission.edited(payload.message)
+
+    async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
+        """A message is gone."""
+        self._gone(payload.channel_id, {payload.message_id})
+
+    async def on_raw_bulk_message_delete(self, payload: discord.RawBulkMessageDeleteEvent) -> None:
+        """Many messages are gone."""
+        self._gone(payload.channel_id, payload.message_ids)
+
+    def _gone(self, channel: int, messages: set[int]) -> None:
+        ids = [str(message) for message in messages]
+        self.own.forget(*ids)
+        self._admission.deleted(str(channel), ids)
+
+    async def on_raw_reaction_add(self, payload: discord.RawReactionActionEvent) -> None:
+        """Somebody has put an emoji under a message."""
+        emoji = payload.emoji.name.removesuffix(_VARIATION)
+        if emoji not in (STOP, AGAIN, MORE) or payload.user_id == user_of(self).id:
+            return
+        if payload.member is not None and payload.member.bot:
+            return
+        channel, message = str(payload.channel_id), str(payload.message_id)
+        if emoji != STOP and await self.own.about(message) is None:
+            return
+        asker = Asker(str(payload.user_id), may_manage=await self._may_manage(payload))
+        match emoji:
+            case "⏹":
+                self.stop(channel, asker)
+            case "🔁":
+                await self.regenerate(channel, asker, message=message)
+            case _:
+                await self.go_on(channel, asker, message=message)
+
+    async def _may_manage(self, payload: discord.RawReactionActionEvent) -> bool:
+        if payload.guild_id is None:
+            return True
+        channel = self.get_channel(payload.channel_id)
+        member = payload.member
+        if member is None or not isinstance(channel, discord.abc.GuildChannel | discord.Thread):
+            return False
+        return channel.permissions_for(member).manage_messages
+
+    async def on_guild_remove(self, guild: discord.Guild) -> None:
+        """We were sent away, or the server is gone: its webhooks are of no use any more."""
+        for channel in guild.channels:
+            self.home.house.webhooks.gone(str(channel.id))
+
+    # --- the desk -------------------------------------------------------------------------------
+
+    async def _answer(self, turn: Turn) -> Any:
+        return await self._answering.answer(turn)
+
+    def _names(self, heard: Heard) -> tuple[str, ...]:
+        user = self.user
+        return (heard.persona, *((user.display_name, f"<@{user.id}>") if user else ()))
+
+    def _dropped(self, heard: Heard, why: Dropped) -> None:
+        logger.info("a message that waited is not answered (%s)", why.value)
+        self._do(self._admission.over(heard.id, is_unfinished=why is Dropped.SHUTDOWN))
+
+    def _failed(self, turn: Turn, error: BaseException) -> None:
+        self._do(self._admission.over(*(heard.id for heard in turn.messages)))
+        request = turn.messages[-1].payload
+        if isinstance(request, Request):
+            sentence = "Something went wrong with this answer ({error}); the log of the bot tells more."
+            self._do(self._tell(request.message, sentence, error=type(error).__name__))
+
+    def _warn(self, message: discord.Message, excess: Excess) -> None:
+        self._do(self._tell(message, _EXCESSES[excess]))
+
+    async def _tell(self, message: discord.Message, text: str, **values: object) -> None:
+        """Tell people something under the bot's own name, small and silent."""
+        choice = await self.staff.choices.here(
+            str(message.guild.id) if message.guild else "", str(message.channel.id)
+        )
+        locale = message.guild.preferred_locale.value if message.guild else None
+        language = chosen(choice.language, locale, self.staff.config.now.language)
+        target = await self.home.target(await room_of(message, self))
+        await target.notify(Notice(translated(text, language, **values), Urgency.INFO))
+
+    def _do(self, chore: Coroutine[Any, Any, None]) -> None:
+        """See to *chore* beside everything else; at the end it is waited for."""
+        task = asyncio.create_task(self._seen_to(chore), name="cadenza chore")
+        self._chores.add(task)
+        task.add_done_callback(self._chores.discard)
+
+    @staticmethod
+    async def _seen_to(chore: Coroutine[Any, Any, None]) -> None:
+        try:
+            await chore
+        except BaseException as error:
+            if must_rise(error):
+                raise
+            logger.warning("something beside a reply went wrong (%s)", type(error).__name__)
+
+    # --- what people can do about a reply ---------------------------------------------------------
+
+    def running(self, channel: str, /) -> bool:
+        """Whether something is being said in *channel*."""
+        return any(turn.channel == channel for turn in self.turns.running())
+
+    def stop(self, channel: str, asker: Asker, /) -> Stopping | Refused:
+        """End what is being said in *channel*, as far as that is *asker*'s to end."""
+        author = None if asker.may_manage else asker.id
+        was_running = self.running(channel)
+        stopping = self.turns.stop(channel, by=asker.id, author=author)
+        if stopping:
+            return stopping
+        return Refused.NOT_THEIRS if was_running else Refused.NOTHING_THERE
+
+    async def regenerate(self, channel: str, asker: Asker, /, *, message: str = "") -> Refused | None:
+        """Answer anew what was answered before; the old reply goes when the new one begins."""
+        own = await self._meant(channel, message)
+        if own is None or not own.answers:
+            return Refused.NOTHING_THERE
+        answered = await self._fetched(own.channel, own.answers)
+        if answered is None:
+            return Refused.NOTHING_THERE
+        old = [_as_receipt(part) for part in await self.own.of_turn(own)]
+        return await self._again(asker, own, answered, supersedes=tuple(old))
+
+    async def go_on(self, channel: str, asker: Asker, /, *, message: str = "") -> Refused | None:
+        """Let a reply go on where it ended."""
+        own = await self._meant(channel, message)
+        last = (await self.own.of_turn(own))[-1:] if own else ()
+        spoken = await self._fetched(last[0].channel, last[0].id) if last else None
+        if own is None or spoken is None:
+            return Refused.NOTHING_THERE
+        return await self._again(asker, own, spoken, goes_on=True)
+
+    async def _meant(self, channel: str, message: str) -> Own | None:
+        return await self.own.about(message) if message else await self.own.last(channel)
+
+    async def _again(
+        self,
+        asker: Asker,
+        own: Own,
+        message: discord.Message,
+        *,
+        supersedes: tuple[Receipt, ...] = (),
+        goes_on: bool = False,
+    ) -> Refused | None:
+        if own.author != asker.id and not asker.may_manage:
+            return Refused.NOT_THEIRS
+        if self.running(own.channel):
+            return Refused.BUSY
+        server = str(message.guild.id) if message.guild else ""
+        if await self.staff.limits.admit(asker.id, server) is not None:
+            return Refused.TOO_MUCH
+        request = Request(
+            message,
+            asker.id,
+            server,
+            heard_at=asyncio.get_running_loop().time(),
+            supersedes=supersedes,
+            goes_on=goes_on,
+        )
+        key = f"{message.id}#{'more' if goes_on else 'again'}-{next(self._numbers)}"
+        await self._admission.ask(
+            Heard(key, own.channel, asker.id, message.content, is_command=True, persona=own.persona, payload=request)
+        )
+        return None
+
+    async def _fetched(self, channel: str, message: str) -> discord.Message | None:
+        place = self.get_channel(int(channel))
+        if not isinstance(place, discord.abc.Messageable):
+            return None
+        try:
+            return await place.fetch_message(int(message))
+        except discord.HTTPException:
+            return None
+
+    # --- after a death ----------------------------------------------------------------------------
+
+    async def _recover(self) -> None:
+        """See to what the process before this one was answering."""
+        for entry in await self.staff.journal.left():
+            await self._seen_to(self._recovered(entry))
+
+    async def _recovered(self, entry: Entry) -> None:
+        raise NotImplementedError
+
+
+def _as_receipt(own: Own) -> Receipt:
+    """What stands for a message of an earlier reply; all that matters is which one it is, and how it was sent."""
+    identity = Identity(own.persona) if own.is_webhook else None
+    return Receipt(Post("", Boundary.FINAL), own.id, identity=identity)
+
+
+__all__ = ["CadenzaBot", "StopReason", "Why"]

@@ -1,0 +1,92 @@
+"""Characters who call each other: what one of them said may be answered by another, for a few times and no more.
+
+How many answers came before is carried along from one to the next, so no chain is endless whatever anybody says; a
+person who speaks begins anew. Nobody answers themselves, nor twice at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import discord
+
+from ..service.said import Said
+from ..service.triggers import calls
+from ..turns import Heard
+from ..types import Completed
+from .admission import Admission
+from .answering import Answered
+from .requests import Request
+from .staff import Staff
+
+logger = logging.getLogger(__name__)
+
+
+class Cascades:
+    """Sees to it that characters answer each other."""
+
+    def __init__(self, staff: Staff, admission: Admission) -> None:
+        self._staff = staff
+        self._admission = admission
+
+    async def follow(self, answered: Answered) -> None:
+        """A character has said something: let whom it called answer."""
+        said = _said(answered)
+        if said is None:
+            return
+        occasion, request = answered.occasion, answered.request
+        found = calls(
+            said, occasion.cast, self._staff.config.now.conversation, occasion.choice, links=request.links
+        )
+        called = [call for call in found if not self._admission.is_waiting(said.channel, call.persona)]
+        message = await self._message(answered) if called else None
+        if message is None:
+            return
+        for call in called:
+            following = Request(
+                message,
+                request.person,
+                request.server,
+                heard_at=asyncio.get_running_loop().time(),
+                links=request.links + 1,
+            )
+            heard = Heard(
+                f"{said.id}#{call.persona}",
+                said.channel,
+                request.person,
+                said.text,
+                is_command=True,
+                persona=call.persona,
+                payload=following,
+            )
+            await self._admission.ask(heard)
+
+    async def _message(self, answered: Answered) -> discord.Message | None:
+        """The last message of a reply; it is asked for if the gateway has not told of it yet."""
+        id_ = int(answered.reply.receipts[-1].message_id)
+        channel = answered.occasion.message.channel
+        try:
+            return await channel.fetch_message(id_)
+        except discord.HTTPException as error:
+            logger.info("what a character said could not be read back (%s)", type(error).__name__)
+            return None
+
+
+def _said(answered: Answered) -> Said | None:
+    """What a character said in all of its reply; ``None`` if that does not call for anything."""
+    reply, occasion = answered.reply, answered.occasion
+    is_whole = isinstance(reply.outcome, Completed) and bool(reply.receipts)
+    if not is_whole or not occasion.where.server:
+        return None
+    return Said(
+        reply.receipts[-1].message_id,
+        answered.turn.channel,
+        author="",
+        author_name=occasion.character.name,
+        text="\n".join(receipt.post.text for receipt in reply.receipts),
+        server=occasion.where.server,
+        parent=occasion.where.parent,
+        is_own=True,
+        persona=occasion.character.name,
+    )

@@ -1,0 +1,47 @@
+"""What is to be answered, as the desk hands it back: the message, who is to answer, and what it goes back to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import discord
+
+from ..turns import Heard
+from ..types import Receipt
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The payload of whatever waits at the desk."""
+
+    message: discord.Message
+    """What is answered: of a character to another, what that one said last."""
+    person: str
+    """The id of the person whom it goes back to: who may stop it, and whose it counts as."""
+    server: str = ""
+    heard_at: float = 0.0
+    """When it came, on the loop's clock."""
+    links: int = 0
+    """How many answers of characters to each other came before."""
+    goes_on: bool = False
+    """Whether the reply that *message* is the end of is to go on."""
+    supersedes: tuple[Receipt, ...] = ()
+    """Messages in whose place the answer comes."""
+
+
+def request_of(heard: Heard) -> Request:
+    """What the desk was given with *heard*."""
+    if not isinstance(heard.payload, Request):
+        msg = "only requests wait at the desk of a bot"
+        raise TypeError(msg)
+    return heard.payload
+
+
+def key_of(message: str, persona: str, *, is_first: bool) -> str:
+    """Under which id a message waits for a character; the first of several has the message's own."""
+    return message if is_first else f"{message}#{persona}"
+
+
+def message_of(key: str) -> str:
+    """The id of the message that waits under *key*."""
+    return key.partition("#")[0]
