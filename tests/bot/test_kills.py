@@ -1,0 +1,86 @@
+"""A bot that is killed again and again in the middle of what it says."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+from cadenza.store.api import Shelf
+from cadenza.store.sqlite import SqliteStore
+from tests.bot.bot_process import Town, town
+
+TURNS = 50
+KILLS = 10
+
+MODEL = '''
+import re
+
+def answer(prompt):
+    """Says three numbered lines about the number that was asked for; Kira says hers under her own name."""
+    told = "\\n".join(turn.text for turn in prompt.turns[-3:])
+    if "where it ended" in told:
+        yield "(and so on)"
+        return
+    number = re.findall(r"question (\\d+)", told)[-1]
+    for part in "abc":
+        yield f"Answer {number}{part} by {prompt.speaker}.\\n"
+        yield 0.02
+'''
+
+
+async def _talk(place: Town, dice: Random, stop_at: list[int]) -> None:
+    for number in range(TURNS):
+        if place.process is None:
+            await place.start()
+        who = place.mia if number % 2 else place.tom
+        called = "Kira," if number % 3 == 0 else place.mention
+        who.says(place.general, f"{called} question {number}?")
+        if number in stop_at:
+            await asyncio.sleep(dice.uniform(0.0, 0.12))
+            await place.kill()
+            await place.start()
+        await place.until(lambda number=number: _is_answered(place, number))
+
+
+def _is_answered(place: Town, number: int) -> bool:
+    """Whether a question has its whole answer, or one that was finished or marked after a death."""
+    texts = place.answers()
+    parts = [text for text in texts if re.search(rf"Answer {number}[abc] ", text)]
+    if len(parts) == 3:
+        return True
+    last = max((texts.index(part) for part in parts), default=None)
+    return last is not None and any("and so on" in text or "restarted" in text for text in texts[last + 1 :])
+
+
+async def test_nothing_is_said_twice_and_nothing_is_forgotten(tmp_path: Path) -> None:
+    dice = Random(7)
+    async with town(tmp_path) as place:
+        (tmp_path / "model.py").write_text(MODEL, encoding="utf-8")
+        await place.start()
+        await _settings(place)
+        await _talk(place, dice, sorted(dice.sample(range(TURNS), KILLS)))
+        status = await place.end()
+        said = Counter(place.answers())
+        webhooks = place.world.channel_webhooks(place.me.id, place.general)
+
+    doubled = {text: count for text, count in said.items() if count > 1 and text.startswith("Answer")}
+    assert {} == doubled
+    assert 1 == len(webhooks)
+    assert 0 == status
+    async with await SqliteStore.open(tmp_path / "cadenza.db") as store:
+        kept = await store.get(Shelf.CHANNELS, place.general)
+        assert kept is not None
+        assert {"degree": 1} == kept.value["settings"]
+        assert [] == await store.find(Shelf.TURNS)
+        assert 1 == len([note for note in await store.find(Shelf.NOTES) if "owls" in str(note.value)])
+        assert await store.find(Shelf.SHORT_TERM)
+
+
+async def _settings(place: Town) -> None:
+    """What must outlive every death."""
+    place.mia.commands(place.general, "config set", name="degree", value="1", where="channel")
+    place.mia.commands(place.general, "memory note", text="I like owls")
+    await asyncio.sleep(0.3)
