@@ -20,6 +20,7 @@ from ..service.said import Said
 from ..service.triggers import Call, Cause, calls
 from ..text.stop_phrases import is_stop
 from ..turns import Heard, Turns, Verdict
+from .authorship import is_ours
 from .hearing import said_of
 from .requests import Request, key_of, message_of
 from .staff import Staff
@@ -207,13 +208,6 @@ class Admission:
 
     def _keys(self, message: str) -> list[Heard]:
         return [heard for key, heard in self._recent.items() if message_of(key) == message]
-
-
-def is_ours(message: discord.Message, client: discord.Client) -> bool:
-    """Whether *message* is by the bot itself, or by a webhook of its application: a character."""
-    if message.webhook_id is not None:
-        return message.application_id is not None and message.application_id == client.application_id
-    return message.author == client.user
 
 
 def user_of(client: discord.Client) -> discord.ClientUser:

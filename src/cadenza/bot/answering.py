@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import discord
 
 from ..characters.character import Character
+from ..config.config import Config
 from ..errors import CadenzaError
 from ..memory.whereabouts import Whereabouts
 from ..replies import reply
 from ..service.choices import Choice, settings_for
+from ..service.languages import chosen
 from ..service.own_messages import Own, OwnMessages
 from ..settings import Settings
 from ..targets.discord import DiscordTarget
@@ -24,6 +26,7 @@ from ..turns import Turn, Why
 from ..types import Identity, Notice, Reply, Scene, Stopped, StopReason, Urgency
 from .admission import Admission, user_of
 from .home import Home
+from .markdown_button import table_button
 from .requests import Request, message_of, request_of
 from .rooms import room_of
 from .scenes import Occasion, scene_for
@@ -40,6 +43,7 @@ class Answered:
     turn: Turn
     request: Request
     occasion: Occasion
+    scene: Scene
     reply: Reply
 
 
@@ -97,10 +101,15 @@ class Answering:
         finally:
             await showing
         target = await self._home.target(
-            room, turn=turn.id, persona=identity, roster=scene.roster, is_found=found
+            room,
+            turn=turn.id,
+            persona=identity,
+            roster=scene.roster,
+            is_found=found,
+            table_button=table_button(language_for(request.message.guild, occasion.choice, self._staff.config.now)),
         )
         said = await self._replied(turn, request, occasion, scene, target)
-        return None if said is None else Answered(turn, request, occasion, said)
+        return None if said is None else Answered(turn, request, occasion, scene, said)
 
     async def _show_typing(self, channel: str) -> None:
         """Show at once that there will be an answer, before anything is looked up for it."""
@@ -168,6 +177,7 @@ class Answering:
             server_name=message.guild.name if message.guild else "",
             persona=character.id or character.name,
             turn=turn.id,
+            is_private=bool(choice.is_private) or not _is_open(message.channel),
         )
         superseded = [receipt.message_id for receipt in (*turn.supersedes, *request.supersedes)]
         waiting = [message_of(key) for key in turn.waiting]
@@ -210,7 +220,8 @@ class Answering:
         await _seen_to("afterwards", self._afterwards(answered))
 
     async def _remember(self, answered: Answered) -> None:
-        raise NotImplementedError
+        is_stop_reply = answered.turn.why is Why.STOP_REPLY
+        await self._staff.memory.keep(answered.occasion.where, answered.scene.history, answered.reply, is_stop_reply=is_stop_reply)
 
 
 def identity_of(character: Character) -> Identity | None:
@@ -218,9 +229,27 @@ def identity_of(character: Character) -> Identity | None:
     return None if character.is_main else Identity(character.name, character.avatar or None)
 
 
+def language_for(guild: discord.Guild | None, choice: Choice, config: Config) -> str:
+    """In which language the bot itself speaks where everybody hears it."""
+    locale = guild.preferred_locale.value if guild and guild.preferred_locale else None
+    return chosen(choice.language, locale if guild and "COMMUNITY" in guild.features else None, config.language)
+
+
 def parent_of(channel: object) -> str:
     """The id of the channel of a thread; empty for all others."""
     return str(channel.parent_id) if isinstance(channel, discord.Thread) else ""
+
+
+def _is_open(channel: object) -> bool:
+    """Whether everybody of the server sees *channel*."""
+    guild = getattr(channel, "guild", None)
+    if not isinstance(guild, discord.Guild) or not isinstance(channel, discord.abc.GuildChannel | discord.Thread):
+        return False
+    is_private_thread = isinstance(channel, discord.Thread) and channel.is_private()
+    try:
+        return not is_private_thread and channel.permissions_for(guild.default_role).view_channel
+    except discord.ClientException:  # a thread of whose channel nothing is known
+        return False
 
 
 def _named(cast: tuple[Character, ...], name: str) -> Character | None:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Coroutine
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
@@ -15,22 +17,23 @@ import discord
 from discord.ext import commands
 
 from ..service.journal import Entry
-from ..service.languages import chosen, translated
+from ..service.languages import translated
 from ..service.limits import Excess
 from ..service.own_messages import Own, OwnMessages
 from ..store.webhooks import StoredWebhooks
 from ..tasks import must_rise
-from ..turns import Closing, Dropped, Heard, Stopping, Turn, Turns, Why
-from ..types import Boundary, Identity, Notice, Post, Receipt, StopReason, Urgency
-from .admission import Admission, is_ours, user_of
-from .answering import Answering
+from ..turns import Closing, Dropped, Heard, Stopping, Turn, Turns
+from ..types import Boundary, Identity, Notice, Post, Receipt, Reply, Urgency
+from .admission import Admission, user_of
+from .answering import Answering, language_for
+from .authorship import is_ours
 from .cascades import Cascades
 from .commands.frame import Desk
 from .commands.register import register
 from .control import Asker, Refused
 from .home import Home
-from .markdown_button import MarkdownButton
-from .recovery import Fate, fate_of, mark
+from .markdown_button import listen
+from .recovery import Fate, fate_of, mark, parts_of
 from .requests import Request
 from .rooms import room_of
 from .staff import Staff
@@ -92,7 +95,7 @@ class CadenzaBot(commands.Bot):
 
     async def setup_hook(self) -> None:
         """Register the commands; called by discord.py once it is logged in."""
-        self.add_dynamic_items(MarkdownButton.of(self.staff))
+        listen(self, self.staff.explanations)
         await register(self.tree, Desk(self.staff, self, self))
 
     async def on_ready(self) -> None:
@@ -177,7 +180,7 @@ class CadenzaBot(commands.Bot):
 
     # --- the desk -------------------------------------------------------------------------------
 
-    async def _answer(self, turn: Turn) -> Any:
+    async def _answer(self, turn: Turn) -> Reply | None:
         return await self._answering.answer(turn)
 
     def _names(self, heard: Heard) -> tuple[str, ...]:
@@ -203,8 +206,7 @@ class CadenzaBot(commands.Bot):
         choice = await self.staff.choices.here(
             str(message.guild.id) if message.guild else "", str(message.channel.id)
         )
-        locale = message.guild.preferred_locale.value if message.guild else None
-        language = chosen(choice.language, locale, self.staff.config.now.language)
+        language = language_for(message.guild, choice, self.staff.config.now)
         target = await self.home.target(await room_of(message, self))
         await target.notify(Notice(translated(text, language, **values), Urgency.INFO))
 
@@ -292,10 +294,10 @@ class CadenzaBot(commands.Bot):
         return None
 
     async def _fetched(self, channel: str, message: str) -> discord.Message | None:
-        place = self.get_channel(int(channel))
-        if not isinstance(place, discord.abc.Messageable):
-            return None
         try:
+            place = self.get_channel(int(channel)) or await self.fetch_channel(int(channel))
+            if not isinstance(place, discord.abc.Messageable):
+                return None
             return await place.fetch_message(int(message))
         except discord.HTTPException:
             return None
@@ -308,7 +310,38 @@ class CadenzaBot(commands.Bot):
             await self._seen_to(self._recovered(entry))
 
     async def _recovered(self, entry: Entry) -> None:
-        raise NotImplementedError
+        how = self.staff.config.now.conversation.after_restart
+        fate, message = await fate_of(entry, self, after_restart=how, now=time.time())
+        self.staff.metrics.recovered(fate.value)
+        logger.info("a message that was being answered when the bot ended: %s", fate.value)
+        if message is None or fate is Fate.DROP:
+            return
+        parts = await parts_of(entry, message, self) if fate in (Fate.FINISH, Fate.MARK) else []
+        last = parts[-1] if parts else message
+        if fate is Fate.MARK:
+            choice = await self.staff.choices.here(entry.server, entry.channel)
+            await mark(last.channel, last, language_for(message.guild, choice, self.staff.config.now))
+            return
+        request = Request(
+            message if fate is Fate.ANSWER else last,
+            entry.author,
+            entry.server,
+            heard_at=asyncio.get_running_loop().time(),
+            goes_on=fate is Fate.FINISH,
+        )
+        # Under its old key, so that what was begun twice is known as one if this process dies as well.
+        await self.staff.journal.heard(replace(entry, has_begun=False))
+        await self._admission.ask(
+            Heard(
+                entry.key,
+                entry.channel,
+                entry.author,
+                message.content,
+                is_command=fate is Fate.FINISH,
+                persona=entry.persona,
+                payload=request,
+            )
+        )
 
 
 def _as_receipt(own: Own) -> Receipt:
@@ -316,5 +349,3 @@ def _as_receipt(own: Own) -> Receipt:
     identity = Identity(own.persona) if own.is_webhook else None
     return Receipt(Post("", Boundary.FINAL), own.id, identity=identity)
 
-
-__all__ = ["CadenzaBot", "StopReason", "Why"]
