@@ -183,7 +183,7 @@ class Admission:
         """They were answered, or will not be. What *is_unfinished* stays in the journal for the next process."""
         closed = [heard for key in keys if (heard := self._open.pop(key, None))]
         for heard in closed:
-            if isinstance(heard.payload, Request) and not heard.payload.links:
+            if isinstance(heard.payload, Request) and not heard.payload.root:
                 self._staff.limits.leave(heard.payload.person, heard.payload.server)
         if not is_unfinished:
             await self._staff.journal.over(*keys)

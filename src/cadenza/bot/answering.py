@@ -189,7 +189,7 @@ class Answering:
             where,
             without=frozenset({*superseded, *waiting} - {str(message.id)}),
             goes_on=request.goes_on,
-            is_late=turn.why in (Why.QUEUED, Why.STOP_REPLY),
+            has_waited=_has_waited(turn),
         )
 
     # --- afterwards -----------------------------------------------------------------------------
@@ -231,13 +231,23 @@ def identity_of(character: Character) -> Identity | None:
 
 def language_for(guild: discord.Guild | None, choice: Choice, config: Config) -> str:
     """In which language the bot itself speaks where everybody hears it."""
-    locale = guild.preferred_locale.value if guild and guild.preferred_locale else None
-    return chosen(choice.language, locale if guild and "COMMUNITY" in guild.features else None, config.language)
+    # Only a community chooses its language; of all others Discord says that it is English.
+    locale = guild.preferred_locale.value if guild and "COMMUNITY" in guild.features else None
+    return chosen(choice.language, locale, config.language)
 
 
 def parent_of(channel: object) -> str:
     """The id of the channel of a thread; empty for all others."""
     return str(channel.parent_id) if isinstance(channel, discord.Thread) else ""
+
+
+def _has_waited(turn: Turn) -> bool:
+    """Whether others were answered first, so that it has to be shown what the answer is about.
+
+    What one character says to another stands right before its answer, and so does what several answer.
+    """
+    is_first = message_of(turn.messages[-1].id) == turn.messages[-1].id
+    return turn.why is Why.STOP_REPLY or (turn.why is Why.QUEUED and is_first)
 
 
 def _is_open(channel: object) -> bool:

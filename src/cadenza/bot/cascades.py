@@ -1,6 +1,6 @@
 """Characters who call each other: what one of them said may be answered by another, for a few times and no more.
 
-How many answers came before is carried along from one to the next, so no chain is endless whatever anybody says; a
+All answers that go back to one message of a person are counted together, so there is an end whatever anybody says; a
 person who speaks begins anew. Nobody answers themselves, nor twice at a time.
 """
 
@@ -11,6 +11,7 @@ import logging
 
 import discord
 
+from ..service.choices import Choice
 from ..service.said import Said
 from ..service.triggers import calls
 from ..turns import Heard
@@ -22,6 +23,9 @@ from .staff import Staff
 
 logger = logging.getLogger(__name__)
 
+_MOST_COUNTED = 2000
+"""Messages of people of which it is counted how many answers of characters to each other they led to."""
+
 
 class Cascades:
     """Sees to it that characters answer each other."""
@@ -29,6 +33,7 @@ class Cascades:
     def __init__(self, staff: Staff, admission: Admission) -> None:
         self._staff = staff
         self._admission = admission
+        self._counts: dict[str, int] = {}  # answers to each other, by what a person said; the oldest first
 
     async def follow(self, answered: Answered) -> None:
         """A character has said something: let whom it called answer."""
@@ -36,20 +41,22 @@ class Cascades:
         if said is None:
             return
         occasion, request = answered.occasion, answered.request
-        found = calls(
-            said, occasion.cast, self._staff.config.now.conversation, occasion.choice, links=request.links
-        )
+        root = request.root or str(request.message.id)
+        links = self._counts.get(root, 0)
+        found = calls(said, occasion.cast, self._staff.config.now.conversation, occasion.choice, links=links)
         called = [call for call in found if not self._admission.is_waiting(said.channel, call.persona)]
         message = await self._message(answered) if called else None
         if message is None:
             return
-        for call in called:
+        most = self._limit(occasion.choice) - links
+        for call in called[: max(0, most)]:
+            self._count(root)
             following = Request(
                 message,
                 request.person,
                 request.server,
                 heard_at=asyncio.get_running_loop().time(),
-                links=request.links + 1,
+                root=root,
             )
             heard = Heard(
                 f"{said.id}#{call.persona}",
@@ -61,6 +68,16 @@ class Cascades:
                 payload=following,
             )
             await self._admission.ask(heard)
+
+    def _limit(self, choice: Choice) -> int:
+        chosen = choice.cascade_limit
+        return self._staff.config.now.conversation.cascade_limit if chosen is None else chosen
+
+    def _count(self, root: str) -> None:
+        count = self._counts.pop(root, 0)
+        while len(self._counts) >= _MOST_COUNTED:
+            del self._counts[next(iter(self._counts))]
+        self._counts[root] = count + 1
 
     async def _message(self, answered: Answered) -> discord.Message | None:
         """The last message of a reply; it is asked for if the gateway has not told of it yet."""

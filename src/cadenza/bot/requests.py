@@ -21,8 +21,8 @@ class Request:
     server: str = ""
     heard_at: float = 0.0
     """When it came, on the loop's clock."""
-    links: int = 0
-    """How many answers of characters to each other came before."""
+    root: str = ""
+    """The id of what a person said, if this is an answer of characters to each other."""
     goes_on: bool = False
     """Whether the reply that *message* is the end of is to go on."""
     supersedes: tuple[Receipt, ...] = ()
