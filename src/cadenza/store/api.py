@@ -85,11 +85,15 @@ class Store(Protocol):
     ) -> Record | None:
         """Put what *change* makes of a record in its place, and give it back; ``None`` deletes. Nobody comes in between.
 
-        *change* only computes: it may be called on another thread.
+        *change* only computes: it may be called on another thread, and more than once. What it raises is raised, and
+        nothing is changed. Its record is kept under *key*, whatever it says itself.
         """
 
     async def forget(self, *, owner: str | None = None, server: str | None = None) -> int:
-        """Forget every record of this owner, or of this server, on every shelf; of both if both are given. Say how many."""
+        """Forget every record of this owner, or of this server, on every shelf; of both if both are given. Say how many.
+
+        Nobody and nowhere, which are empty texts, are no one whose records could be meant: alone they forget nothing.
+        """
 
     async def sweep(self) -> int:
         """Remove what has expired for good; say how many."""
