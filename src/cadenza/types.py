@@ -181,6 +181,8 @@ class Line:
     media: tuple[Media, ...] = ()
     """What was shown with it."""
     message_id: str = ""
+    author: str = ""
+    """The id of the person who said it; empty if it was no person, or if nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,15 @@ class Whereabouts:
     persona: str = ""
     """The id of the character that answers, or its name."""
     turn: str = ""
+    is_private: bool = False
+    """Whether what is said there is told nowhere else: its server has marked the channel so, or not everybody sees it."""
 
     @property
     def is_direct(self) -> bool:
         """Whether nobody else is there."""
         return not self.server
+
+    @property
+    def is_secluded(self) -> bool:
+        """Whether what is said there stays there: in direct messages, and in private channels."""
+        return self.is_direct or self.is_private

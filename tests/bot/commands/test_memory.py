@@ -1,0 +1,247 @@
+"""``/memory`` and ``/forget`` in a simulated Discord."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from cadenza.bot.commands import memory
+from cadenza.config.config import Config, MemoryConfig
+from cadenza.memory.notes import About, By, Subject
+from cadenza.memory.privacy import Level
+from cadenza.memory.whereabouts import Whereabouts
+from cadenza.sim.people import Person
+from cadenza.store.api import Record, Shelf, StoreError
+from cadenza.store.memory import MemoryStore
+from cadenza.types import Completed, Line, Reply
+from tests.bot.command_room import CommandRoom, command_room
+
+pytestmark = pytest.mark.timeout(30)
+
+
+@asynccontextmanager
+async def room_of_memories() -> AsyncIterator[CommandRoom]:
+    async with command_room(memory.commands) as room:
+        yield room
+
+
+async def kept(room: CommandRoom, person: Person, text: str = "apple pie") -> None:
+    """Let *person* have been answered."""
+    where = Whereabouts(person.id, room.general, server=room.guild.id)
+    history = (Line(person.name, text, author=person.id),)
+    await room.staff.memory.keep(where, history, Reply(Completed(), transcript="Of course."))
+
+
+async def size(room: CommandRoom, shelf: Shelf, owner: str | None = None) -> int:
+    return len(await room.staff.store.find(shelf, owner=owner))
+
+
+async def test_notes_are_written_listed_and_deleted() -> None:
+    async with room_of_memories() as room:
+        head = "Your privacy is “open”; memory of direct messages is off.\n"
+        assert f"{head}There are no notes about you." == await room.use(room.tom, "memory list")
+        assert "Kept as note 1." == await room.use(room.tom, "memory note", text="I like cheese")
+        assert "Kept as note 2." == await room.use(room.tom, "memory note", text="I like trains")
+        assert f"{head}2. I like trains\n1. I like cheese" == await room.use(room.tom, "memory list")
+        assert f"{head}There are no notes about you." == await room.use(room.mia, "memory list")
+
+        assert ["1"] == await room.suggest(room.tom, "memory delete", "note", "CHEE")
+        assert [] == await room.suggest(room.mia, "memory delete", "note", "")
+        refusal = "There is no such note; choose one from the list."
+        assert refusal == await room.use(room.mia, "memory delete", note=1)
+        assert "Deleted: I like cheese" == await room.use(room.tom, "memory delete", note=1)
+        assert refusal == await room.use(room.tom, "memory delete", note=1)
+        assert f"{head}2. I like trains" == await room.use(room.tom, "memory list")
+        assert room.is_ephemeral
+
+
+async def test_a_note_that_cannot_be_one_is_refused_with_a_sentence() -> None:
+    async with room_of_memories() as room:
+        said = await room.use(room.tom, "memory note", text="my password is hunter22")
+        assert "That looks like a key, a token or a password, and such things are not kept in notes." == said
+        assert "A note needs some words." == await room.use(room.tom, "memory note", text=" ")
+        await room.staff.memory.privacy.set_level(room.tom.id, Level.LIMITED)
+        said = await room.use(room.tom, "memory note", text="I like cheese")
+        assert said == "You have chosen that no notes about you are kept; “/memory privacy” changes that."
+        assert 0 == await size(room, Shelf.NOTES)
+
+
+async def test_a_long_list_has_pages() -> None:
+    async with room_of_memories() as room:
+        for number in range(9):
+            note = f"note {number} " + "a" * 480
+            await room.staff.memory.notes.add(Subject(About.PERSON, room.tom.id), note, by=By.MODEL)
+
+        first, last, beyond = [await room.use(room.tom, "memory list", page=page) for page in (1, 3, 99)]
+
+        assert "9. note 8 aaa" in first
+        assert "(written by the model)" in first
+        assert first.endswith("Page 1 of 3")
+        assert "1. note 0 aaa" in last
+        assert last == beyond
+        assert all(len(page) <= 2000 for page in (first, last))
+        assert 9 == len(await room.suggest(room.tom, "memory delete", "note", "note"))
+
+
+async def test_conversations_are_shown_to_whose_they_are() -> None:
+    async with room_of_memories() as room:
+        assert "I remember no conversation with you." == await room.use(room.tom, "memory summary")
+        await kept(room, room.tom)
+        said = await room.use(room.tom, "memory summary")
+        assert said.startswith(f"<#{room.general}>, <t:")
+        assert said.endswith(":R>: 2 messages")
+        where = Whereabouts(room.tom.id, room.general, server=room.guild.id)
+        await room.staff.memory.short_term.sum_up(where, "They spoke of pie.", people=())
+        assert (await room.use(room.tom, "memory summary")).endswith(":R>: They spoke of pie.")
+        assert "I remember no conversation with you." == await room.use(room.mia, "memory summary")
+
+
+@pytest.mark.parametrize(
+    ("level", "said", "left"),
+    [
+        ("open", "From now on I remember what was said lately, and keep notes about you. Deleted: 0.", 2),
+        ("limited", "From now on I remember what was said lately, and keep no notes about you. Deleted: 1.", 1),
+        (
+            "full",
+            "From now on I remember nothing of you, and your words are kept in nobody else's memory. Deleted: 4.",
+            0,
+        ),
+    ],
+)
+async def test_a_level_is_chosen(level: str, said: str, left: int) -> None:
+    async with room_of_memories() as room:
+        await kept(room, room.tom)
+        await room.use(room.tom, "memory note", text="I like cheese")
+
+        assert said == await room.use(room.tom, "memory privacy", level=level)
+
+        assert Level(level) is (await room.staff.memory.privacy.of(room.tom.id)).level
+        owned = [await size(room, shelf, room.tom.id) for shelf in (Shelf.NOTES, Shelf.SHORT_TERM)]
+        assert left == sum(owned)
+
+
+async def test_direct_messages_are_remembered_if_asked_for() -> None:
+    async with room_of_memories() as room:
+        private = room.world.open_direct(room.bot, room.tom)
+
+        said = await room.use(room.tom, "memory direct", channel=private, state="on")
+        assert "From now on I remember our direct messages; they are told nowhere else." == said
+        assert "direct messages is on." in await room.use(room.tom, "memory list")
+        said = await room.use(room.tom, "memory direct", channel=private, state="off")
+        assert "I do not remember direct messages. Deleted: 0." == said
+
+
+async def test_everything_can_be_had_as_a_file() -> None:
+    async with room_of_memories() as room:
+        await kept(room, room.tom)
+        await kept(room, room.mia, "secret of Mia")
+
+        assert "This is all that is kept about you." == await room.use(room.tom, "memory export")
+
+        exported = json.loads(room.file())
+        assert room.tom.id == exported["person"]
+        assert ["short_term"] == list(exported["records"])
+        assert room.is_ephemeral
+        assert b"secret of Mia" not in room.file()
+
+
+@pytest.mark.parametrize("command", ["forget me", "memory forget"])
+async def test_who_wants_to_be_forgotten_is_asked_once_more(command: str) -> None:
+    async with room_of_memories() as room:
+        await kept(room, room.tom)
+        await room.use(room.tom, "memory note", text="I like cheese")
+        await room.staff.memory.privacy.set_direct(room.tom.id, keeps=True)
+
+        await room.use(room.tom, command)
+        assert room.is_ephemeral
+        assert "Nothing was deleted." == await room.press(room.tom, "Cancel")
+        assert 1 == await size(room, Shelf.NOTES)
+
+        await room.use(room.tom, command)
+        said = await room.press(room.tom, "Forget me")
+        assert "Deleted: 3 records that were yours, and 2 lines in the memory of others." in said
+        assert [0] * len(Shelf) == [await size(room, shelf) for shelf in Shelf]
+
+
+async def test_who_wants_to_be_forgotten_for_good_leaves_that_wish() -> None:
+    async with room_of_memories() as room:
+        await kept(room, room.tom)
+        await room.use(room.tom, "forget me")
+
+        said = await room.press(room.tom, "Forget me, and remember nothing in future")
+
+        assert said.endswith("Nothing more is kept than that you wish not to be remembered.")
+        assert [(Shelf.PEOPLE, {"privacy": "full"})] == [
+            (record.shelf, record.value) for shelf in Shelf for record in await room.staff.store.find(shelf)
+        ]
+
+
+async def test_clearing_leaves_the_choices() -> None:
+    async with room_of_memories() as room:
+        await kept(room, room.tom)
+        await room.staff.memory.privacy.set_direct(room.tom.id, keeps=True)
+        await room.use(room.tom, "memory clear")
+
+        assert "Deleted: 3." == await room.press(room.tom, "Delete")
+
+        assert (1, 0) == (await size(room, Shelf.PEOPLE), await size(room, Shelf.SHORT_TERM))
+
+
+async def test_notes_of_a_server_are_for_who_manages_it() -> None:
+    async with room_of_memories() as room:
+        assert "There are no notes about this server." == await room.use(room.mia, "memory server list")
+        assert "Kept as note 1." == await room.use(room.mia, "memory server note", text="Be kind")
+        assert "1. Be kind" == await room.use(room.mia, "memory server list")
+        assert ["1"] == await room.suggest(room.mia, "memory server delete", "note", "kind")
+
+        refusal = "You need the permission “Manage Server” for this."
+        for command, options in (("list", {}), ("note", {"text": "Be rude"}), ("delete", {"note": 1})):
+            assert refusal == await room.use(room.tom, f"memory server {command}", **options)
+        assert [] == await room.suggest(room.tom, "memory server delete", "note", "")
+        assert "There is no such note; choose one from the list." == await room.use(
+            room.mia, "memory server delete", note=7
+        )
+        assert "Deleted: Be kind" == await room.use(room.mia, "memory server delete", note=1)
+
+
+async def test_there_are_no_servers_in_direct_messages() -> None:
+    async with room_of_memories() as room:
+        private = room.world.open_direct(room.bot, room.mia)
+
+        said = await room.use(room.mia, "memory server note", channel=private, text="Be kind")
+
+        assert "This works in servers only." == said
+        assert [] == await room.suggest(room.mia, "memory server delete", "note", "", channel=private)
+        assert 0 == await size(room, Shelf.NOTES)
+
+
+async def test_there_may_be_no_more_notes_than_the_operator_says() -> None:
+    async with command_room(memory.commands, config=Config(memory=MemoryConfig(notes_limit=1))) as room:
+        await room.use(room.tom, "memory note", text="one")
+
+        said = await room.use(room.tom, "memory note", text="two")
+
+        assert "There are as many notes as there may be; delete one first." == said
+
+
+class BrokenStore(MemoryStore):
+    """A store whose disk is gone."""
+
+    async def find(self, *_: object, **__: object) -> list[Record]:
+        msg = "The store cannot be read; look after the disk."
+        raise StoreError(msg)
+
+    async def forget(self, **_: object) -> int:
+        msg = "The store cannot be written; look after the disk."
+        raise StoreError(msg)
+
+
+async def test_a_broken_store_is_told_in_a_sentence() -> None:
+    async with command_room(memory.commands, store=BrokenStore()) as room:
+        assert "The store cannot be read; look after the disk." == await room.use(room.tom, "memory list")
+        assert [] == await room.suggest(room.tom, "memory delete", "note", "")
+        await room.use(room.tom, "forget me")
+        assert "The store cannot be read; look after the disk." in await room.press(room.tom, "Forget me")
