@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cadenza.errors import InputError
-from cadenza.explain import explain, read
+from cadenza.explain import explain, explain_each, read
 from cadenza.replies import say
 from cadenza.settings import Settings
 from cadenza.stops import Stops
@@ -120,6 +120,35 @@ def test_of_one_message_all_of_its_text_is_told() -> None:
     assert text.upper() in whole
 
 
+def test_each_message_is_told_with_what_led_to_it_and_the_last_with_how_it_ended() -> None:
+    text = "word " * 100
+    steps = (
+        step("reply", persona="Ren"),
+        step("sent", 1.0, message="11", text="One."),
+        step("back_pressure", 2.0, seconds=1.0),
+        step("sent", 3.0, message="12", text=text),
+        step("stop", 4.0, reason="user"),
+        step("reply", turn="other", persona="Mia"),
+    )
+
+    assert {
+        "11": ["Reply as Ren", '    1.000 s  message 1: "One."', "             sending 0.000 s"],
+        "12": [
+            "Reply as Ren",
+            "    2.000 s  the model had to wait 1.000 s for room",
+            f'    3.000 s  message 2: "{text}"',
+            "             sending 0.000 s",
+            "    4.000 s  stop: user",
+        ],
+    } == explain_each(steps)
+
+
+def test_each_message_is_told_without_what_would_do_something_to_a_terminal() -> None:
+    [[_, line, *_]] = explain_each([step("reply"), step("notice", text="\x1b[31m"), step("sent", message="1")]).values()
+
+    assert line.endswith("notice (could not be shown): \\x1b[31m")
+
+
 @pytest.mark.parametrize("message", [0, -1, 2])
 def test_a_message_that_there_is_not_is_refused(message: int) -> None:
     with pytest.raises(InputError, match=rf"there is no message {message} in the trace; it has 1"):
@@ -195,6 +224,7 @@ def test_whatever_a_trace_says_it_is_told(steps: list[tuple[str, dict[str, objec
 
     assert [] == complaints
     assert all("\n" not in line for line in explain(traced))
+    assert all("\n" not in line for lines in explain_each(traced).values() for line in lines)
 
 
 @given(st.lists(st.binary(max_size=40)))

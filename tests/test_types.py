@@ -6,7 +6,7 @@ from typing import get_args
 import pytest
 
 from cadenza import types
-from cadenza.types import Boundary, Ending, Persona, Post, Prompt, Roster, Scene, Segment, Usage
+from cadenza.types import Attachment, Boundary, Ending, Persona, Post, Prompt, Roster, Scene, Segment, Usage
 
 NOUNS = [noun for noun in vars(types).values() if isinstance(noun, type) and dataclasses.is_dataclass(noun)]
 
@@ -65,6 +65,17 @@ def test_a_post_has_no_pause_and_answers_nothing_unless_told() -> None:
     post = Post("hi", Boundary.FINAL)
 
     assert (post.pause, post.reply, post.identity, post.label) == (0.0, None, None, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "is_table"),
+    [("table.png", "| a |", True), ("table.png", "", False), ("table.png", None, False), ("reply.md", "words", False)],
+)
+def test_a_post_that_is_a_picture_with_a_source_shows_a_table(name: str, source: str | None, *, is_table: bool) -> None:
+    post = Post("", Boundary.FINAL, attachment=Attachment(name, b"x"), source=source)
+
+    assert is_table is post.shows_table
+    assert not dataclasses.replace(post, attachment=None).shows_table
 
 
 def test_a_scene_needs_only_a_channel_and_a_persona() -> None:

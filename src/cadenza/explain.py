@@ -71,6 +71,31 @@ def explain(traced: Iterable[Traced], *, message: int | None = None) -> Iterator
         raise InputError(msg)
 
 
+def explain_each(traced: Iterable[Traced]) -> dict[str, list[str]]:
+    """The story of each message, by its id in the chat, with all of its text.
+
+    To a message belongs what happened since the one before it; to the last one also how the reply ended.
+    """
+    stories: dict[str, list[str]] = {}
+    for steps in _replies(traced):
+        story = _Story(steps, first=1, only=None, is_full=True)
+        head: list[str] = []
+        since: list[str] = []
+        last: list[str] | None = None
+        for step in steps:
+            lines = [_CONTROL.sub(_escaped, line) for line in story.told(step)]
+            if step.step == "reply":
+                head = lines
+            elif step.step == "sent":
+                last = stories[text_of(step.about, "message")] = [*head, *since, *lines]
+                since = []
+            else:
+                since += lines
+        if last is not None:
+            last += since
+    return stories
+
+
 def _replies(traced: Iterable[Traced]) -> list[list[Traced]]:
     """The steps of each reply together, in the order in which the replies began."""
     replies: list[list[Traced]] = []
@@ -90,10 +115,11 @@ def _escaped(control: re.Match[str]) -> str:
 class _Story:
     """One reply, told step by step."""
 
-    def __init__(self, steps: Sequence[Traced], *, first: int, only: int | None) -> None:
+    def __init__(self, steps: Sequence[Traced], *, first: int, only: int | None, is_full: bool = False) -> None:
         self.count = first - 1
         """How many messages there were so far, in this reply and those before."""
         self._only = only
+        self._longest = {} if only is None and not is_full else {"longest": None}  # how much of a text is shown
         self._seen = {number for step in steps if step.step == "post" for number in numbers_of(step.about, "segments")}
         self._asked_at: float | None = None
         self._heard = _Heard()
@@ -160,14 +186,14 @@ class _Story:
 
     def _head(self, sent: Traced) -> str:
         text, file, name = (text_of(sent.about, part) for part in ("text", "attachment", "identity"))
-        said = quoted(text) if self._only is None else quoted(text, None)
+        said = quoted(text, **self._longest)
         what = " with ".join(filter(None, (said if text or not file else "", file)))
         return f"message {self.count}{f' as {name}' if name else ''}: {what}"
 
     def _changes(self, segments: Collection[int]) -> list[str]:
         """What the rules did to it."""
         rules = {id(rule): rule for number in segments for rule in self._rules.get(number, ())}  # each one once
-        return [change(rule.about) if self._only is None else change(rule.about, None) for rule in rules.values()]
+        return [change(rule.about, **self._longest) for rule in rules.values()]
 
     def _times(self, sent: Traced, posts: Sequence[Traced], segments: Sequence[int]) -> str:
         """How long the model, the buffer, the queue and the chat took."""

@@ -601,6 +601,11 @@ class Post:
         """What the model should later see; nothing if a message before has said it all."""
         return self.label + (self.text if self.source is None else self.source)
 
+    @property
+    def shows_table(self) -> bool:
+        """Whether it is a picture of a table, whose Markdown is its source; a text in a file is none."""
+        return self.attachment is not None and self.attachment.name.endswith(".png") and bool(self.source)
+
 
 @dataclass(frozen=True, slots=True)
 class Receipt:

@@ -47,6 +47,11 @@ def test_files_are_made_anew_for_each_try() -> None:
             },
             id="an author",
         ),
+        pytest.param(
+            Embed("words", at=1_700_000_000.0),
+            {"description": "words", "type": "rich", "flags": 0, "timestamp": "2023-11-14T22:13:20+00:00"},
+            id="a time",
+        ),
     ],
 )
 def test_a_box_has_what_was_said(embed: Embed, expected: dict[str, object]) -> None:

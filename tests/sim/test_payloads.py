@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import discord
@@ -28,6 +29,7 @@ MESSAGES = {
     "without previews": Outgoing("hi", has_previews=False),
     "files": Outgoing("hi", files=(Attachment("a.txt", b"a"), Attachment("b.txt", b"b"))),
     "a full embed and a plain one": Outgoing("", embeds=(FULL, Embed("only"))),
+    "an embed with a time": Outgoing("", embeds=(Embed("words", at=1_700_000_000.25),)),
     "six buttons": Outgoing("hi", buttons=tuple(Button(f"label {n}", f"id {n}") for n in range(6))),
 }
 
@@ -41,7 +43,11 @@ def _flags(message: Outgoing) -> discord.MessageFlags:
 
 def _embed(embed: Embed) -> discord.Embed:
     made = discord.Embed(
-        description=embed.description or None, title=embed.title or None, url=embed.url or None, colour=embed.colour
+        description=embed.description or None,
+        title=embed.title or None,
+        url=embed.url or None,
+        colour=embed.colour,
+        timestamp=None if embed.at is None else datetime.fromtimestamp(embed.at, UTC),
     )
     if embed.author:
         made.set_author(name=embed.author, url=embed.author_url or None, icon_url=embed.author_icon or None)

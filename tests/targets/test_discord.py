@@ -17,7 +17,7 @@ from cadenza.sim.limits import RateLimits
 from cadenza.sim.permissions import INVITED, Permission
 from cadenza.stages.s7_delivery import Grouping, Noticing, Removing, Target
 from cadenza.stops import Stops
-from cadenza.targets.api import Place
+from cadenza.targets.api import Button, Place
 from cadenza.targets.discord import DiscordTarget, MentionPolicy, ReplyTarget
 from cadenza.targets.house import House
 from cadenza.targets.webhooks import Webhooks
@@ -241,6 +241,42 @@ async def test_where_no_files_may_be_sent_what_the_file_shows_is_said_in_words()
 
     assert ["a", "b", "1", "2"] == [word for word in room.texts()[0].split() if word.isalnum()]
     assert room.house.blocked(room.channel) is None
+
+
+TABLE = replace(post("", attachment=PICTURE), source="| a | b |\n|---|---|\n| 1 | 2 |")
+BUTTON = Button("Show Markdown", "markdown")
+
+
+@pytest.mark.parametrize("persona", [None, REN], ids=["the bot", "a webhook"])
+@pytest.mark.parametrize("granted", [INVITED, NO_WEBHOOKS], ids=["with webhooks", "without"])
+async def test_under_a_picture_of_a_table_there_is_the_button_that_was_asked_for(
+    persona: Identity | None, granted: Permission
+) -> None:
+    room = Room(granted=granted)
+    room.house.may_complain(room.channel)
+    target = room.target(persona=persona, table_button=BUTTON)
+    receipt = await target.send(TABLE)
+    await target.send(post("Hi.", attachment=PICTURE))
+    picture, other = room.messages()
+
+    assert ["markdown"] == [part["custom_id"] for row in picture["components"] for part in row["components"]]
+    assert receipt.message_id == picture["id"]
+    assert [] == other["components"]
+
+
+async def test_a_table_without_a_button_has_none() -> None:
+    room = Room()
+    await room.target().send(TABLE)
+
+    assert [] == room.messages()[0]["components"]
+
+
+async def test_a_table_in_words_needs_no_button() -> None:
+    room = Room(granted=INVITED & ~Permission.ATTACH_FILES)
+    room.world.overwrite(room.channel, room.guild.everyone, deny=Permission.ATTACH_FILES)
+    await room.target(table_button=BUTTON).send(TABLE)
+
+    assert [[]] == [message["components"] for message in room.messages()]
 
 
 async def test_where_there_are_too_many_webhooks_the_name_stands_in_front() -> None:

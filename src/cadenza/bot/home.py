@@ -12,6 +12,7 @@ from discord.ext import commands
 from ..backstage import Backstage
 from ..errors import InputError
 from ..lookups import Lookup
+from ..targets.api import Button
 from ..targets.discord import DiscordTarget, ReplyTarget
 from ..targets.house import House
 from ..targets.mentions import MentionPolicy
@@ -61,10 +62,12 @@ class Home:
         roster: Roster | None = None,
         mentions: MentionPolicy | None = None,
         is_found: Callable[[str], bool] | None = None,
+        table_button: Button | None = None,
     ) -> DiscordTarget:
         """Where whatever is said in *room* is delivered to. An interaction is given its first sign.
 
         The members of the room, whoever else is in *roster*, and whoever *is_found* says was looked up may be called.
+        *table_button* stands under each table that is shown as a picture.
         """
         api: DiscordPyApi | InteractionApi = self.api
         if room.interaction is not None:
@@ -80,6 +83,7 @@ class Home:
             mentions=mentions,
             is_found=is_found,
             reply_target=_reply_target(room),
+            table_button=table_button,
         )
         if isinstance(api, InteractionApi):
             self._interactions[target] = api

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from datetime import UTC, datetime
 from typing import Any
 
 import discord
@@ -45,6 +46,7 @@ def embed_of(embed: Embed) -> discord.Embed:
         title=embed.title or None,
         url=embed.url or None,
         colour=embed.colour,
+        timestamp=None if embed.at is None else datetime.fromtimestamp(embed.at, UTC),
     )
     if embed.author:
         made.set_author(name=embed.author, url=embed.author_url or None, icon_url=embed.author_icon or None)

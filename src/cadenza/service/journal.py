@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeVar
 
-from ..store.api import Store
+from ..store.api import Record, Shelf, Store
+from ..tasks import must_rise
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+KEPT_SECONDS = 86_400.0
+"""How long an entry is kept that nobody strikes out."""
+
+_LEADER = "leader"
+"""Under which name a record says with which other one it is answered."""
+_STORE_TAKES = 5.0
+"""Seconds that an answer waits for the store at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +42,8 @@ class Entry:
     """Whether it was being answered, and did not only wait."""
     at: float = 0.0
     """When it was heard, in seconds since 1970."""
+    began: float = 0.0
+    """When its answer first began, likewise, in whichever process; what was said before is none of it."""
 
 
 class Journal:
@@ -33,19 +52,99 @@ class Journal:
     def __init__(self, store: Store, *, clock: Callable[[], float] = time.time) -> None:
         self._store = store
         self._clock = clock
+        self._own: set[str] = set()  # what this process wrote: nobody has left that
 
     async def heard(self, entry: Entry) -> None:
         """*entry* is going to be answered."""
-        raise NotImplementedError
+        entry = entry if entry.at else replace(entry, at=self._clock())
+        self._own.add(entry.key)
+        await self._tried(self._store.put(_as_record(entry)), otherwise=None)
 
     async def began(self, *keys: str) -> None:
-        """They are being answered."""
-        raise NotImplementedError
+        """They are being answered, together, in answer to the last of them."""
+        begun = partial(_begun, at=self._clock(), leader=keys[-1] if keys else "")
+        for key in keys:
+            await self._tried(self._store.change(Shelf.TURNS, key, begun), otherwise=None)
 
     async def over(self, *keys: str) -> None:
         """They were answered, or will not be."""
-        raise NotImplementedError
+        self._own.difference_update(keys)
+        await self._tried(self._store.delete(Shelf.TURNS, *keys), otherwise=0)
 
     async def left(self) -> list[Entry]:
-        """What a process before this one left unfinished, the oldest first; it is struck out when it is asked for."""
-        raise NotImplementedError
+        """What a process before this one left unfinished, the oldest first; it is struck out when it is asked for.
+
+        Of several that were being answered together only the last is told: its answer is the answer to all of them. If it cannot be struck out, nothing is left: the next process would find it again, and say it twice.
+        """
+        records = await self._tried(self._store.find(Shelf.TURNS), otherwise=[])
+        foreign = [record for record in records if record.key not in self._own]
+        if not foreign or await self._tried(self._struck(foreign), otherwise=False) is False:
+            return []
+        keys = {record.key for record in foreign}
+        alone = [record for record in foreign if record.value.get(_LEADER, record.key) not in keys - {record.key}]
+        entries = [entry for record in alone if (entry := _of_record(record))]
+        return sorted(entries, key=lambda entry: entry.at)
+
+    async def sweep(self) -> int:
+        """Strike out what has stood there for longer than any turn takes, whoever wrote it; say how many."""
+        since = self._clock() - KEPT_SECONDS
+        records = await self._tried(self._store.find(Shelf.TURNS), otherwise=[])
+        old = [record.key for record in records if (entry := _of_record(record)) is None or entry.at < since]
+        self._own.difference_update(old)
+        return await self._tried(self._store.delete(Shelf.TURNS, *old), otherwise=0) if old else 0
+
+    async def _struck(self, records: list[Record]) -> bool:
+        await self._store.delete(Shelf.TURNS, *(record.key for record in records))
+        return True
+
+    async def _tried(self, asked: Awaitable[T], *, otherwise: T) -> T:
+        """What comes of *asked*; *otherwise*, if the store fails or takes too long."""
+        try:
+            async with asyncio.timeout(_STORE_TAKES):
+                return await asked
+        except BaseException as error:
+            if must_rise(error):
+                raise
+            logger.warning("the journal of turns could not be kept (%s)", type(error).__name__)
+            return otherwise
+
+
+def _as_record(entry: Entry) -> Record:
+    value = {
+        "message": entry.message,
+        "channel": entry.channel,
+        "author": entry.author,
+        "persona": entry.persona,
+        "has_begun": entry.has_begun,
+        "at": entry.at,
+        "began": entry.began,
+    }
+    expires = entry.at + KEPT_SECONDS
+    return Record(Shelf.TURNS, entry.key, value, owner=entry.author, server=entry.server, expires=expires)
+
+
+def _begun(record: Record | None, *, at: float, leader: str) -> Record | None:
+    """*record* of a turn that began; one that a process before this one had begun, began then: what stands there counts."""
+    if record is None:
+        return None
+    began = record.value.get("began") or at
+    return replace(record, value={**record.value, "has_begun": True, "began": began, _LEADER: leader})
+
+
+def _of_record(record: Record) -> Entry | None:
+    """The entry in *record*; ``None`` if it is none, because another version wrote it."""
+    value: Mapping[str, Any] = record.value
+    try:
+        return Entry(
+            record.key,
+            str(value["message"]),
+            str(value["channel"]),
+            str(value["author"]),
+            server=record.server,
+            persona=str(value.get("persona", "")),
+            has_begun=bool(value.get("has_begun")),
+            at=float(value["at"]),
+            began=float(value.get("began", 0.0)),
+        )
+    except (KeyError, TypeError, ValueError):
+        return None

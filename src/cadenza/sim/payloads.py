@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from datetime import UTC, datetime
 
 from ..targets.api import Button, Embed, Face, Outgoing
 from .wire import File, Json
@@ -84,6 +85,8 @@ def _embed(embed: Embed) -> Json:
     shape |= {name: text for name, text in texts.items() if text}
     if embed.colour is not None:
         shape["color"] = embed.colour
+    if embed.at is not None:
+        shape["timestamp"] = datetime.fromtimestamp(embed.at, UTC).isoformat()
     if embed.footer:
         shape["footer"] = {"text": embed.footer}
     author = {"name": embed.author, "url": embed.author_url, "icon_url": embed.author_icon}

@@ -92,6 +92,8 @@ class Embed:
     author_icon: str = ""
     footer: str = ""
     colour: int | None = None
+    at: float | None = None
+    """A time that stands beside the footer, in seconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -356,7 +356,7 @@ def _speaks(letter: Letter) -> str:
 
 def without_files(letter: Letter) -> list[Letter]:
     """*letter* without its files: what they show is said in words."""
-    bare = replace(letter, message=replace(letter.message, files=()))
+    bare = replace(letter, message=replace(letter.message, files=(), buttons=()))  # buttons are about the file
     spare = shortened(letter.spare, _SHORTER) if letter.spare else []
     return _pieces(bare, [text for text in (letter.message.content, *spare) if text])
 
@@ -374,6 +374,7 @@ def _pieces(letter: Letter, texts: Sequence[str]) -> list[Letter]:
                 reply_to=None if number else whole.reply_to,
                 files=whole.files if number == last else (),
                 embeds=whole.embeds if number == last else (),
+                buttons=whole.buttons if number == last else (),
             ),
         )
         for number, text in enumerate(texts)

@@ -20,7 +20,7 @@ from ..text import tables
 from ..text.plain_table import as_columns, as_records
 from ..text.units import WHITESPACE
 from ..types import Identity, Notice, Post, Receipt, Roster, Urgency
-from .api import ApiError, DiscordApi, Embed, Outgoing, Place, PlaceKind, Webhook
+from .api import ApiError, Button, DiscordApi, Embed, Outgoing, Place, PlaceKind, Webhook
 from .courier import Arrival, Courier, Letter, without_files
 from .haste import Haste, Hurried
 from .house import House
@@ -84,13 +84,14 @@ class DiscordTarget:
         mentions: MentionPolicy | None = None,
         is_found: Callable[[str], bool] | None = None,
         reply_target: ReplyTarget | None = None,
+        table_button: Button | None = None,
     ) -> None:
         """*turn* names the turn, and must be another for each; without one, one is made up.
 
         *persona* is who speaks where a post does not say; without it the bot does. *persona_id* tells the persona from
         others, whatever its name; without one the name does. If *is_strict*, nobody else ever speaks for them. *roster* is who may be called, and *mentions* how many; *is_found* says of a tag
         whether it is that of somebody who was looked up, and may be called too. *reply_target* is shown in front of the
-        first message of a webhook that answers it.
+        first message of a webhook that answers it. *table_button* stands under each table that is shown as a picture.
         """
         haste = Haste()
         self._api = api = PacedApi(api, house.throttle, haste)
@@ -102,6 +103,7 @@ class DiscordTarget:
         self._is_strict = is_strict
         self._mentions = Mentions(roster, mentions, is_found)
         self._reply_target = reply_target
+        self._table_button = table_button
         self._courier = Courier(api, house, is_strict=is_strict, haste=haste)
         self._sent = 0  # messages that were begun: the number of one is in its nonce
         self._last: str | None = None
@@ -199,6 +201,7 @@ class DiscordTarget:
             users=called.users,
             roles=called.roles,
             files=(post.attachment,) if post.attachment else (),
+            buttons=(self._table_button,) if self._table_button and post.shows_table else (),
         )
         spare = _in_words(post.source or "") if post.attachment else ""
         after = _newer(self.last_message_id, place.last_message)

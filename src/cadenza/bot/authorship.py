@@ -1,0 +1,11 @@
+"""Whose message it is: what we said under our own name, or through a webhook of ours."""
+
+from __future__ import annotations
+
+import discord
+
+
+def is_ours(message: discord.Message, client: discord.Client) -> bool:
+    """Whether *client* said *message*, whatever name it stands under."""
+    is_own = client.user is not None and message.author.id == client.user.id
+    return is_own or (message.webhook_id is not None and message.application_id == client.application_id)

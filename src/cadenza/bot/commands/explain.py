@@ -1,0 +1,128 @@
+"""``/explain`` and the menu of a message: why it was split, delayed or cut as it was."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import discord
+from discord import app_commands
+from discord.app_commands import locale_str
+
+from ...service.explanations import Explanation
+from ..authorship import is_ours
+from .frame import AnyCommand, Desk, Interaction, answered, show, tell, words
+
+_MESSAGE = re.compile(r"(?:https?://(?:\w+\.)?discord(?:app)?\.com/channels/(@me|\d{1,20})/(\d{1,20})/)?(\d{1,20})/?")
+"""The address of a message, or its id."""
+_LOOKED_AT = 50
+"""Messages of a channel among which the last one that can be explained is looked for."""
+_LONGEST = 1900
+_FENCE = "```"
+
+
+def commands(desk: Desk) -> list[AnyCommand]:
+    """What there is to use."""
+
+    @app_commands.describe(
+        message=locale_str("The address or the id of a message of mine; otherwise the last one here")
+    )
+    @answered
+    async def explain(interaction: Interaction, message: str | None = None) -> None:
+        await interaction.response.defer(ephemeral=True, thinking=True)
+        if message is None:
+            await _explain_last(interaction, desk)
+            return
+        await _explain_named(interaction, desk, message)
+
+    @answered
+    async def explain_this(interaction: Interaction, message: discord.Message) -> None:
+        await interaction.response.defer(ephemeral=True, thinking=True)
+        await _explain(interaction, desk, message)
+
+    return [
+        app_commands.Command(
+            name=locale_str("explain"),
+            description=locale_str("Why a message of mine was split, delayed or cut"),
+            callback=explain,
+        ),
+        app_commands.ContextMenu(name=locale_str("Explain"), callback=explain_this),
+    ]
+
+
+async def _explain_last(interaction: Interaction, desk: Desk) -> None:
+    channel = interaction.channel
+    if isinstance(channel, discord.abc.Messageable):
+        try:
+            async for message in channel.history(limit=_LOOKED_AT):
+                known = await desk.staff.explanations.about(str(message.id)) if is_ours(message, desk.client) else None
+                if known is not None and known.lines:
+                    await _tell_story(interaction, known)
+                    return
+        except (discord.NotFound, discord.Forbidden):
+            pass  # then there is none that could be found
+    await tell(interaction, "There is no message of mine in this channel that I could explain.")
+
+
+async def _explain_named(interaction: Interaction, desk: Desk, name: str) -> None:
+    match = _MESSAGE.fullmatch(name.strip())
+    if match is None:
+        await tell(interaction, "That is neither the address nor the id of a message.")
+        return
+    message = await _found(interaction, desk.client, match)
+    if message is None:
+        await tell(interaction, "There is no such message here, or you cannot read it.")
+        return
+    await _explain(interaction, desk, message)
+
+
+async def _explain(interaction: Interaction, desk: Desk, message: discord.Message) -> None:
+    if not is_ours(message, desk.client):
+        await tell(interaction, "That is not a message of mine.")
+        return
+    known = await desk.staff.explanations.about(str(message.id))
+    if known is None or not known.lines:
+        await tell(interaction, "I do not know why that message is as it is: it is too old, or nothing was kept of it.")
+        return
+    await _tell_story(interaction, known)
+
+
+async def _found(interaction: Interaction, client: discord.Client, named: re.Match[str]) -> discord.Message | None:
+    """The message that is *named*, if who asks can read it: in this channel, or in another of this server."""
+    server, channel, message = named.groups()
+    here = str(interaction.guild_id or "@me")
+    if server not in (None, here):
+        return None
+    place: object = interaction.channel
+    if channel is not None and int(channel) != interaction.channel_id:
+        place = client.get_channel(int(channel)) if interaction.guild_id is not None else None
+        if not _may_read(interaction, place):
+            return None
+    if not isinstance(place, discord.abc.Messageable):
+        return None
+    try:
+        return await place.fetch_message(int(message))
+    except (discord.NotFound, discord.Forbidden):
+        return None
+
+
+def _may_read(interaction: Interaction, place: object) -> bool:
+    """Whether who asks can read in *place*, another channel of the same server; a private thread is not asked about."""
+    if not isinstance(place, discord.abc.GuildChannel | discord.Thread) or place.guild.id != interaction.guild_id:
+        return False
+    if not isinstance(interaction.user, discord.Member):
+        return False
+    if isinstance(place, discord.Thread) and (place.is_private() or place.parent is None):
+        return False
+    theirs = place.permissions_for(interaction.user)
+    return theirs.view_channel and theirs.read_message_history
+
+
+async def _tell_story(interaction: Interaction, known: Explanation) -> None:
+    story = "\n".join(known.lines)
+    shown = f"{_FENCE}text\n{story}\n{_FENCE}"
+    if len(shown) <= _LONGEST and _FENCE not in story:
+        await show(interaction, shown)
+        return
+    file = discord.File(io.BytesIO(story.encode("utf-8", "replace")), "explanation.txt")
+    await show(interaction, words(interaction, "It is a long story; it is in the file."), file=file)

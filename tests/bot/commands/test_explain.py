@@ -1,0 +1,198 @@
+"""``/explain``, and the menu of a message."""
+
+from __future__ import annotations
+
+import asyncio
+
+import discord
+import pytest
+
+from cadenza.bot.commands import explain
+from cadenza.bot.home import Home
+from cadenza.bot.rooms import room_of
+from cadenza.service.languages import catalogue
+from cadenza.sim.permissions import Permission
+from cadenza.store.api import StoreError
+from cadenza.store.memory import MemoryStore
+from cadenza.trace import Traced
+from cadenza.types import Boundary, Completed, Identity, Post, Reply
+from tests.bot.command_room import CommandRoom, command_room
+
+pytestmark = pytest.mark.timeout(20)
+
+NOT_THERE = "There is no such message here, or you cannot read it."
+UNKNOWN = "I do not know why that message is as it is: it is too old, or nothing was kept of it."
+
+
+async def said(room: CommandRoom, text: str = "Hi.", *, channel: str = "", name: str = "", is_kept: bool = True) -> str:
+    """The bot says something, as itself or as *name*, and knows why; gives back the id of the message."""
+    home = Home.of(room.client)
+    place = room.client.get_channel(int(channel or room.general))
+    target = await home.target(await room_of(place), persona=Identity(name) if name else None)
+    receipt = await target.send(Post(text, Boundary.FINAL))
+    await home.close()
+    if is_kept:
+        known, id_ = room.staff.explanations, receipt.message_id
+        about = {"posts": [], "text": text, "message": id_, "identity": None, "attachment": None, "seconds": 0.5}
+        known.listen(id_)(Traced("sent", 1.0, about, id_))
+        await known.keep(id_, Reply(Completed(), (receipt,)), server=room.guild.id, author=room.mia.id)
+    return receipt.message_id
+
+
+def story(text: str) -> str:
+    return f'```text\n    1.000 s  message 1: "{text}"\n             sending 0.500 s\n```'
+
+
+@pytest.mark.parametrize("name", ["", "Ren"], ids=["the bot", "a character"])
+async def test_the_last_message_is_explained_if_none_is_named(name: str) -> None:
+    async with command_room(explain.commands) as room:
+        await said(room, "One.")
+        await said(room, "Two.", name=name)
+        await said(room, "A notice.", is_kept=False)
+        room.tom.says(room.general, "Why?")
+
+        assert story("Two.") == await room.use(room.tom, "explain")
+        assert room.is_ephemeral
+
+
+async def test_where_there_is_nothing_to_explain_it_says_so() -> None:
+    async with command_room(explain.commands) as room:
+        room.tom.says(room.general, "Why?")
+
+        answer = await room.use(room.tom, "explain")
+
+    assert "There is no message of mine in this channel that I could explain." == answer
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        "{id}",
+        " {id} ",
+        "https://discord.com/channels/{guild}/{channel}/{id}",
+        "https://ptb.discord.com/channels/{guild}/{channel}/{id}/",
+    ],
+)
+async def test_a_message_is_named_by_its_id_or_its_address(named: str) -> None:
+    async with command_room(explain.commands) as room:
+        id_ = await said(room, "One.")
+        await said(room, "Two.")
+        wish = named.format(id=id_, guild=room.guild.id, channel=room.general)
+
+        assert story("One.") == await room.use(room.tom, "explain", message=wish)
+
+
+@pytest.mark.parametrize(
+    ("named", "answer"),
+    [
+        ("yesterday", "That is neither the address nor the id of a message."),
+        ("https://example.com/1/2/3", "That is neither the address nor the id of a message."),
+        ("1234", NOT_THERE),
+        ("https://discord.com/channels/1/2/3", NOT_THERE),
+        ("https://discord.com/channels/@me/2/3", NOT_THERE),
+    ],
+)
+async def test_nonsense_is_answered_with_a_sentence(named: str, answer: str) -> None:
+    async with command_room(explain.commands) as room:
+        assert answer == await room.use(room.tom, "explain", message=named)
+
+
+async def test_what_somebody_else_said_is_not_explained() -> None:
+    async with command_room(explain.commands) as room:
+        theirs = room.tom.says(room.general, "Hi.")
+
+        assert "That is not a message of mine." == await room.use(room.tom, "explain", message=theirs)
+        assert "That is not a message of mine." == await room.use(room.tom, "Explain", target=theirs)
+
+
+async def test_what_is_not_known_any_more_is_said_to_be_so() -> None:
+    async with command_room(explain.commands) as room:
+        id_ = await said(room, is_kept=False)
+
+        assert UNKNOWN == await room.use(room.tom, "explain", message=id_)
+
+
+async def test_another_channel_is_told_of_only_to_who_can_read_there() -> None:
+    async with command_room(explain.commands) as room:
+        hidden = asyncio.create_task(
+            room.client.wait_for("guild_channel_update", check=lambda _, now: len(now.overwrites) == 2, timeout=5.0)
+        )
+        await asyncio.sleep(0)
+        secret = room.world.add_channel(room.guild, "secret")
+        room.world.overwrite(secret, room.guild.everyone, deny=Permission.VIEW_CHANNEL)
+        room.world.overwrite(secret, room.bot, allow=Permission.VIEW_CHANNEL)
+        await hidden
+        id_ = await said(room, "Psst.", channel=secret)
+        address = f"https://discord.com/channels/{room.guild.id}/{secret}/{id_}"
+
+        assert NOT_THERE == await room.use(room.tom, "explain", message=address)
+        assert NOT_THERE == await room.use(room.tom, "explain", message=id_)
+        assert story("Psst.") == await room.use(room.mia, "explain", message=address)
+
+
+async def test_the_menu_of_a_message_explains_it() -> None:
+    async with command_room(explain.commands) as room:
+        id_ = await said(room, "One.", name="Ren")
+        await said(room, "Two.")
+
+        assert story("One.") == await room.use(room.tom, "Explain", target=id_)
+        assert room.is_ephemeral
+
+
+@pytest.mark.parametrize("text", ["long " * 390, "```code```"], ids=["long", "with a fence"])
+async def test_a_story_that_does_not_fit_is_a_file(text: str) -> None:
+    async with command_room(explain.commands) as room:
+        await said(room, text)
+
+        assert "It is a long story; it is in the file." == await room.use(room.tom, "explain")
+        assert text.strip() in room.file().decode()
+        assert ["explanation.txt"] == [file["filename"] for one in room.answers for file in one["attachments"]]
+        assert room.is_ephemeral
+
+
+async def test_it_works_in_direct_messages_too() -> None:
+    async with command_room(explain.commands) as room:
+        direct = room.world.open_direct(room.bot, room.mia)
+        await room.client.create_dm(discord.Object(int(room.mia.id)))
+        id_ = await said(room, "Psst.", channel=direct)
+        await said(room, "Hello.")
+
+        assert story("Psst.") == await room.use(room.mia, "explain", channel=direct)
+        address = f"https://discord.com/channels/@me/{direct}/{id_}"
+        assert story("Psst.") == await room.use(room.mia, "explain", channel=direct, message=address)
+        assert NOT_THERE == await room.use(room.mia, "explain", message=address)
+
+
+async def test_where_the_bot_cannot_read_back_it_says_so() -> None:
+    async with command_room(explain.commands) as room:
+        id_ = await said(room)
+        room.world.overwrite(room.general, room.bot, deny=Permission.READ_MESSAGE_HISTORY)
+
+        assert NOT_THERE == await room.use(room.tom, "explain", message=id_)
+        assert "There is no message of mine in this channel that I could explain." == await room.use(
+            room.tom, "explain"
+        )
+        assert story("Hi.") == await room.use(room.tom, "Explain", target=id_)
+
+
+async def test_a_store_that_does_not_work_is_told() -> None:
+    class Broken(MemoryStore):
+        async def get(self, *_: object) -> None:
+            msg = "The store cannot be read; look at the disk."
+            raise StoreError(msg)
+
+    async with command_room(explain.commands, store=Broken()) as room:
+        id_ = await said(room, is_kept=False)
+
+        assert "The store cannot be read; look at the disk." == await room.use(room.tom, "explain", message=id_)
+
+
+async def test_its_names_are_there_in_japanese() -> None:
+    async with command_room(explain.commands) as room:
+        stored = {command["name"]: command for command in room.world.get_commands(room.bot.id, None)}
+
+    assert {"explain": "説明", "Explain": "説明する"} == {
+        name: command["name_localizations"]["ja"] for name, command in stored.items()
+    }
+    assert "メッセージ" == stored["explain"]["options"][0]["name_localizations"]["ja"]
+    assert all(text.strip() for text in catalogue("ja").values())
