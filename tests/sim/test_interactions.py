@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.sim.wire import Json
+from cadenza.sim.wire import File, Json
 from tests.sim.tearoom import Tearoom, refused, wrong_field
 
 COMMAND: Json = {"name": "ask", "description": "Ask", "options": [{"name": "whom", "type": 6, "description": "Whom"}]}
@@ -62,6 +62,18 @@ class TestCommands:
         everywhere, here = room.world.get_commands(bot, None), room.world.get_commands(bot, room.guild.id)
         assert (["d"], ["c"]) == ([one["name"] for one in everywhere], [one["name"] for one in here])
         assert (bot, room.guild.id) == (everywhere[0]["application_id"], here[0]["guild_id"])
+
+    def test_a_file_is_given_as_what_can_be_fetched(self, room: Counter) -> None:
+        option = {"name": "picture", "type": 11, "description": "Picture"}
+        room.world.put_commands(room.bot.id, None, [{"name": "show", "description": "Show", "options": [option]}])
+
+        room.ben.commands(room.channel, "show", picture=File("tea.png", b"tea", "image/png"))
+
+        data = room.events[-1].data["data"]
+        id_ = data["options"][0]["value"]
+        attached = data["resolved"]["attachments"][id_]
+        assert ("tea.png", 3, "image/png") == (attached["filename"], attached["size"], attached["content_type"])
+        assert b"tea" == room.world.file(id_)
 
     @pytest.mark.parametrize(
         ("command", "where"),

@@ -7,6 +7,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from ..types import Note, Persona, Sprite
+from .placeholders import resolved
+
+LOOKS_TOLD = 20
+"""How many looks the model is told when to use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +75,23 @@ class Character:
     """Their own model, by its name in the configuration or as ``connect`` wants it; empty is the channel's."""
     is_main: bool = False
     """Whether they are the bot itself, under its own name and face."""
+    nickname: str = ""
+    """What the model calls them where that is not their name: what ``{{char}}`` stands for."""
     card: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}), repr=False)
     """The card that they came on, with whatever is not understood here: it goes out again as it came in."""
 
-    def as_persona(self) -> Persona:
-        """What the pipeline is told of them."""
+    @property
+    def called(self) -> str:
+        """What ``{{char}}`` stands for."""
+        return self.nickname or self.name
+
+    def as_persona(self, user: str = "") -> Persona:
+        """What the pipeline is told of them, where *user* is the name of who is talked to."""
+        told = "\n\n".join(filter(None, (self.prompt, self.personality, self.scenario, self._looks_told())))
         return Persona(
             self.name,
             aliases=self.triggers,
-            prompt="\n\n".join(filter(None, (self.prompt, self.personality, self.scenario))),
+            prompt=resolved(told, char=self.called, user=user),
             avatar=self.avatar or None,
             sprites=tuple(
                 Sprite(look.name, look.avatar or None, is_identity=look.is_identity, is_usable=bool(look.avatar))
@@ -87,3 +99,8 @@ class Character:
             ),
             is_alter=not self.is_main,
         )
+
+    def _looks_told(self) -> str:
+        """When to use which look, of those that say it; the names of all stand elsewhere in the prompt."""
+        told = [f"- {look.name}: {look.instructions}" for look in self.looks if look.instructions][:LOOKS_TOLD]
+        return "\n".join(["When to use your looks:", *told]) if told else ""

@@ -29,6 +29,7 @@ _COMMANDS = 100
 _CHOICES = 25
 _COMMAND_NAME = re.compile(r"[-_'\w]{1,32}")
 _USER_OPTION, _CHANNEL_OPTION, _ROLE_OPTION, _MENTIONABLE_OPTION = 6, 7, 8, 9
+_FILE_OPTION = 11
 _MENUS: Mapping[int, int] = {5: _USER_OPTION, 6: _ROLE_OPTION, 7: _MENTIONABLE_OPTION, 8: _CHANNEL_OPTION}
 """Menus of people, roles or channels, and the sort of option that they are like."""
 _BUTTON = 2
@@ -95,9 +96,14 @@ class Interactions(Webhooks):
             kind = _USER_OPTION if command["type"] == _USER_COMMAND else 0
             data |= {"target_id": target, "resolved": self._resolved(who, place, [(kind, target)])}
         else:
-            given = as_options(command.get("options"), words, options)
-            named = [(one["type"], str(one["value"])) for one in flat(given)]
-            data |= {"options": given, "resolved": self._resolved(who, place, named)}
+            files = {name: self._stored(place, file, {}) for name, file in options.items() if isinstance(file, File)}
+            ids = {name: file["id"] for name, file in files.items()}
+            given = as_options(command.get("options"), words, {**options, **ids})
+            named = [(one["type"], str(one["value"])) for one in flat(given) if one["type"] != _FILE_OPTION]
+            resolved = self._resolved(who, place, named)
+            if files:
+                resolved["attachments"] = {file["id"]: file for file in files.values()}
+            data |= {"options": given, "resolved": resolved}
         return self._interact(who, place, command["application_id"], InteractionKind.COMMAND, data, name=name)
 
     def complete(self, who: str, channel: str, name: str, option: str, *, text: str, others: Mapping[str, Any]) -> str:

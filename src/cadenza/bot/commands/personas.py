@@ -1,0 +1,338 @@
+"""``/persona``: who there is, and everything that can be done with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import discord
+from discord import app_commands, ui
+from discord.app_commands import locale_str
+
+from ...characters.character import Character
+from ...characters.names import character_name, key_of
+from ...errors import InputError
+from .frame import AnyCommand, Desk, Interaction, answered, may_manage_server, show, tell, words
+from .given import (
+    Suggesting,
+    face_given,
+    joined,
+    kept_or_cleared,
+    only,
+    persona_called,
+    quoted,
+    server_of,
+    suggesting,
+    suggesting_personas,
+    wait_for_it,
+)
+from .persona_cards import add_cards
+from .persona_form import PersonaForm, listed
+
+_LONGEST_MODEL = 100
+_CHANNELS_OWN = -1
+_DEGREES = {
+    _CHANNELS_OWN: "As the channel",
+    0: "0: one message",
+    1: "1: several messages",
+    2: "2: with pauses",
+    3: "3: like a person",
+}
+
+
+def commands(desk: Desk) -> list[AnyCommand]:
+    """``/persona`` for *desk*."""
+    group = app_commands.Group(
+        name=locale_str("persona"), description=locale_str("Who the bot can be"), guild_only=True
+    )
+    for add in (_add_asking, _add_making, _add_setting, _add_deleting, add_cards):
+        add(group, desk)
+    return [group]
+
+
+# --- for everybody ------------------------------------------------------------------------
+
+
+def _add_asking(group: app_commands.Group, desk: Desk) -> None:
+    @group.command(name=locale_str("list"), description=locale_str("Show who there is"))
+    @answered
+    async def list_(interaction: Interaction) -> None:
+        cast = await desk.staff.cast.of(server_of(interaction))
+        lines = [_line(interaction, character) for character in cast]
+        await show(interaction, joined(lines, 2000, lambda left: words(interaction, "… and {count} more", count=left)))
+
+    @group.command(name=locale_str("show"), description=locale_str("Show somebody"))
+    @app_commands.rename(name=locale_str("name"))
+    @app_commands.describe(name=locale_str("Who it is about"))
+    @app_commands.autocomplete(name=suggesting_personas(desk))
+    @answered
+    async def show_(interaction: Interaction, name: str) -> None:
+        character = await persona_called(interaction, desk, name)
+        if character is not None:
+            await show(interaction, embed=_embed(interaction, character))
+
+
+def _line(interaction: Interaction, character: Character) -> str:
+    parts = [f"**{quoted(character.name)}**"]
+    if character.is_main:
+        parts.append(words(interaction, "(main)"))
+    if character.triggers:
+        parts.append("· " + quoted(", ".join(character.triggers[:5])))
+    if character.looks:
+        parts.append("· " + words(interaction, "{count} sprites", count=len(character.looks)))
+    return " ".join(parts)
+
+
+def _embed(interaction: Interaction, character: Character) -> discord.Embed:
+    embed = discord.Embed(title=character.name, description=_shortened(character.prompt, 2000) or None)
+    looks = ", ".join(look.name for look in character.looks)
+    degree = "" if character.degree is None else str(character.degree)
+    for label, text in (
+        ("Personality", character.personality),
+        ("Scenario", character.scenario),
+        ("Trigger words", ", ".join(character.triggers)),
+        ("Sprites", looks),
+        ("Degree", degree),
+        ("Model", character.model),
+    ):
+        if text.strip():
+            embed.add_field(name=words(interaction, label), value=_shortened(text, 500), inline=False)
+    if character.avatar.startswith("https://"):
+        embed.set_thumbnail(url=character.avatar)
+    if character.is_main:
+        embed.set_footer(text=words(interaction, "The bot itself"))
+    return embed
+
+
+def _shortened(text: str, most: int) -> str:
+    text = text.strip()
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+# --- making and editing ----------------------------------------------------------------------
+
+
+def _add_making(group: app_commands.Group, desk: Desk) -> None:
+    @group.command(name=locale_str("create"), description=locale_str("Make somebody new"))
+    @app_commands.rename(
+        name=locale_str("name"), prompt=locale_str("prompt"), image=locale_str("image"), url=locale_str("url")
+    )
+    @app_commands.describe(
+        name=locale_str("What they are called"),
+        prompt=locale_str("Who they are; /persona edit has room for more"),
+        image=locale_str("Their picture"),
+        url=locale_str("The address of their picture"),
+    )
+    @answered
+    async def create(
+        interaction: Interaction,
+        name: str,
+        prompt: str = "",
+        image: discord.Attachment | None = None,
+        url: str | None = None,
+    ) -> None:
+        if not await may_manage_server(interaction):
+            return
+        await wait_for_it(interaction)
+        if await _is_taken(interaction, desk, character_name(name)):
+            return
+        face = await face_given(image, url)
+        made = Character(name, prompt=prompt.strip(), avatar=face or "")
+        made = await desk.staff.cast.save(server_of(interaction), made, by=str(interaction.user.id))
+        await tell(interaction, "{name} is here; tell more of them with /persona edit.", name=quoted(made.name))
+
+    @group.command(name=locale_str("edit"), description=locale_str("Edit what somebody is told to be"))
+    @app_commands.rename(name=locale_str("name"))
+    @app_commands.describe(name=locale_str("Who it is about"))
+    @app_commands.autocomplete(name=suggesting_personas(desk))
+    @answered
+    async def edit(interaction: Interaction, name: str) -> None:
+        if not await may_manage_server(interaction):
+            return
+        character = await persona_called(interaction, desk, name)
+        if character is not None:
+            await interaction.response.send_modal(PersonaForm(desk, interaction, character))
+
+
+async def _is_taken(interaction: Interaction, desk: Desk, name: str, *, by: str = "") -> bool:
+    """Whether there is somebody of this *name* besides who is called *by*; if so, who asks is told."""
+    other = await desk.staff.cast.find(server_of(interaction), name)
+    if other is None or key_of(other.name) == key_of(by):
+        return False
+    await tell(interaction, "There is somebody called {name} already; choose another name.", name=quoted(other.name))
+    return True
+
+
+# --- setting -------------------------------------------------------------------------------
+
+
+def _add_setting(group: app_commands.Group, desk: Desk) -> None:
+    @group.command(name=locale_str("set"), description=locale_str("Change somebody’s name, face, degree or model"))
+    @app_commands.rename(
+        name=locale_str("name"), new_name=locale_str("new_name"), degree=locale_str("degree"),
+        model=locale_str("model"), image=locale_str("image"), url=locale_str("url"), main=locale_str("main"),
+    )  # fmt: skip
+    @app_commands.describe(
+        name=locale_str("Who it is about"),
+        new_name=locale_str("What they are called from now on"),
+        degree=locale_str("How they deliver what they say"),
+        model=locale_str("Who answers for them; - is the channel’s model"),
+        image=locale_str("Their picture"),
+        url=locale_str("The address of their picture; - takes it away"),
+        main=locale_str("Whether they are the bot itself"),
+    )
+    @app_commands.choices(
+        degree=[app_commands.Choice(name=locale_str(text), value=degree) for degree, text in _DEGREES.items()]
+    )
+    @app_commands.autocomplete(name=suggesting_personas(desk), model=_suggesting_models(desk))
+    @answered
+    async def set_(
+        interaction: Interaction,
+        name: str,
+        *,
+        new_name: str | None = None,
+        degree: int | None = None,
+        model: str | None = None,
+        image: discord.Attachment | None = None,
+        url: str | None = None,
+        main: bool | None = None,
+    ) -> None:
+        if not await may_manage_server(interaction):
+            return
+        await wait_for_it(interaction)
+        character = await persona_called(interaction, desk, name)
+        if character is None:
+            return
+        if new_name is not None and await _is_taken(interaction, desk, character_name(new_name), by=character.name):
+            return
+        if main is False and character.is_main:
+            await tell(interaction, "Somebody must be the bot itself; choose who, with “main” on them.")
+            return
+        changed = only({"name": new_name, "degree": degree, "is_main": main})
+        changed |= _model(desk, model, character) | await _face(image, url)
+        if not changed:
+            await tell(interaction, "Nothing was changed.")
+            return
+        if changed.get("degree") == _CHANNELS_OWN:
+            changed["degree"] = None
+        by = str(interaction.user.id)
+        after = await desk.staff.cast.change(
+            server_of(interaction), character.name, lambda one: replace(one, **changed), by=by
+        )
+        await tell(interaction, "{name} was changed.", name=quoted(after.name))
+
+    @group.command(name=locale_str("triggers"), description=locale_str("Show or change the words that call somebody"))
+    @app_commands.rename(name=locale_str("name"), words_=locale_str("words"))
+    @app_commands.describe(
+        name=locale_str("Who it is about"),
+        words_=locale_str("The words, with commas between them; - takes them away"),
+    )
+    @app_commands.autocomplete(name=suggesting_personas(desk))
+    @answered
+    async def triggers(interaction: Interaction, name: str, words_: str | None = None) -> None:
+        if not await may_manage_server(interaction):
+            return
+        character = await persona_called(interaction, desk, name)
+        if character is None:
+            return
+        if words_ is not None:
+            chosen = listed(kept_or_cleared(words_, ""))
+            character = await desk.staff.cast.change(
+                server_of(interaction), character.name, lambda one: replace(one, triggers=chosen)
+            )
+        await _tell_triggers(interaction, character)
+
+
+async def _tell_triggers(interaction: Interaction, character: Character) -> None:
+    name = quoted(character.name)
+    if not character.triggers:
+        await tell(interaction, "{name} has no trigger words besides the name.", name=name)
+        return
+    told = quoted(", ".join(character.triggers))
+    await tell(interaction, "{name} listens to: {words}", name=name, words=told)
+
+
+def _suggesting_models(desk: Desk) -> Suggesting:
+    async def found(_: Interaction) -> Iterable[str]:
+        return _models(desk)
+
+    return suggesting(found)
+
+
+def _models(desk: Desk) -> list[str]:
+    models = desk.staff.config.now.models
+    return list(dict.fromkeys(name for name in (*models.named, models.default, *models.fallbacks) if name))
+
+
+def _model(desk: Desk, given: str | None, character: Character) -> dict[str, Any]:
+    if given is None:
+        return {}
+    model = kept_or_cleared(given, character.model)
+    if model and ":" not in model and model not in _models(desk):
+        msg = "There is no model of that name; take one that is suggested, or write it as vendor:model."
+        raise InputError(msg)
+    if len(model) > _LONGEST_MODEL:
+        msg = "This is no name of a model; take one that is suggested."
+        raise InputError(msg)
+    return {"model": model}
+
+
+async def _face(image: discord.Attachment | None, url: str | None) -> dict[str, Any]:
+    if url is not None and not kept_or_cleared(url, ""):
+        return {"avatar": ""}
+    face = await face_given(image, url)
+    return {} if face is None else {"avatar": face}
+
+
+# --- deleting ------------------------------------------------------------------------------
+
+
+def _add_deleting(group: app_commands.Group, desk: Desk) -> None:
+    @group.command(name=locale_str("delete"), description=locale_str("Delete somebody for good"))
+    @app_commands.rename(name=locale_str("name"))
+    @app_commands.describe(name=locale_str("Who it is about"))
+    @app_commands.autocomplete(name=suggesting_personas(desk))
+    @answered
+    async def delete(interaction: Interaction, name: str) -> None:
+        if not await may_manage_server(interaction):
+            return
+        character = await persona_called(interaction, desk, name)
+        if character is None:
+            return
+        if not await desk.staff.cast.keeps(server_of(interaction), character.name):
+            text = "{name} stands in the configuration of the bot, and cannot be deleted here."
+            await tell(interaction, text, name=quoted(character.name))
+            return
+        text = "Delete {name} for good, with all sprites? An export keeps a copy."
+        asked = words(interaction, text, name=quoted(character.name))
+        await show(interaction, asked, view=_Confirmation(desk, interaction, character))
+
+
+class _Confirmation(ui.View):
+    """A button that deletes somebody. Only who asked sees it."""
+
+    def __init__(self, desk: Desk, interaction: Interaction, character: Character) -> None:
+        super().__init__(timeout=120.0)
+        self._desk = desk
+        self._character = character
+        button: ui.Button[_Confirmation] = ui.Button(
+            label=words(interaction, "Delete"), style=discord.ButtonStyle.danger, custom_id="persona-delete"
+        )
+        button.callback = self._pressed  # type: ignore[method-assign]  # discord.py's own way to do it
+        self.add_item(button)
+
+    async def _pressed(self, interaction: Interaction) -> None:
+        await _delete(interaction, self._desk, self._character.name, self)
+
+
+@answered
+async def _delete(interaction: Interaction, desk: Desk, name: str, confirmation: ui.View) -> None:
+    if not await may_manage_server(interaction):
+        return
+    confirmation.stop()
+    if await desk.staff.cast.remove(server_of(interaction), name):
+        text = "{name} is gone."
+    else:
+        text = "{name} was gone already."
+    await interaction.response.edit_message(content=words(interaction, text, name=quoted(name)), view=None)

@@ -1,0 +1,213 @@
+"""``/sprite``: the looks of a persona, which the model chooses with ``Name (look): ``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import discord
+from discord import app_commands
+from discord.app_commands import locale_str
+
+from ...characters.character import Character, Look
+from ...characters.names import key_of
+from ...errors import InputError
+from .frame import AnyCommand, Desk, Interaction, answered, may_manage_server, show, tell, words
+from .given import (
+    Suggesting,
+    face_given,
+    joined,
+    kept_or_cleared,
+    only,
+    persona_called,
+    quoted,
+    server_of,
+    suggesting,
+    suggesting_personas,
+    wait_for_it,
+)
+
+_SHOWN = 150
+"""Characters of instructions in a list."""
+
+
+def commands(desk: Desk) -> list[AnyCommand]:
+    """``/sprite`` for *desk*."""
+    group = app_commands.Group(
+        name=locale_str("sprite"), description=locale_str("The looks of a persona"), guild_only=True
+    )
+    for add in (_add_list, _add_add, _add_edit, _add_delete):
+        add(group, desk)
+    return [group]
+
+
+def _add_list(group: app_commands.Group, desk: Desk) -> None:
+    @group.command(name=locale_str("list"), description=locale_str("Show the sprites of a persona"))
+    @app_commands.rename(persona=locale_str("persona"))
+    @app_commands.describe(persona=locale_str("Whose sprites"))
+    @app_commands.autocomplete(persona=suggesting_personas(desk))
+    @answered
+    async def list_(interaction: Interaction, persona: str) -> None:
+        character = await persona_called(interaction, desk, persona)
+        if character is None:
+            return
+        if not character.looks:
+            await tell(interaction, "{name} has no sprites.", name=quoted(character.name))
+            return
+        lines = [_line(interaction, look) for look in character.looks]
+        await show(interaction, joined(lines, 2000, lambda left: words(interaction, "… and {count} more", count=left)))
+
+
+def _line(interaction: Interaction, look: Look) -> str:
+    parts = [f"**{quoted(look.name)}**"]
+    if look.is_identity:
+        parts.append(words(interaction, "(somebody of their own)"))
+    if not look.avatar:
+        parts.append(words(interaction, "(no picture)"))
+    if look.instructions:
+        text = " ".join(look.instructions.split())
+        parts.append(quoted(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"))
+    return " ".join(parts)
+
+
+def _add_add(group: app_commands.Group, desk: Desk) -> None:
+    @group.command(name=locale_str("add"), description=locale_str("Give a persona another look"))
+    @app_commands.rename(
+        persona=locale_str("persona"), name=locale_str("name"), image=locale_str("image"), url=locale_str("url"),
+        instructions=locale_str("instructions"), identity=locale_str("identity"),
+    )  # fmt: skip
+    @app_commands.describe(
+        persona=locale_str("Whose sprite"),
+        name=locale_str("What the look is called"),
+        image=locale_str("The picture"),
+        url=locale_str("The address of the picture"),
+        instructions=locale_str("When the model is to use it"),
+        identity=locale_str("Whether it is somebody of their own"),
+    )
+    @app_commands.autocomplete(persona=suggesting_personas(desk))
+    @answered
+    async def add(
+        interaction: Interaction,
+        persona: str,
+        name: str,
+        *,
+        image: discord.Attachment | None = None,
+        url: str | None = None,
+        instructions: str = "",
+        identity: bool = False,
+    ) -> None:
+        if not await may_manage_server(interaction):
+            return
+        await wait_for_it(interaction)
+        character = await persona_called(interaction, desk, persona)
+        if character is None or await _is_taken(interaction, character, name):
+            return
+        face = await face_given(image, url)
+        if face is None:
+            msg = "A sprite needs a picture; give one, or its address."
+            raise InputError(msg)
+        look = await desk.staff.cast.add_look(
+            server_of(interaction), character.name, Look(name, face, instructions, identity)
+        )
+        text = "{persona} has the sprite {name} now."
+        await tell(interaction, text, persona=quoted(character.name), name=quoted(look.name))
+
+
+def _add_edit(group: app_commands.Group, desk: Desk) -> None:
+    @group.command(name=locale_str("edit"), description=locale_str("Change a sprite"))
+    @app_commands.rename(
+        persona=locale_str("persona"), name=locale_str("name"), new_name=locale_str("new_name"),
+        image=locale_str("image"), url=locale_str("url"), instructions=locale_str("instructions"),
+        identity=locale_str("identity"),
+    )  # fmt: skip
+    @app_commands.describe(
+        persona=locale_str("Whose sprite"),
+        name=locale_str("Which sprite"),
+        new_name=locale_str("What the look is called from now on"),
+        image=locale_str("The picture"),
+        url=locale_str("The address of the picture"),
+        instructions=locale_str("When the model is to use it; - takes them away"),
+        identity=locale_str("Whether it is somebody of their own"),
+    )
+    @app_commands.autocomplete(persona=suggesting_personas(desk), name=_suggesting_looks(desk))
+    @answered
+    async def edit(
+        interaction: Interaction,
+        persona: str,
+        name: str,
+        *,
+        new_name: str | None = None,
+        image: discord.Attachment | None = None,
+        url: str | None = None,
+        instructions: str | None = None,
+        identity: bool | None = None,
+    ) -> None:
+        if not await may_manage_server(interaction):
+            return
+        await wait_for_it(interaction)
+        character = await persona_called(interaction, desk, persona)
+        look = None if character is None else await _look(interaction, character, name)
+        if character is None or look is None:
+            return
+        if new_name is not None and await _is_taken(interaction, character, new_name, by=look.name):
+            return
+        changed = only({"name": new_name, "avatar": await face_given(image, url), "is_identity": identity})
+        if instructions is not None:
+            changed["instructions"] = kept_or_cleared(instructions, look.instructions)
+        if not changed:
+            await tell(interaction, "Nothing was changed.")
+            return
+        server = server_of(interaction)
+        after = await desk.staff.cast.change_look(
+            server, character.name, look.name, lambda one: replace(one, **changed)
+        )
+        await tell(interaction, "The sprite {name} was changed.", name=quoted(after.name))
+
+
+def _add_delete(group: app_commands.Group, desk: Desk) -> None:
+    @group.command(name=locale_str("delete"), description=locale_str("Take a sprite away"))
+    @app_commands.rename(persona=locale_str("persona"), name=locale_str("name"))
+    @app_commands.describe(persona=locale_str("Whose sprite"), name=locale_str("Which sprite"))
+    @app_commands.autocomplete(persona=suggesting_personas(desk), name=_suggesting_looks(desk))
+    @answered
+    async def delete(interaction: Interaction, persona: str, name: str) -> None:
+        if not await may_manage_server(interaction):
+            return
+        character = await persona_called(interaction, desk, persona)
+        look = None if character is None else await _look(interaction, character, name)
+        if character is None or look is None:
+            return
+        await desk.staff.cast.remove_look(server_of(interaction), character.name, look.name)
+        text = "{persona} has the sprite {name} no more."
+        await tell(interaction, text, persona=quoted(character.name), name=quoted(look.name))
+
+
+# --- who and which ---------------------------------------------------------------------------
+
+
+async def _look(interaction: Interaction, character: Character, name: str) -> Look | None:
+    for look in character.looks:
+        if key_of(look.name) == key_of(name):
+            return look
+    text = "{persona} has no sprite called {name}; look at /sprite list."
+    await tell(interaction, text, persona=quoted(character.name), name=quoted(name[:64]))
+    return None
+
+
+async def _is_taken(interaction: Interaction, character: Character, name: str, *, by: str = "") -> bool:
+    taken = {key_of(look.name) for look in character.looks} - {key_of(by)}
+    if key_of(name) not in taken:
+        return False
+    text = "{persona} has a sprite called {name} already; edit it, or choose another name."
+    await tell(interaction, text, persona=quoted(character.name), name=quoted(name[:64]))
+    return True
+
+
+def _suggesting_looks(desk: Desk) -> Suggesting:
+    """Suggest the sprites of the persona that was chosen before."""
+
+    async def found(interaction: Interaction) -> Iterable[str]:
+        character = await desk.staff.cast.find(server_of(interaction), str(interaction.namespace.persona or ""))
+        return [] if character is None else [look.name for look in character.looks]
+
+    return suggesting(found)

@@ -1,0 +1,77 @@
+"""Pictures that people give."""
+
+from __future__ import annotations
+
+import io
+from base64 import b64encode
+
+import pytest
+from PIL import Image
+
+from cadenza.characters import faces
+from cadenza.characters.png import plain
+from cadenza.errors import InputError
+
+
+def picture(kind: str, size: tuple[int, int]) -> bytes:
+    written = io.BytesIO()
+    Image.new("RGB", size, "teal").save(written, kind)
+    return written.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["png", "jpeg", "gif", "webp"])
+def test_a_small_picture_stays_as_it_is(kind: str) -> None:
+    data = picture(kind, (512, 300))
+
+    assert f"data:image/{kind};base64,{b64encode(data).decode()}" == faces.face_of(data)
+
+
+@pytest.mark.parametrize("kind", ["png", "jpeg", "webp"])
+def test_a_large_picture_is_made_smaller(kind: str) -> None:
+    data = faces.of_uri(faces.face_of(picture(kind, (1000, 2000))))
+
+    assert data is not None
+    with Image.open(io.BytesIO(data)) as small:
+        assert ("PNG", (256, 512)) == (small.format, small.size)
+
+
+def test_without_pillow_it_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(faces, "find_spec", lambda _: None)
+    data = picture("png", (1000, 2000))
+
+    assert faces.as_uri("png", data) == faces.face_of(data)
+
+
+@pytest.mark.parametrize(
+    ("data", "complaint"),
+    [
+        pytest.param(b"", "no picture", id="nothing"),
+        pytest.param(b"<svg>", "no picture", id="another kind"),
+        pytest.param(b"RIFF1234WAVE", "no picture", id="a sound"),
+        pytest.param(plain("x")[:60], "cannot be opened", id="broken"),
+        pytest.param(b"\xff\xd8\xff" + bytes(8 * 2**20), "larger than 8 MB", id="large"),
+        pytest.param(picture("png", (7000, 7000)), "too many pixels", id="a giant"),
+    ],
+)
+def test_what_can_be_no_face_is_refused_in_one_sentence(data: bytes, complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        faces.face_of(data)
+
+
+@pytest.mark.parametrize(
+    "uri", ["", "https://example.org/a.png", "data:image/png,abc", "data:image/png;base64,%%", "data:;base64,YWJj"]
+)
+def test_only_a_picture_is_found_in_an_address_that_holds_it(uri: str) -> None:
+    assert faces.of_uri(uri) is None
+
+
+def test_an_address_is_taken_as_it_is() -> None:
+    assert "https://example.org/a.png?b=1" == faces.address_of(" https://example.org/a.png?b=1 ")
+
+
+@pytest.mark.parametrize(
+    "url", ["", "fox.png", "ftp://example.org/a", "https://", "https://a b/c", "http://[", "https://x/" + "y" * 2048]
+)
+def test_what_is_no_address_is_refused(url: str) -> None:
+    with pytest.raises(InputError, match="no address"):
+        faces.address_of(url)

@@ -1,0 +1,43 @@
+"""Macros of cards."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cadenza.characters.placeholders import resolved
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{{char}} and {{user}}", "Ren and Mia"),
+        ("{{CHAR}} {{ user }} <BOT> <char> <USER>", "Ren Mia Ren Ren Mia"),
+        ("{{original}} Be brief.", "Be kind. Be brief."),
+        ("a{{// a note {x} }}b", "ab"),
+        ("a{{// several\nlines}}b{{comment: x}}{{hidden_key:fox}}", "ab"),
+        ("{{random:a,b}} {char} {{", "{{random:a,b}} {char} {{"),
+        ("<START>", "<START>"),
+    ],
+)
+def test_names_are_put_in_and_comments_taken_out(text: str, expected: str) -> None:
+    assert expected == resolved(text, char="Ren", user="Mia", original="Be kind.")
+
+
+def test_nobody_in_particular_is_the_user() -> None:
+    assert "User" == resolved("{{user}}", char="Ren")
+
+
+def test_what_a_name_holds_is_not_looked_at_again() -> None:
+    assert "{{user}} {{// x}}" == resolved("{{char}} {{user}}", char="{{user}}", user="{{// x}}")
+
+
+@given(st.text("{}/ charuse:<>\n", max_size=200))
+def test_text_without_macros_stays(text: str) -> None:
+    if "{{" not in text and "<" not in text:
+        assert text == resolved(text, char="Ren")
+
+
+def test_hostile_text_is_quick() -> None:
+    assert len(resolved("{{//" * 50_000, char="Ren")) == 200_000
