@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from cadenza.sim.permissions import EVERYONE, Permission
+from cadenza.sim.intents import PRIVILEGED, Intent
+from cadenza.sim.permissions import EVERYONE, INVITED, Permission
 from cadenza.sim.world import ChannelKind
 from tests.sim.tearoom import Tearoom, refused
 
@@ -50,6 +51,26 @@ class TestMembers:
         assert frozenset({room.bot.id}) == room.events[1].bots
         assert (403, 50001) == refused(room.sends)
         assert [] == room.world.guilds_of(room.bot)
+
+    def test_a_bot_is_told_its_guilds_and_what_it_may_do_there(self, room: Tearoom) -> None:
+        (guild,) = room.world.own_guilds(room.bot)
+
+        assert (room.guild.id, False) == (guild["id"], guild["owner"])
+        assert EVERYONE | INVITED == int(guild["permissions"])
+
+    @pytest.mark.parametrize(
+        ("privileged", "flags"),
+        [(PRIVILEGED, 1 << 13 | 1 << 15 | 1 << 19), (Intent.MESSAGE_CONTENT, 1 << 19), (Intent(0), 0)],
+        ids=["all", "content", "none"],
+    )
+    def test_an_application_is_told_which_intents_are_switched_on(
+        self, room: Tearoom, privileged: Intent, flags: int
+    ) -> None:
+        room.world.privileged = privileged
+
+        has_commands = 1 << 23
+        assert flags | has_commands == room.world.application(room.bot)["flags"]
+        assert flags | has_commands == room.world.ready(room.bot)["application"]["flags"]
 
     def test_of_a_person_who_leaves_the_bots_hear(self, room: Tearoom) -> None:
         room.guild.leave(room.ben)

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.looptime
 CALLS: list[tuple[str, object, int]] = [
     ("GET /users/@me", None, 200),
     ("GET /oauth2/applications/@me", None, 200),
+    ("GET /users/@me/guilds", None, 200),
     ("GET /applications/@me", None, 200),
     ("POST /users/@me/channels", {"recipient_id": "{user}"}, 200),
     ("GET /users/{user}", None, 200),

@@ -122,6 +122,7 @@ class Gateway:
         self.heard: deque[Heard] = deque(maxlen=10_000)
         """What clients sent, the last at the end."""
         self._world = world
+        world.privileged = self.rules.privileged  # what an application is told of itself is what the gateway allows
         self._compression = compression
         self._callers: dict[Line, _Caller] = {}
         self._sessions: dict[str, Session] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import permissions, shapes
 from .channels import id_of
+from .intents import PRIVILEGED, Intent
 from .interactions import Interactions
 from .laws import as_ids
 from .permissions import Permission
@@ -13,11 +14,16 @@ from .snowflakes import as_timestamp
 from .state import Bot, GuildState
 from .wire import Json
 
-_FLAGS = 1 << 18 | 1 << 19 | 1 << 23  # it may read messages, and has commands
+_HAS_COMMANDS = 1 << 23
+_SWITCHES = ((Intent.GUILD_PRESENCES, 1 << 13), (Intent.GUILD_MEMBERS, 1 << 15), (Intent.MESSAGE_CONTENT, 1 << 19))
+"""The flag of an application for which a privileged intent is switched on, as one has it that is in few guilds."""
 
 
 class Guilds(Interactions):
     """The guilds of this world."""
+
+    privileged: Intent = PRIVILEGED
+    """Which of the privileged intents are switched on for every application; a gateway says it by its rules."""
 
     def _found(self, name: str, owner: str) -> str:
         """A new guild, in which only its owner is."""
@@ -115,7 +121,7 @@ class Guilds(Interactions):
         return {
             "v": 10, "user": self.current_user(bot.id), "user_settings": {}, "relationships": [], "presences": [],
             "guilds": [{"id": guild, "unavailable": True} for guild in self.guilds_of(bot)], "private_channels": [],
-            "geo_ordered_rtc_regions": [], "application": {"id": bot.application, "flags": _FLAGS},
+            "geo_ordered_rtc_regions": [], "application": {"id": bot.application, "flags": self._flags()},
         }  # fmt: skip
 
     def application(self, bot: Bot) -> Json:
@@ -123,10 +129,25 @@ class Guilds(Interactions):
         return {
             "id": bot.application, "name": bot.name, "description": "", "icon": None, "summary": "",
             "bot_public": True, "bot_require_code_grant": False, "verify_key": "0" * 64, "team": None,
-            "owner": self.current_user(bot.id), "flags": _FLAGS, "bot": self.current_user(bot.id), "tags": [],
+            "owner": self.current_user(bot.id), "flags": self._flags(), "bot": self.current_user(bot.id), "tags": [],
             "approximate_guild_count": len(self.guilds_of(bot)), "redirect_uris": [], "rpc_origins": [],
             "terms_of_service_url": None, "privacy_policy_url": None, "install_params": None, "cover_image": None,
         }  # fmt: skip
+
+    def _flags(self) -> int:
+        """What an application is and may."""
+        return _HAS_COMMANDS | sum(flag for intent, flag in _SWITCHES if intent in self.privileged)
+
+    def own_guilds(self, bot: Bot) -> list[Json]:
+        """The guilds of a bot as it is told when it asks for them, and what it may do there."""
+        return [
+            {
+                "id": id_, "name": self._guild(id_).json["name"], "icon": None, "banner": None, "features": [],
+                "owner": self._guild(id_).json["owner_id"] == bot.id,
+                "permissions": str(int(self._permissions_in_guild(bot.id, id_))),
+            }
+            for id_ in self.guilds_of(bot)
+        ]  # fmt: skip
 
     def guilds_of(self, bot: Bot) -> list[str]:
         """The ids of the guilds that a bot is in."""

@@ -199,6 +199,7 @@ ROUTES: Final = (
     Route("GET /users/@me", lambda a: a.world.current_user(a.who)),
     Route("GET /oauth2/applications/@me", lambda a: a.world.application(a.bot)),
     Route("GET /applications/@me", lambda a: a.world.application(a.bot)),
+    Route("GET /users/@me/guilds", lambda a: a.world.own_guilds(a.bot)),
     Route("POST /users/@me/channels", lambda a: a.world.create_dm(a.who, str(a.payload.get("recipient_id")))),
     Route("GET /users/{user}", lambda a: a.world.get_user(a.who, a["user"])),
     Route("GET /guilds/{guild}", lambda a: a.world.get_guild(a.who, a["guild"])),
