@@ -58,11 +58,11 @@ async def room_of(place: object, client: discord.Client | None = None) -> Room:
             return Room(place.bot, str(place.channel.id), place.guild, (place.author,))
         case discord.Message():
             people = (place.author,)
-            return Room(client or _client_of(place), str(place.channel.id), place.guild, people, message=place)
+            return Room(client or client_of(place), str(place.channel.id), place.guild, people, message=place)
         case discord.PartialMessage():
-            return Room(client or _client_of(place.channel), str(place.channel.id), place.guild, message=place)
+            return Room(client or client_of(place.channel), str(place.channel.id), place.guild, message=place)
         case discord.User() | discord.Member():
-            client = client or _client_of(place)
+            client = client or client_of(place)
             if place == client.user:
                 msg = "a bot cannot write to itself; give somebody else, or a channel"
                 raise InputError(msg)
@@ -70,9 +70,9 @@ async def room_of(place: object, client: discord.Client | None = None) -> Room:
             return Room(client, str(direct.id), people=(place,))
         case discord.DMChannel():
             recipients = () if place.recipient is None else (place.recipient,)
-            return Room(client or _client_of(place), str(place.id), people=recipients)
+            return Room(client or client_of(place), str(place.id), people=recipients)
         case discord.abc.Messageable() if isinstance(id_ := getattr(place, "id", None), int):
-            return Room(client or _client_of(place), str(id_), getattr(place, "guild", None))
+            return Room(client or client_of(place), str(id_), getattr(place, "guild", None))
         case discord.ForumChannel():
             msg = "in a forum nothing can be said but in a post; make one with create_thread, and give its thread"
             raise InputError(msg)
@@ -117,7 +117,7 @@ async def _opened(person: discord.User | discord.Member, client: discord.Client)
         raise as_api_error(error) from None
 
 
-def _client_of(thing: Any) -> discord.Client:
+def client_of(thing: Any) -> discord.Client:
     """Whose *thing* is. There is no public way to it."""
     try:
         client = thing._state._get_client()  # noqa: SLF001  # see above

@@ -2,16 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import islice
 
 import discord
 
 from ..characters.character import Character
+from ..characters.lore import told
+from ..characters.macros import resolved, samples
 from ..memory.whereabouts import Whereabouts
-from ..service.choices import Choice
-from ..types import Scene
+from ..service.choices import Choice, settings_for
+from ..store.api import Shelf, Store, StoreError
+from ..text.names import normalised
+from ..types import ContextItem, Note, Participant, Persona, Role, Roster, Scene, Tag
+from . import surroundings
+from .hearing import is_by_us
+from .history import Conversation, history
+from .people import handles, name_of
 from .staff import Staff
+from .voices import Voices
+
+_RECENT = 12
+"""Lines of the history in which keys of lore are looked for."""
+_SAMPLES = 60
+"""Lines of sample dialogue that are told."""
+_NOTES = 10
+_PARTICIPANTS = 50
+_MEMBERS = 500
+"""Members of a server, besides those in the conversation, whom the model can call unasked; others are looked up."""
+
+_GO_ON = (
+    "Go on with your last message exactly where it ended, as if you had never stopped: repeat nothing of it, "
+    "greet nobody, and do not say that you go on."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +47,166 @@ class Occasion:
     """What is answered; the newest of several."""
     character: Character
     cast: tuple[Character, ...]
-    """Everybody who may speak there, the main one first."""
+    """Everybody who may speak there."""
     choice: Choice
     where: Whereabouts
     without: Collection[str] = ()
     """Ids of messages that are left out of the history."""
     goes_on: bool = False
     """Whether the last reply is to go on where it ended."""
+    has_waited: bool = False
+    """Whether others were answered first: then the answer shows what it is about."""
+    after: str = ""
+    """The id of a message with which the conversation before was over; empty if there is none."""
 
 
-async def scene_for(occasion: Occasion, staff: Staff, me: discord.ClientUser) -> Scene:
+async def scene_for(occasion: Occasion, staff: Staff, me: discord.ClientUser, *, now: datetime | None = None) -> Scene:
     """The scene for *occasion*: persona, history, roster, what is remembered, lore, samples, notes."""
-    raise NotImplementedError
+    heard = await _listen(occasion, staff, me)
+    character, message = occasion.character, occasion.message
+    asker = heard.names.get(message.author.id) or name_of(message.author)
+    persona = character.as_persona(asker)
+    roster = _roster(occasion, heard, me)
+    setting = _Setting(occasion, staff, heard, roster, persona, asker)
+    remembered = await staff.memory.recall(occasion.where, may_see=await sight(message, staff.store))
+    return Scene(
+        channel=str(message.channel.id),
+        persona=persona,
+        history=heard.lines,
+        roster=roster,
+        # A character that answers another one comes late by nature; nobody needs to be shown what it is about.
+        reply_to=str(message.id) if occasion.has_waited and not is_by_us(message, me) else None,
+        context=(*setting.context(now or datetime.now(UTC)), *remembered),
+        samples=tuple(islice(samples(character, asker), _SAMPLES)),
+        notes=tuple(setting.notes()),
+    )
+
+
+async def _listen(occasion: Occasion, staff: Staff, me: discord.ClientUser) -> Conversation:
+    """What was said so far, as the character sees it."""
+    config, choice = staff.config.now.conversation, occasion.choice
+    return await history(
+        occasion.message.channel,
+        me,
+        until=occasion.message,
+        limit=config.history if choice.history is None else choice.history,
+        without=occasion.without,
+        after=occasion.after,
+        persona=occasion.character.name,
+        own_name=next((one.name for one in occasion.cast if one.is_main), ""),
+        characters=[one.name for one in occasion.cast],
+        speaker_of=Voices(staff.store, occasion.cast, me),
+        images=config.images if choice.images is None else choice.images,
+        text_file_characters=config.text_file_characters,
+    )
+
+
+# --- who and what can be named -----------------------------------------------------------
+
+
+def _roster(occasion: Occasion, heard: Conversation, me: discord.ClientUser) -> Roster:
+    guild = occasion.message.guild
+    others = _others(occasion)
+    members = () if guild is None else islice((member for member in guild.members if member.id != me.id), _MEMBERS)
+    usable = () if guild is None else (emoji for emoji in guild.emojis if emoji.is_usable())
+    barred = [name for character in occasion.cast for name in (character.name, me.name, me.display_name)]
+    return Roster(
+        mentions=handles(heard.people, heard.names, members, nobody=barred),
+        emoji={emoji.name: str(emoji) for emoji in usable},
+        personas={character.name: character.name for character in others},
+        participants=(*_faces(others, me), *_people(heard)),
+        speakers=heard.speakers,
+    )
+
+
+def _others(occasion: Occasion) -> list[Character]:
+    own = normalised(occasion.character.name)
+    return [character for character in occasion.cast if normalised(character.name) != own]
+
+
+def _faces(characters: Sequence[Character], me: discord.ClientUser) -> Iterator[Participant]:
+    for character in characters:
+        own = me.display_avatar.url if character.is_main else None
+        yield Participant(character.name, character.triggers, character.avatar or own)
+
+
+def _people(heard: Conversation) -> Iterator[Participant]:
+    for user in heard.people[:_PARTICIPANTS]:
+        name = heard.names[user.id]
+        aliases = dict.fromkeys(alias for alias in (user.name, user.global_name) if alias and alias != name)
+        yield Participant(name, tuple(aliases), user.display_avatar.url)
+
+
+# --- what else is told -------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """All that the things that are told besides the conversation are made of."""
+
+    occasion: Occasion
+    staff: Staff
+    heard: Conversation
+    roster: Roster
+    persona: Persona
+    asker: str
+
+    def context(self, now: datetime) -> Iterator[ContextItem]:
+        """What the model is to know, each thing under its tag."""
+        character, message = self.occasion.character, self.occasion.message
+        config, choice = self.staff.config.now, self.occasion.choice
+        settings = settings_for(config, choice, degree=character.degree)
+        if system := self._resolved(character.system):
+            yield ContextItem(Tag.INSTRUCTION, (system,), Role.SYSTEM)
+        if settings.delivery.degree >= 2:
+            yield surroundings.manners(self.persona)
+        if settings.rules.use_emoji and (emoji := surroundings.emoji(list(self.roster.emoji))):
+            yield emoji
+        if lore := told(character.lore, [line.text for line in self.heard.lines[-_RECENT:]]):
+            yield ContextItem(Tag.SERVER_DOCUMENTS, (self._resolved("\n\n".join(lore)),), Role.SYSTEM)
+        yield surroundings.place(message.channel, message.guild, self.asker, now)
+        limit = config.conversation.cascade_limit if choice.cascade_limit is None else choice.cascade_limit
+        words = config.conversation.trigger_words if choice.trigger_words is None else choice.trigger_words
+        people = [self.heard.names[user.id] for user in self.heard.people]
+        company = surroundings.company(people, list(self.roster.personas), can_call_characters=words and limit > 0)
+        if company is not None and message.guild is not None:
+            yield company
+
+    def notes(self) -> Iterator[Note]:
+        """Reminders: the character's own, its afterword, and that it is to go on."""
+        character = self.occasion.character
+        for note in character.notes[:_NOTES]:
+            yield Note(self._resolved(note.text), note.depth)
+        if afterword := self._resolved(character.afterword):
+            yield Note(afterword)
+        if self.occasion.goes_on:
+            yield Note(_GO_ON)
+
+    def _resolved(self, text: str) -> str:
+        return resolved(text, char=self.occasion.character.called, user=self.asker).strip()
+
+
+async def sight(message: discord.Message, store: Store) -> Callable[[str], bool]:
+    """Tells of channels, by their ids, whether who said *message* can see them and they are not private."""
+    guild, person = message.guild, message.author
+    member = person if isinstance(person, discord.Member) else None
+    if guild is None or member is None:
+        return lambda _: False
+    try:
+        records = await store.find(Shelf.CHANNELS, server=str(guild.id))
+    except StoreError:
+        return lambda _: False
+    private = {record.key for record in records if record.value.get("is_private")}
+
+    def may_see(channel: str) -> bool:
+        found = guild.get_channel_or_thread(int(channel)) if channel.isdecimal() else None
+        if found is None or (isinstance(found, discord.Thread) and found.is_private()):
+            return False
+        if channel in private or str(getattr(found, "parent_id", "")) in private:
+            return False
+        try:
+            return found.permissions_for(member).read_messages
+        except discord.ClientException:  # a thread of whose channel nothing is known
+            return False
+
+    return may_see

@@ -29,5 +29,7 @@ class Said:
     mentions_us: bool = False
     answers: str = ""
     """The name of the character whose message it replies to; ``*`` if it is ours and nobody knows whose."""
+    has_more: bool = False
+    """Whether there is something to see besides the text: a picture, a file, a sticker."""
     is_system: bool = False
     """Whether Discord said it: somebody joined, a message was pinned."""

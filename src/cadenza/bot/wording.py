@@ -1,0 +1,115 @@
+"""The words of a message as a model reads them: tags as names, and a few words for whatever else it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+
+import discord
+
+from ..text.blocks import blocks
+from ..text.prose import Prose
+from ..text.spans import SpanKind
+from ..types import Kind
+
+_EMBEDS = 3
+"""How many embeds of one message are told."""
+_LONGEST_EMBED = 400
+_LONGEST_QUOTE = 100
+_FIELDS = 6
+_MEDIA = frozenset({"image", "gifv", "video"})
+"""Embeds that show something and say nothing."""
+
+
+def readable(text: str, names: Mapping[int, str], guild: discord.Guild | None) -> str:
+    """*text* with mentions, channels, emoji, times and commands as people see them; code stays as it is."""
+    if "<" not in text:
+        return text
+    return "".join(block if kind is Kind.CODE else _with_names(block, names, guild) for kind, block in blocks(text))
+
+
+def quoted(text: str) -> str:
+    """The beginning of *text* in one line, in quotation marks; nothing if there is none."""
+    line = " ".join(text.split())
+    return f"“{shortened(line, _LONGEST_QUOTE)}”" if line else ""
+
+
+def shortened(text: str, limit: int) -> str:
+    """*text* in at most *limit* characters, with dots if something is missing."""
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def embedded(embeds: Iterable[discord.Embed]) -> Iterator[str]:
+    """What the *embeds* of somebody else say, shortly."""
+    for embed in [embed for embed in embeds if embed.type not in _MEDIA][:_EMBEDS]:
+        fields = (f"{field.name} = {field.value}" for field in embed.fields[:_FIELDS])
+        parts = (embed.author.name, embed.title, embed.description, *fields, embed.footer.text)
+        told = "; ".join(" ".join(part.split()) for part in parts if part and part.strip())
+        if told:
+            yield f"[embed: {shortened(told, _LONGEST_EMBED)}]"
+
+
+def stuck(stickers: Iterable[discord.StickerItem]) -> Iterator[str]:
+    """The names of *stickers*."""
+    return (f"[sticker: {sticker.name}]" for sticker in stickers)
+
+
+def asked(poll: discord.Poll | None) -> Iterator[str]:
+    """What a *poll* asks, and what can be answered."""
+    if poll is not None:
+        answers = " / ".join(answer.text for answer in poll.answers)
+        yield f"[poll: {shortened(f'{poll.question} {answers}'.strip(), _LONGEST_EMBED)}]"
+
+
+def _with_names(text: str, names: Mapping[int, str], guild: discord.Guild | None) -> str:
+    parts, done = [], 0
+    for span in Prose.of(text).kept:
+        if span.kind is SpanKind.TAG:
+            parts += [text[done : span.start], _tag(text[span.start : span.end], names, guild)]
+            done = span.end
+    return "".join([*parts, text[done:]])
+
+
+def _tag(tag: str, names: Mapping[int, str], guild: discord.Guild | None) -> str:
+    """One tag as people see it."""
+    inside = tag[1:-1]
+    id_ = _id(inside)
+    match inside[:2]:
+        case "@&":
+            role = guild.get_role(id_) if guild else None
+            return f"@{role.name.lstrip('@') if role else 'role'}"
+        case "t:":
+            return _time(inside)
+        case "id":
+            return tag
+    match inside[0]:
+        case "@":
+            return f"@{_person(id_, names, guild)}"
+        case "#":
+            channel = guild.get_channel_or_thread(id_) if guild else None
+            return f"#{channel.name if channel else 'channel'}"
+        case "/":
+            return inside.rpartition(":")[0]
+        case _:
+            return f":{inside.split(':')[1]}:"
+
+
+def _person(id_: int, names: Mapping[int, str], guild: discord.Guild | None) -> str:
+    if id_ in names:
+        return names[id_]
+    member = guild.get_member(id_) if guild else None
+    return member.display_name if member else "somebody"
+
+
+def _id(inside: str) -> int:
+    digits = inside.rpartition(":")[2].lstrip("@!&#")
+    return int(digits) if digits.isdecimal() else 0
+
+
+def _time(inside: str) -> str:
+    """The time of a tag; one that no calendar has stays a number."""
+    seconds = inside.split(":")[1]
+    try:
+        return f"{datetime.fromtimestamp(int(seconds), UTC):%Y-%m-%d %H:%M} UTC"
+    except (ValueError, OverflowError, OSError):
+        return seconds
