@@ -53,7 +53,9 @@ class Town:
             await self.server.until(condition, within=within)
         except TimeoutError:
             told = "".join(self.output)
-            raise AssertionError(f"it did not happen; the bot wrote:\n{told}\n{self.world.transcript(self.general)}") from None
+            raise AssertionError(
+                f"it did not happen; the bot wrote:\n{told}\n{self.world.transcript(self.general)}"
+            ) from None
 
     async def start(self) -> None:
         """Start the bot, and wait until it is ready."""

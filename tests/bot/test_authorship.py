@@ -21,6 +21,6 @@ async def test_ours_is_what_the_bot_and_its_webhooks_say() -> None:
         evening.world.execute_webhook(theirs["id"], theirs["token"], {"content": "News!"})
         channel = evening.client.get_partial_messageable(int(evening.general))
 
-        said = {message.content: is_ours(message, evening.client) async for message in channel.history()}
+        said = {message.content: is_ours(message) async for message in channel.history()}
 
     assert {"Hi.": False, "Hello.": True, "I am Ren.": True, "News!": False} == said

@@ -103,7 +103,9 @@ async def test_the_messages_of_one_reply_are_found_in_their_order() -> None:
 
 async def test_the_last_one_of_a_channel_is_the_newest() -> None:
     own = OwnMessages(MemoryStore())
-    await own.note([replace(HELLO, id="99"), replace(HELLO, id="100"), replace(HELLO, id="101", channel="2")], server="5")
+    await own.note(
+        [replace(HELLO, id="99"), replace(HELLO, id="100"), replace(HELLO, id="101", channel="2")], server="5"
+    )
 
     assert (last := await own.last("1"))
     assert "100" == last.id

@@ -101,7 +101,7 @@ class Admission:
         if own is not None:
             return own.persona
         answered = reference.resolved
-        return "*" if isinstance(answered, discord.Message) and is_ours(answered, self._client) else ""
+        return "*" if isinstance(answered, discord.Message) and is_ours(answered) else ""
 
     def _count(self, said: Said) -> None:
         if said.is_bot or said.is_system:

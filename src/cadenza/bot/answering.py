@@ -221,7 +221,9 @@ class Answering:
 
     async def _remember(self, answered: Answered) -> None:
         is_stop_reply = answered.turn.why is Why.STOP_REPLY
-        await self._staff.memory.keep(answered.occasion.where, answered.scene.history, answered.reply, is_stop_reply=is_stop_reply)
+        await self._staff.memory.keep(
+            answered.occasion.where, answered.scene.history, answered.reply, is_stop_reply=is_stop_reply
+        )
 
 
 def identity_of(character: Character) -> Identity | None:

@@ -83,9 +83,7 @@ class CadenzaBot(commands.Bot):
         )
         self._admission = Admission(staff, self.own, self.turns, client=self, warn=self._warn)
         self._cascades = Cascades(staff, self._admission)
-        self._answering = Answering(
-            staff, self.own, self._admission, self, self.home, afterwards=self._cascades.follow
-        )
+        self._answering = Answering(staff, self.own, self._admission, self, self.home, afterwards=self._cascades.follow)
         self._chores: set[asyncio.Task[None]] = set()
         self._numbers = count(1)
         self._has_recovered = False
@@ -124,7 +122,7 @@ class CadenzaBot(commands.Bot):
 
     async def on_message(self, message: discord.Message, /) -> None:
         """Somebody has written something."""
-        if is_ours(message, self) or self._is_winding_down:
+        if is_ours(message) or self._is_winding_down:
             return
         await self._admission.hear(message)
 
@@ -203,9 +201,7 @@ class CadenzaBot(commands.Bot):
 
     async def _tell(self, message: discord.Message, text: str, **values: object) -> None:
         """Tell people something under the bot's own name, small and silent."""
-        choice = await self.staff.choices.here(
-            str(message.guild.id) if message.guild else "", str(message.channel.id)
-        )
+        choice = await self.staff.choices.here(str(message.guild.id) if message.guild else "", str(message.channel.id))
         language = language_for(message.guild, choice, self.staff.config.now)
         target = await self.home.target(await room_of(message, self))
         await target.notify(Notice(translated(text, language, **values), Urgency.INFO))
@@ -316,7 +312,7 @@ class CadenzaBot(commands.Bot):
         logger.info("a message that was being answered when the bot ended: %s", fate.value)
         if message is None or fate is Fate.DROP:
             return
-        parts = await parts_of(entry, message, self) if fate in (Fate.FINISH, Fate.MARK) else []
+        parts = await parts_of(entry, message) if fate in (Fate.FINISH, Fate.MARK) else []
         last = parts[-1] if parts else message
         if fate is Fate.MARK:
             choice = await self.staff.choices.here(entry.server, entry.channel)
@@ -348,4 +344,3 @@ def _as_receipt(own: Own) -> Receipt:
     """What stands for a message of an earlier reply; all that matters is which one it is, and how it was sent."""
     identity = Identity(own.persona) if own.is_webhook else None
     return Receipt(Post("", Boundary.FINAL), own.id, identity=identity)
-

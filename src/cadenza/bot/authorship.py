@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import discord
 
+from .rooms import client_of
 
-def is_ours(message: discord.Message, client: discord.Client) -> bool:
-    """Whether *client* said *message*, whatever name it stands under."""
+
+def is_ours(message: discord.Message) -> bool:
+    """Whether the client that knows *message* said it, whatever name it stands under."""
+    client = client_of(message)
     is_own = client.user is not None and message.author.id == client.user.id
     return is_own or (message.webhook_id is not None and message.application_id == client.application_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import discord
 
 from ..service.said import Said
-from .rooms import client_of
+from .authorship import is_ours
 
 SPOKEN = frozenset(
     {
@@ -26,7 +26,7 @@ def said_of(
     What of that is not handed in is found out as far as the message tells: that it is by our bot or a webhook of it,
     and that it answers one of ours (``*``).
     """
-    is_own = is_own or is_by_us(message, me)
+    is_own = is_own or is_ours(message)
     return Said(
         id=str(message.id),
         channel=str(message.channel.id),
@@ -43,14 +43,6 @@ def said_of(
         has_more=has_more(message),
         is_system=message.type not in SPOKEN,
     )
-
-
-def is_by_us(message: discord.Message, me: discord.ClientUser) -> bool:
-    """Whether our bot said *message*, itself or through a webhook of its own."""
-    if message.author.id == me.id:
-        return True
-    # The application has the id of its bot, but for those that were made in the first years.
-    return message.application_id is not None and message.application_id in (me.id, client_of(message).application_id)
 
 
 def has_more(message: discord.Message) -> bool:
@@ -85,7 +77,7 @@ def _answers(message: discord.Message, me: discord.ClientUser) -> bool:
         return False
     answered = reference.resolved or reference.cached_message
     if isinstance(answered, discord.Message):
-        return is_by_us(answered, me)
+        return is_ours(answered)
     # Of what it answers nothing is known but whom that calls.
     return _is_called(message, me) and me.id not in message.raw_mentions
 

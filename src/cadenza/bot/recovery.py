@@ -63,7 +63,7 @@ async def fate_of(
             trigger = await _trigger(entry, client)
             if trigger is None:
                 return Fate.DROP, None
-            return await _decided(entry, trigger, client, _FATES.get(after_restart, Fate.MARK)), trigger
+            return await _decided(entry, trigger, _FATES.get(after_restart, Fate.MARK)), trigger
     except BaseException as error:
         if must_rise(error):
             raise
@@ -72,27 +72,27 @@ async def fate_of(
         return Fate.DROP, None
 
 
-async def _decided(entry: Entry, trigger: discord.Message, client: discord.Client, half: Fate) -> Fate:
+async def _decided(entry: Entry, trigger: discord.Message, half: Fate) -> Fate:
     if _is_command(entry):
         # Whoever gave it has been told by Discord that it failed; only half an answer needs a word.
-        stands = entry.has_begun and await parts_of(entry, trigger, client)
+        stands = entry.has_begun and await parts_of(entry, trigger)
         return Fate.MARK if stands and half is not Fate.DROP else Fate.DROP
     if not entry.has_begun and not entry.began:  # one that waits to be finished had begun in a process before
         return Fate.ANSWER  # what stands behind it is the answer to another, for which it waited
-    parts = await parts_of(entry, trigger, client)
+    parts = await parts_of(entry, trigger)
     if all(map(_is_notice, parts)):
         await _take_back(parts)
         return Fate.ANSWER
     return half
 
 
-async def parts_of(entry: Entry, trigger: discord.Message, client: discord.Client) -> list[discord.Message]:
+async def parts_of(entry: Entry, trigger: discord.Message) -> list[discord.Message]:
     """What stands in the channel of the answer to *trigger*, the oldest first. Raises what discord.py raises.
 
     Where nothing says whose answer a message is, it counts: rather half an answer too few than one too many.
     """
     behind = [message async for message in trigger.channel.history(after=trigger, limit=_LOOKED_AT, oldest_first=True)]
-    parts = _of_answer(trigger, filter(lambda message: _is_said_by(message, client), behind))
+    parts = _of_answer(trigger, filter(_is_said, behind))
     return [part for part in parts if _may_be(entry, part)]
 
 
@@ -136,9 +136,9 @@ async def _trigger(entry: Entry, client: discord.Client) -> discord.Message | No
         return None
 
 
-def _is_said_by(message: discord.Message, client: discord.Client) -> bool:
+def _is_said(message: discord.Message) -> bool:
     """Whether *message* is ours and part of a conversation: an answer to a command is none."""
-    return is_ours(message, client) and message.interaction_metadata is None
+    return is_ours(message) and message.interaction_metadata is None
 
 
 def _of_answer(trigger: discord.Message, ours: Iterable[discord.Message]) -> list[discord.Message]:

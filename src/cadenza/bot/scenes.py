@@ -18,7 +18,7 @@ from ..store.api import Shelf, Store, StoreError
 from ..text.names import normalised
 from ..types import ContextItem, Note, Participant, Persona, Role, Roster, Scene, Tag
 from . import surroundings
-from .hearing import is_by_us
+from .authorship import is_ours
 from .history import Conversation, history
 from .people import handles, name_of
 from .staff import Staff
@@ -75,7 +75,7 @@ async def scene_for(occasion: Occasion, staff: Staff, me: discord.ClientUser, *,
         history=heard.lines,
         roster=roster,
         # A character that answers another one comes late by nature; nobody needs to be shown what it is about.
-        reply_to=str(message.id) if occasion.has_waited and not is_by_us(message, me) else None,
+        reply_to=str(message.id) if occasion.has_waited and not is_ours(message) else None,
         context=(*setting.context(now or datetime.now(UTC)), *remembered),
         samples=tuple(islice(samples(character, asker), _SAMPLES)),
         notes=tuple(setting.notes()),

@@ -12,7 +12,7 @@ from ..store.api import Shelf, Store, StoreError, Value
 from ..text.names import Author, normalised, read_back
 from ..text.units import WHITESPACE
 from ..text.usernames import from_username
-from .hearing import is_by_us
+from .authorship import is_ours
 from .history import Voice
 from .people import plain_name
 
@@ -33,12 +33,12 @@ class Voices:
     async def __call__(self, message: discord.Message) -> Voice | None:
         """Whose *message* is; ``None`` if it is not ours."""
         is_webhook = message.webhook_id is not None and message.author.id != self._me.id
-        is_ours = is_by_us(message, self._me)
-        if not is_ours and not is_webhook:
+        is_known = is_ours(message)
+        if not is_known and not is_webhook:
             return None
         if row := await self._row(message):
             return self._written(row, message)
-        if not is_ours:
+        if not is_known:
             return None
         return self._named(message) if is_webhook else self._labelled(message)
 

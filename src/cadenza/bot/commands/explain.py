@@ -55,7 +55,7 @@ async def _explain_last(interaction: Interaction, desk: Desk) -> None:
     if isinstance(channel, discord.abc.Messageable):
         try:
             async for message in channel.history(limit=_LOOKED_AT):
-                known = await desk.staff.explanations.about(str(message.id)) if is_ours(message, desk.client) else None
+                known = await desk.staff.explanations.about(str(message.id)) if is_ours(message) else None
                 if known is not None and known.lines:
                     await _tell_story(interaction, known)
                     return
@@ -77,7 +77,7 @@ async def _explain_named(interaction: Interaction, desk: Desk, name: str) -> Non
 
 
 async def _explain(interaction: Interaction, desk: Desk, message: discord.Message) -> None:
-    if not is_ours(message, desk.client):
+    if not is_ours(message):
         await tell(interaction, "That is not a message of mine.")
         return
     known = await desk.staff.explanations.about(str(message.id))
