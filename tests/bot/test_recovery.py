@@ -166,7 +166,7 @@ async def test_what_was_finished_in_answer_to_its_first_half_is_part_of_the_answ
         await room.says("It is", reply_to=room.question)
         await room.says("four", reply_to=room.evening.last()["id"])
         await room.says("o'clock.")
-        found = await parts_of(room.entry(), await room.asked(), room.evening.client)
+        found = await parts_of(room.entry(), await room.asked())
 
     assert ["It is", "four", "o'clock."] == [part.content for part in found]
 
@@ -193,7 +193,7 @@ async def test_a_webhook_says_in_a_box_what_it_answers() -> None:
         asked, second = [await room.channel.fetch_message(int(one)) for one in (room.question, other)]
         entries = [room.entry(), room.entry(message=other, key=other)]
         found = [
-            [part.content for part in await parts_of(entry, trigger, evening.client)]
+            [part.content for part in await parts_of(entry, trigger)]
             for entry, trigger in zip(entries, (asked, second), strict=True)
         ]
         await home.close()
@@ -276,7 +276,7 @@ async def test_half_an_answer_to_a_command_is_marked(
 async def test_a_mark_is_a_small_line_that_answers_the_last_part(language: str, text: str) -> None:
     async with morning() as room:
         await room.says("It is", reply_to=room.question)
-        [*_, last] = await parts_of(room.entry(), await room.asked(), room.evening.client)
+        [*_, last] = await parts_of(room.entry(), await room.asked())
 
         assert await mark(room.channel, last, language)
         shown = room.evening.last()

@@ -54,6 +54,7 @@ class Admission:
         self._warn = warn
         self._seen: dict[str, None] = {}
         self._counts: dict[str, int] = {}
+        self._bots: dict[str, int] = {}  # messages of other bots that were answered since a person spoke, by channel
         self._open: dict[str, Heard] = {}  # what is being answered or waits, by its key
         self._recent: dict[str, Heard] = {}  # what was, too: a message may still be changed
 
@@ -73,10 +74,14 @@ class Admission:
             self._staff.config.now.conversation,
             choice,
             since_last=self._counts.get(said.channel, 0),
+            bots_answered=self._bots.get(said.channel, 0),
         ) or self._follow_up(said, message)
         if not found:
             return
         self._counts.pop(said.channel, None)
+        if said.is_bot:
+            _make_room(self._bots, _MOST_COUNTED)
+            self._bots[said.channel] = self._bots.get(said.channel, 0) + 1
         request = Request(message, said.author, said.server, heard_at=asyncio.get_running_loop().time())
         for number, call in enumerate(found):
             await self._admit(said, call, request, is_first=number == 0)
@@ -106,6 +111,7 @@ class Admission:
     def _count(self, said: Said) -> None:
         if said.is_bot or said.is_system:
             return
+        self._bots.pop(said.channel, None)
         count = self._counts.pop(said.channel, 0)
         _make_room(self._counts, _MOST_COUNTED)
         self._counts[said.channel] = count + 1

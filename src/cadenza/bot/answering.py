@@ -13,12 +13,14 @@ import discord
 from ..characters.character import Character
 from ..config.config import Config
 from ..errors import CadenzaError
+from ..memory.privacy import Level
 from ..memory.whereabouts import Whereabouts
 from ..replies import reply
 from ..service.choices import Choice, settings_for
 from ..service.languages import chosen
 from ..service.own_messages import Own, OwnMessages
 from ..settings import Settings
+from ..store.api import StoreError
 from ..targets.discord import DiscordTarget
 from ..tasks import must_rise
 from ..trace import Hook, Traced
@@ -200,12 +202,14 @@ class Answering:
         now, where = asyncio.get_running_loop().time(), occasion.where
         waited, seconds = began - request.heard_at, now - request.heard_at
         self._staff.metrics.turn_ended(said, seconds=seconds, waited=waited)
-        await _seen_to("own messages", self._own.note(_own_messages(answered), server=where.server))
+        # Of whoever wants nothing kept, nothing is written down: what follows knows no server, as in direct messages.
+        kept = "" if await self._wants_nothing_kept(request.person) else where.server
+        await _seen_to("own messages", self._own.note(_own_messages(answered), server=kept))
         await _seen_to("limits", self._staff.limits.spent(request.person, where.server, said.usage))
         await _seen_to("memory", self._remember(answered))
         await _seen_to(
             "explanations",
-            self._staff.explanations.keep(turn.id, said, server=where.server, author=request.person),
+            self._staff.explanations.keep(turn.id, said, server=kept, author=request.person),
         )
         thought = Thought(
             said,
@@ -218,6 +222,12 @@ class Answering:
         )
         await _seen_to("thought log", log_thoughts(thought, occasion.choice, self._home, self._client))
         await _seen_to("afterwards", self._afterwards(answered))
+
+    async def _wants_nothing_kept(self, person: str) -> bool:
+        try:
+            return (await self._staff.memory.privacy.of(person)).level is Level.FULL
+        except StoreError:
+            return True
 
     async def _remember(self, answered: Answered) -> None:
         is_stop_reply = answered.turn.why is Why.STOP_REPLY

@@ -25,7 +25,7 @@ from ..tasks import must_rise
 from ..turns import Closing, Dropped, Heard, Stopping, Turn, Turns
 from ..types import Boundary, Identity, Notice, Post, Receipt, Reply, Urgency
 from .admission import Admission, user_of
-from .answering import Answering, language_for
+from .answering import Answering, language_for, parent_of
 from .authorship import is_ours
 from .cascades import Cascades
 from .commands.frame import Desk
@@ -73,7 +73,7 @@ class CadenzaBot(commands.Bot):
         )
         self.staff = staff
         self.own = OwnMessages(staff.store)
-        self.home = Home.of(self, StoredWebhooks(staff.store, staff.seal))
+        self.home = Home.of(self, StoredWebhooks(staff.store, staff.seal, server_of=self._server_of))
         self.turns = Turns(
             self._answer,
             settings=config.settings,
@@ -88,6 +88,11 @@ class CadenzaBot(commands.Bot):
         self._numbers = count(1)
         self._has_recovered = False
         self._is_winding_down = False
+
+    def _server_of(self, channel: str) -> str:
+        """The id of the server of a channel; empty if it is of none, or not known."""
+        place = self.get_channel(int(channel)) if channel.isdecimal() else None
+        return str(place.guild.id) if isinstance(place, discord.abc.GuildChannel | discord.Thread) else ""
 
     # --- beginning and end --------------------------------------------------------------------
 
@@ -201,7 +206,8 @@ class CadenzaBot(commands.Bot):
 
     async def _tell(self, message: discord.Message, text: str, **values: object) -> None:
         """Tell people something under the bot's own name, small and silent."""
-        choice = await self.staff.choices.here(str(message.guild.id) if message.guild else "", str(message.channel.id))
+        server, channel = str(message.guild.id) if message.guild else "", str(message.channel.id)
+        choice = await self.staff.choices.here(server, channel, parent_of(message.channel))
         language = language_for(message.guild, choice, self.staff.config.now)
         target = await self.home.target(await room_of(message, self))
         await target.notify(Notice(translated(text, language, **values), Urgency.INFO))
@@ -302,6 +308,7 @@ class CadenzaBot(commands.Bot):
 
     async def _recover(self) -> None:
         """See to what the process before this one was answering."""
+        await self.staff.journal.sweep()
         for entry in await self.staff.journal.left():
             await self._seen_to(self._recovered(entry))
 
@@ -315,7 +322,7 @@ class CadenzaBot(commands.Bot):
         parts = await parts_of(entry, message) if fate in (Fate.FINISH, Fate.MARK) else []
         last = parts[-1] if parts else message
         if fate is Fate.MARK:
-            choice = await self.staff.choices.here(entry.server, entry.channel)
+            choice = await self.staff.choices.here(entry.server, entry.channel, parent_of(message.channel))
             await mark(last.channel, last, language_for(message.guild, choice, self.staff.config.now))
             return
         request = Request(

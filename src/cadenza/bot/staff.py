@@ -38,17 +38,19 @@ class Staff:
 
 def employed(config: Current, store: Store, seal: Seal) -> Staff:
     """Everybody, at work with one configuration and one store."""
+    memory, explanations = Memory(store, lambda: config.now.memory), Explanations(store, lambda: config.now.store)
+    memory.privacy.listen(explanations.forget)
     return Staff(
         config=config,
         store=store,
         seal=seal,
         cast=Cast(store, lambda: config.now.personas),
         choices=Choices(store),
-        memory=Memory(store, lambda: config.now.memory),
+        memory=memory,
         models=ModelShelf(config, store, seal),
         toolbox=Toolbox(config),
         limits=Limits(store, lambda: config.now.limits),
         journal=Journal(store),
-        explanations=Explanations(store, lambda: config.now.store),
+        explanations=explanations,
         metrics=Metrics(),
     )

@@ -87,10 +87,13 @@ class Choices:
         """What holds in *channel*: its own choice, over that of the channel of a thread, over that of its server."""
         places = [(Shelf.SERVERS, server), (Shelf.CHANNELS, parent), (Shelf.CHANNELS, channel)]
         chosen = Choice()
+        is_private = False
         for shelf, key in places:
             if key:
-                chosen = (await self._kept(shelf, key)).over(chosen)
-        return chosen
+                own = await self._kept(shelf, key)
+                is_private = is_private or bool(own.is_private)
+                chosen = own.over(chosen)
+        return replace(chosen, is_private=True) if is_private else chosen  # what is private stays so in its threads
 
     async def change_server(self, server: str, change: Callable[[Choice], Choice]) -> Choice:
         """Let *server* choose what *change* makes of its choice."""

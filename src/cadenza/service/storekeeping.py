@@ -13,13 +13,15 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
 
-from ..config.config import StoreConfig
+from ..config.config import MemoryConfig, StoreConfig
+from ..config.dotenv import secrets
+from ..config.reading import load
 from ..errors import InputError
+from ..memory.memory import Memory
 from ..store.api import Store, StoreError
 from ..store.backup import back_up, complaints, reading
 from ..store.exchange import export, import_
@@ -101,15 +103,15 @@ def _place(options: argparse.Namespace) -> Place:
         usual = StoreConfig()
         key_file = Path(options.key_file) if options.key_file else Path(options.path).with_name(usual.key_file)
         return Place(Path(options.path), key_file, os.environ.get(usual.key_env))
-    config = import_module("..config.reading", __package__).load(options.config)  # only who needs it waits for it
-    secrets: Mapping[str, str] = import_module("..config.dotenv", __package__).secrets(config)
+    config = load(options.config)
+    variables = secrets(config)
     if config.store.path == MEMORY:
         msg = (
             f"the configuration {options.config!r} keeps nothing, for its store is ':memory:'; name a store with --path"
         )
         raise InputError(msg)
     key_file = Path(options.key_file) if options.key_file else config.folder / config.store.key_file
-    return Place(config.folder / config.store.path, key_file, secrets.get(config.store.key_env))
+    return Place(config.folder / config.store.path, key_file, variables.get(config.store.key_env))
 
 
 # --- what can be done ------------------------------------------------------------------------------
@@ -179,8 +181,16 @@ def _forget(options: argparse.Namespace, place: Place) -> int:
         msg = "nobody has an empty id; name whom to forget with --person ID or --server ID"
         raise InputError(msg)
     _see(place)
-    count = asyncio.run(_with(_own(place), lambda store: store.forget(owner=options.person, server=options.server)))
+    count = asyncio.run(_with(_own(place), lambda store: _forgotten(store, options.person, options.server)))
     return _say(f"{_many(count, 'record')} of {whom} forgotten for good; backups and exports may still hold them")
+
+
+async def _forgotten(store: SqliteStore, person: str | None, server: str | None) -> int:
+    """Forget a person, also what they said in the memory of others, or a server; say how many records that is."""
+    if person and not server:
+        forgotten = await Memory(store, MemoryConfig).privacy.forget(person)
+        return forgotten.records + forgotten.lines
+    return await store.forget(owner=person, server=server)
 
 
 def _reseal(options: argparse.Namespace, place: Place) -> int:

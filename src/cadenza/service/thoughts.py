@@ -80,16 +80,15 @@ class _Section:
 def composed(account: Account, language: str = SOURCE) -> tuple[Outgoing, ...]:
     """The messages that tell of *account*, one box each.
 
-    There are none if nothing was thought, no tool was used and nothing went wrong; unless somebody else paid: then that
-    is told alone.
+    Of a turn of which nothing else is to be told, how long it took is. There are none if nothing came of it at all.
     """
     sections = _sections(account.reply, language)
-    if not sections and not account.attribution:
+    if not sections and not account.attribution and not account.reply.receipts:
         return ()
     pages, rest = _laid_out(_head(account, language), sections)
     whole = Embed(
         title=_clipped(translated("Thoughts of {persona}", language, persona=account.persona or "…"), _LONGEST_NAME),
-        footer=_footer(account, language, has_content=bool(sections)),
+        footer=_footer(account, language),
         colour=COLOUR,
         at=account.at,
     )
@@ -133,16 +132,14 @@ def _tokens(usage: Usage, language: str) -> str:
     )
 
 
-def _footer(account: Account, language: str, *, has_content: bool) -> str:
-    """Provider, model and, where there is something to tell besides, how long it took and had waited before."""
+def _footer(account: Account, language: str) -> str:
+    """Provider, model, how long it took, and how long it had waited before."""
     vendor, _, model = account.reply.model.partition(":")  # the model's own name may have colons too
     served = f"{model} ({account.reply.served_by})" if account.reply.served_by else model
-    parts = [vendor, served]
-    if has_content:
-        spent = duration(account.seconds - account.waited)
-        parts.append(translated("Generation time: {time}", language, time=spent))
-        if account.waited >= 0.001:
-            parts.append(translated("Queue time: {time}", language, time=duration(account.waited)))
+    spent = duration(account.seconds - account.waited)
+    parts = [vendor, served, translated("Generation time: {time}", language, time=spent)]
+    if account.waited >= 0.001:
+        parts.append(translated("Queue time: {time}", language, time=duration(account.waited)))
     return " | ".join(_clipped(_safe(part), _LONGEST_NAME) for part in parts if part)
 
 
