@@ -12,12 +12,13 @@ _QUOTE = 40
 
 def as_transcript(messages: Iterable[Json], names: Mapping[str, str], typists: Iterable[str]) -> str:
     """*messages* as text; *names* are those to show for ids, *typists* the ids of those who write."""
-    lines = [line for message in messages for line in _lines(message, names)]
+    lines = [line for message in messages for line in lines_of(message, names)]
     lines += [f"({names.get(who, who)} is typing …)" for who in typists]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _lines(message: Json, names: Mapping[str, str]) -> Iterable[str]:
+def lines_of(message: Json, names: Mapping[str, str]) -> Iterable[str]:
+    """One message as a person would see it."""
     name = name_of(message["author"], names)
     if message["type"] == MessageKind.THREAD_CREATED:
         yield f"→ {name} started a thread: {message['content']}"

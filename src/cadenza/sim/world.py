@@ -17,7 +17,7 @@ from .housekeeping import Housekeeping
 from .people import Guild, Person
 from .shapes import ChannelKind
 from .state import Bot
-from .transcript import as_transcript
+from .transcript import as_transcript, lines_of
 from .wire import Json
 
 __all__ = ["Bot", "ChannelKind", "Guild", "Person", "World"]
@@ -50,6 +50,11 @@ class World(Housekeeping):
     def transcript(self, channel: str) -> str:
         """What a person would see in *channel*: names, texts, files, replies, embeds, and who writes."""
         return as_transcript(self.messages(channel), self._names_in(channel), self.typists(channel))
+
+    def shown(self, channel: str, message: str) -> str:
+        """One message of *channel* as a person would see it."""
+        found = self._shown(self._message(self._channel(channel), message), "")
+        return "".join(f"{line}\n" for line in lines_of(found, self._names_in(channel)))
 
     def _names_in(self, channel: str) -> dict[str, str]:
         names = {id_: str(user["global_name"] or user["username"]) for id_, user in self._users.items()}

@@ -1,0 +1,62 @@
+"""The little world in which a bot is tried: one server, one channel, whoever sits at the terminal, and the bot."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ..sim.people import Person
+from ..sim.world import World
+
+
+@dataclass(slots=True)
+class Scenery:
+    """The world of a simulation: one guild, one channel, one person, and the bot."""
+
+    me_named: str
+    world: World = field(default_factory=World)
+
+    me: Person = field(init=False)
+    general: str = field(init=False)
+    bot: str = field(init=False)
+    token: str = field(init=False, repr=False)
+    _people: dict[str, Person] = field(init=False, default_factory=dict)
+    _join: Callable[[Person], None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        account = self.world.add_bot("Cadenza")
+        self.me = self.world.add_person(self.me_named)
+        guild = self.world.add_guild("Cadenza", owner=self.me, members=[self.me, account])
+        self.general = self.world.add_channel(guild, "general")
+        self.bot, self.token = account.id, account.token
+        self._people[self.me_named.casefold()] = self.me
+        self._join = guild.join
+
+    def person(self, name: str) -> Person:
+        """Who is called *name*; somebody new comes in."""
+        if not name:
+            return self.me
+        if name.casefold() not in self._people:
+            self._people[name.casefold()] = person = self.world.add_person(name)
+            self._join(person)
+        return self._people[name.casefold()]
+
+    def direct(self, person: Person) -> str:
+        """The direct messages of the bot and *person*."""
+        return self.world.open_direct(self.bot, person)
+
+    def names(self) -> dict[str, str]:
+        """Ids of everybody and everything that can be named, in small letters."""
+        people = {f"@{name}": person.id for name, person in self._people.items()}
+        return {**people, "@cadenza": self.bot, "#general": self.general}
+
+    def addressed(self, text: str) -> str:
+        """*text* with whoever is called by name in it called as Discord does."""
+        ids = self.names()
+
+        def called(match: re.Match[str]) -> str:
+            found = ids.get(match[0].casefold())
+            return match[0] if found is None else f"<@{found}>"
+
+        return re.sub(r"(?<!\w)@\w+", called, text)

@@ -1,0 +1,107 @@
+"""Where a bot works: its staff at their places, whoever watches over it, and everything let go in the end."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import aiohttp
+import discord
+
+from ..config.config import Config, LogConfig
+from ..config.current import Current
+from ..service import health, logs
+from ..store.api import Shelf, Store
+from ..tasks import must_rise
+from .metering import Metering
+from .staff import Staff
+
+logger = logging.getLogger(__name__)
+
+ClientOf: TypeAlias = "Callable[[Staff, discord.Intents, aiohttp.TraceConfig], Hands]"
+"""Who makes a client for a staff."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hands:
+    """The client that does the work, and what it can do besides what every client of discord.py can."""
+
+    client: discord.Client
+    wind_down: Callable[[], Awaitable[object]]
+    """Answer nobody any more, and let replies under way end."""
+    is_busy: Callable[[str], bool]
+    """Whether something is being said, or waits to be, in the channel with this id."""
+
+
+def cadenza_bot(staff: Staff, intents: discord.Intents, trace: aiohttp.TraceConfig, **options: Any) -> Hands:
+    """The bot itself; *options* are for discord.py."""
+    from .app import CadenzaBot  # noqa: PLC0415  # it brings everything along
+
+    bot = CadenzaBot(staff, intents=intents, http_trace=trace, **options)
+    return Hands(bot, bot.wind_down, bot.running)
+
+
+def simulated_bot(staff: Staff, intents: discord.Intents, trace: aiohttp.TraceConfig) -> Hands:
+    """The same in a simulated Discord, which tells of all servers at once: nobody need wait for others."""
+    return cadenza_bot(staff, intents, trace, guild_ready_timeout=0.05)
+
+
+@asynccontextmanager
+async def workplace(
+    staff: Staff, intents: discord.Intents, client_of: ClientOf
+) -> AsyncIterator[tuple[Hands, Metering]]:
+    """Have a client for *staff*, counted and watched over; in the end all that was opened is let go."""
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(_safely, staff.models.close)
+        stack.push_async_callback(_safely, staff.toolbox.close)
+        metering = Metering(staff.metrics)
+        hands = client_of(staff, intents, metering.trace)
+        staff.metrics.watch(active=lambda: staff.limits.active, servers=lambda: len(hands.client.guilds))
+        checks = {"gateway": lambda: _gateway(hands.client), "store": lambda: _store(staff.store)}
+        await stack.enter_async_context(health.serving(staff.config.now.metrics, checks, staff.metrics.rendered))
+        yield hands, metering
+
+
+def follow_log(current: Current, secrets: Callable[[Config], Mapping[str, str]], *, level: str = "") -> None:
+    """Write the log as the configuration says, now and whenever it changes; a *level* that was given wins."""
+
+    def set_up(config: Config) -> None:
+        chosen: LogConfig = replace(config.log, level=level) if level else config.log
+        logs.set_up(chosen, secrets=secrets(config).values())
+
+    set_up(current.now)
+    current.listen(lambda _, config: set_up(config))
+
+
+def publish(secrets: Mapping[str, str]) -> None:
+    """Put what stands in ``.env`` into the environment, where those who ask models look for their keys."""
+    for name, value in secrets.items():
+        if not os.environ.get(name, "").strip():
+            os.environ[name] = value
+
+
+async def _gateway(client: discord.Client) -> str:
+    if not client.is_ready():
+        return "the bot is not ready yet"
+    # discord.py keeps the last one while it looks for another; before the first there is none, whatever its type says.
+    socket: object = client.ws
+    return "" if getattr(socket, "open", False) else "there is no connection to Discord"
+
+
+async def _store(store: Store) -> str:
+    await store.get(Shelf.SERVERS, "0")
+    return ""
+
+
+async def _safely(close: Callable[[], Awaitable[object]]) -> None:
+    """Let something go; if it cannot be, that holds up nobody else."""
+    try:
+        await close()
+    except BaseException as error:
+        if must_rise(error):
+            raise
+        logger.warning("something could not be closed (%s)", type(error).__name__)

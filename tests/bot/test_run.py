@@ -1,0 +1,178 @@
+"""``cadenza run``: a bot from its configuration to its goodbye, and everything that can keep it from its work."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import signal
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cadenza.bot.run import add_run, listens_to, run_bot, run_run, tried_once
+from cadenza.bot.troubles import StartError
+from cadenza.config.config import Config, ConversationConfig
+from cadenza.errors import CadenzaError
+from cadenza.service import logs
+from cadenza.sim.clients import discord_py
+from cadenza.sim.limits import RateLimits
+from cadenza.sim.server import serve
+from cadenza.sim.world import World
+from tests.bot.premises import configured, small_bot
+
+pytestmark = pytest.mark.timeout(30)
+
+
+@pytest.fixture(autouse=True)
+def as_it_was(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Leave no handler and no variable behind."""
+    monkeypatch.setenv("DISCORD_TOKEN", "")
+    yield
+    logs.take_down()
+
+
+def _options(*words: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    add_run(parser.add_subparsers(dest="command"))
+    return parser.parse_args(["run", *words])
+
+
+async def _run_until_ready(path: Path, world: World, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    async with serve(world, limits=RateLimits.off()) as server, asyncio.timeout(15):
+        with server.discord_py():
+            task = asyncio.create_task(run_bot(path, client_of=small_bot))
+            shown = ""
+            while "ready" not in shown and not task.done():
+                await asyncio.sleep(0.01)
+                shown += capsys.readouterr().out
+            if not task.done():
+                os.kill(os.getpid(), signal.SIGTERM)
+            return await task, shown
+
+
+async def test_it_says_one_line_when_it_is_ready_and_ends_gracefully(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world = World()
+    account, mia = world.add_bot("Ren"), world.add_person("Mia")
+    world.add_guild("Home", owner=mia, members=[mia, account])
+
+    found = await _run_until_ready(configured(tmp_path), world, capsys)
+
+    line = "Ren is ready: in 1 server, with script:answer.jsonl; answers mentions, replies, trigger words and direct messages.\n"
+    assert (0, line) == found
+    assert (tmp_path / "cadenza.db").exists()
+
+
+async def test_in_no_server_it_says_how_to_let_it_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    world = World()
+    account = world.add_bot("Ren")
+
+    status, shown = await _run_until_ready(configured(tmp_path), world, capsys)
+
+    assert 0 == status
+    assert "It is in no server yet; let it in with https://discord.com/oauth2/authorize?" in shown
+    assert f"client_id={account.id}" in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "token", "expected"),
+    [
+        ("", "wrong-token", "token"),
+        ("", "", "there is no token; put it into .env as DISCORD_TOKEN=…"),
+        ("[log]\nlevel = 'info'\n", "sim-token", "no model is chosen"),
+        ("[log]\nlevel = 'loud'\n", "sim-token", "loud"),
+        ("[store]\npath = 'no/such/folder/x.db'\n[models]\ndefault = 'local'\n", "sim-token", "no/such/folder"),
+    ],
+    ids=["wrong token", "no token", "no model", "wrong setting", "no folder for the store"],
+)
+async def test_what_keeps_it_from_its_work_is_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, token: str, expected: str
+) -> None:
+    world = World()
+    world.add_bot("Ren")
+
+    with pytest.raises(CadenzaError) as caught:
+        await _run_until_ready(configured(tmp_path, text, token), world, capsys)
+
+    assert expected in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert "Traceback" not in capsys.readouterr().err
+
+
+async def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    world = World()
+    world.add_bot("Ren")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        text = f"[metrics]\nport = {taken.getsockname()[1]}\n[models]\ndefault = 'local'\n"
+        with pytest.raises(CadenzaError, match="metrics cannot be offered at"):
+            await _run_until_ready(configured(tmp_path, text), world, capsys)
+
+
+async def test_without_a_network_it_is_one_sentence(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    nowhere = f"http://127.0.0.1:{port}/api/v10"
+
+    with discord_py(nowhere, nowhere, nowhere), pytest.raises(StartError) as caught:
+        await run_bot(configured(tmp_path), client_of=small_bot)
+
+    assert caught.value.is_passing
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("passes", [True, False], ids=["passing", "lasting"])
+def test_what_may_pass_has_an_exit_status_of_its_own(capsys: pytest.CaptureFixture[str], *, passes: bool) -> None:
+    def start() -> int:
+        raise StartError("Discord is down; try later", is_passing=passes)  # noqa: EM101, TRY003  # as it is raised
+
+    if passes:
+        assert 75 == tried_once(start)
+        assert "cadenza: Discord is down; try later\n" == capsys.readouterr().err
+    else:
+        with pytest.raises(StartError):
+            tried_once(start)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://discord.com/api/v10", "http://example.com/api/v10", "https://127.0.0.1/api/v10", "here", "http://[x/"],
+    ids=str,
+)
+def test_only_a_discord_on_this_machine_is_simulated(tmp_path: Path, url: str) -> None:
+    with pytest.raises(CadenzaError, match="a simulated Discord on this machine"):
+        run_run(_options("--config", str(configured(tmp_path)), "--sim", url))
+
+
+def test_no_configuration_says_how_to_make_one(tmp_path: Path) -> None:
+    with pytest.raises(CadenzaError, match="cadenza init"):
+        run_run(_options("--config", str(tmp_path / "cadenza.toml")))
+
+
+@pytest.mark.parametrize("words", [["--store", "x.db"], ["--name", "Mia"]], ids=str)
+def test_what_is_for_simulations_is_refused_elsewhere(words: list[str]) -> None:
+    with pytest.raises(CadenzaError, match="is for the chat of --sim"):
+        run_run(_options(*words))
+
+
+@pytest.mark.parametrize(
+    ("talk", "expected"),
+    [
+        (ConversationConfig(), "mentions, replies, trigger words and direct messages"),
+        (ConversationConfig(replies=False, trigger_words=False, direct_messages=False), "mentions"),
+        (
+            ConversationConfig(mentions=False, replies=False, trigger_words=False, channels=("1", "2"), every=5),
+            "direct messages, everything in 2 channels and every 5. message",
+        ),
+        (
+            ConversationConfig(mentions=False, replies=False, trigger_words=False, direct_messages=False),
+            "nobody, as nothing is switched on in [conversation]",
+        ),
+    ],
+    ids=["usual", "mentions", "channels", "nothing"],
+)
+def test_what_it_listens_to_is_said_in_words(talk: ConversationConfig, expected: str) -> None:
+    assert expected == listens_to(Config(conversation=talk))

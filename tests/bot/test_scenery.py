@@ -1,0 +1,38 @@
+"""The little world of a simulation."""
+
+from __future__ import annotations
+
+import pytest
+
+from cadenza.bot.scenery import Scenery
+
+
+def test_there_is_a_server_a_channel_the_bot_and_whoever_sits_here() -> None:
+    scenery = Scenery("Mia")
+
+    scenery.me.says(scenery.general, "hello")
+
+    assert "Mia: hello\n" == scenery.world.transcript(scenery.general)
+    assert {"@mia": scenery.me.id, "@cadenza": scenery.bot, "#general": scenery.general} == scenery.names()
+
+
+def test_others_come_in_when_they_are_named_and_stay_who_they_are() -> None:
+    scenery = Scenery("Mia")
+
+    tom = scenery.person("Tom")
+    tom.says(scenery.general, "hey")
+
+    assert scenery.person("tom") is tom
+    assert scenery.person("") is scenery.me
+    assert scenery.direct(tom) == scenery.direct(tom) != scenery.direct(scenery.me)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("@Cadenza hi", "<@{bot}> hi"), ("hi @MIA!", "hi <@{me}>!"), ("me@cadenza.example", "me@cadenza.example"), ("@nobody", "@nobody")],
+    ids=str,
+)  # fmt: skip
+def test_who_is_named_is_called_as_discord_does(text: str, expected: str) -> None:
+    scenery = Scenery("Mia")
+
+    assert expected.format(bot=scenery.bot, me=scenery.me.id) == scenery.addressed(text)

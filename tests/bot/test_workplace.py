@@ -1,0 +1,95 @@
+"""The workplace: health of the gateway and the store, a log that follows the configuration, secrets for who needs them."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import os
+import socket
+from collections.abc import Iterator
+from dataclasses import replace
+
+import aiohttp
+import discord
+import pytest
+
+from cadenza.bot.staff import employed
+from cadenza.bot.workplace import follow_log, publish, workplace
+from cadenza.config.config import Config, LogConfig, MetricsConfig
+from cadenza.config.current import Current
+from cadenza.service import logs
+from cadenza.service.parrot import ParrotShelf
+from cadenza.sim.limits import RateLimits
+from cadenza.sim.server import serve
+from cadenza.sim.world import World
+from cadenza.store.memory import MemoryStore
+from cadenza.store.sealing import Seal
+from tests.bot.premises import small_bot
+
+
+@pytest.fixture(autouse=True)
+def quietly() -> Iterator[None]:
+    """Leave no handler of ours behind."""
+    yield
+    logs.take_down()
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+async def _health(port: int) -> tuple[int, dict[str, str]]:
+    async with aiohttp.ClientSession() as session, session.get(f"http://127.0.0.1:{port}/healthz") as answer:
+        return answer.status, json.loads(await answer.text())["reasons"]
+
+
+@pytest.mark.timeout(30)
+async def test_it_is_well_while_the_gateway_is_connected_and_its_calls_are_counted() -> None:
+    world, port = World(), _free_port()
+    account, mia = world.add_bot("Ren"), world.add_person("Mia")
+    world.add_guild("Home", owner=mia, members=[mia, account])
+    current, store, seal = Current(Config(metrics=MetricsConfig(port))), MemoryStore(), Seal("key")
+    staff = replace(employed(current, store, seal), models=ParrotShelf(current, store, seal))
+    async with (
+        serve(world, limits=RateLimits.off()) as server,
+        workplace(staff, discord.Intents.default(), small_bot) as (hands, _),
+    ):
+        before = await _health(port)
+        async with server.running(hands.client):
+            during = await _health(port)
+        after = await _health(port)
+        text = staff.metrics.rendered().decode()
+
+    assert (503, {"gateway": "the bot is not ready yet"}) == before
+    assert (200, {}) == during
+    assert 503 == after[0]
+    assert "cadenza_servers 1.0" in text
+    assert 'cadenza_discord_calls_total{route="GET /users/@me",status="200"} 1.0' in text
+
+
+def test_the_log_follows_the_configuration_but_for_a_level_that_was_given() -> None:
+    out = io.StringIO()
+    logs.set_up(LogConfig(), stream=out)
+    current = Current(Config(log=LogConfig("error")))
+    follow_log(current, lambda _: {"KEY": "very-secret"})
+    logger = logging.getLogger("cadenza.x")
+
+    logger.info("unheard")
+    current.change(Config(log=LogConfig("info")))
+    logger.info("heard, but not very-secret")
+    follow_log(current, lambda _: {}, level="error")
+    current.change(Config(log=LogConfig("debug")))
+    current.change(Config(log=LogConfig("debug")))
+
+    assert ["heard, but not ***"] == [line.split(": ", 1)[1] for line in out.getvalue().splitlines()]
+
+
+def test_secrets_are_put_where_models_look_for_them_but_the_environment_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_KEY", "mine")
+    monkeypatch.setenv("B_KEY", "")
+
+    publish({"A_KEY": "theirs", "B_KEY": "theirs"})
+
+    assert ("mine", "theirs") == (os.environ["A_KEY"], os.environ["B_KEY"])
