@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
@@ -11,13 +12,16 @@ from ..config.config import Config
 from ..errors import SettingsError
 from ..settings import Settings
 from ..store.api import Record, Shelf, Store
+from .choosable import may_choose
+
+_NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     """What was chosen; ``None`` is nothing, and an empty text is 'none at all'."""
 
-    settings: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    settings: Mapping[str, object] = field(default_factory=lambda: _NOTHING)
     """Settings of the pipeline by their names: ``{"degree": 1}``."""
     model: str | None = None
     persona: str | None = None
@@ -60,13 +64,25 @@ class Choice:
 
     @classmethod
     def of_value(cls, value: Mapping[str, Any]) -> Choice:
-        """What was kept; a name that is not known any more is passed over."""
-        known = {spec.name for spec in fields(cls)}
-        given: dict[str, Any] = {
-            name: tuple(item) if isinstance(item, list) else item for name, item in value.items() if name in known
-        }
+        """What was kept; a name that is not known any more, and a value of another kind than it should be, is passed over."""
+        given: dict[str, Any] = {}
+        for spec in fields(cls):
+            item = tuple(found) if isinstance(found := value.get(spec.name), list) else found
+            if item is not None and _is_of_kind(item, str(spec.type)):
+                given[spec.name] = item
         settings = given.pop("settings", {})
         return cls(settings=MappingProxyType(dict(settings)), **given)
+
+
+_KINDS: Mapping[str, type] = MappingProxyType(
+    {"bool": bool, "int": int, "str": str, "tuple": tuple, "Mapping": Mapping}
+)
+
+
+def _is_of_kind(item: object, annotation: str) -> bool:
+    """Whether *item* is what *annotation* begins with; a yes is not a number here."""
+    kind = _KINDS[re.match(r"\w+", annotation).group()]  # type: ignore[union-attr]  # every annotation begins with a name
+    return isinstance(item, kind) and isinstance(item, bool) is (kind is bool)
 
 
 class Choices:
@@ -108,23 +124,32 @@ class Choices:
         return Choice() if record is None else Choice.of_value(record.value)
 
     async def _change(self, shelf: Shelf, key: str, server: str, change: Callable[[Choice], Choice]) -> Choice:
-        def changed(record: Record | None) -> Record:
+        def changed(record: Record | None) -> Record | None:
             before = Choice() if record is None else Choice.of_value(record.value)
-            return Record(shelf, key, change(before).as_value(), server=server)
+            value = change(before).as_value()
+            return Record(shelf, key, value, server=server) if value else None
 
         kept = await self._store.change(shelf, key, changed)
         return Choice() if kept is None else Choice.of_value(kept.value)
 
 
-def settings_for(config: Config, choice: Choice, *, degree: int | None = None) -> Settings:
-    """The settings of the pipeline that hold: the configuration's, with what was *chosen*, and a character's own degree.
+def settings_for(
+    config: Config, choice: Choice, *, degree: int | None = None, of_model: Mapping[str, object] = _NOTHING
+) -> Settings:
+    """The settings of the pipeline that hold: the configuration's, those *of_model*, what was chosen, a character's degree.
 
-    A setting that was chosen long ago and is not right any more is passed over.
+    A setting that was chosen long ago and is not right any more, or not a server's to choose, is passed over.
     """
-    settings = config.settings
-    for name, value in choice.settings.items():
+    settings = _with_those_that_are_right(config.settings, of_model)
+    chosen = {name: value for name, value in choice.settings.items() if may_choose(name)}
+    settings = _with_those_that_are_right(settings, chosen)
+    return settings if degree is None else _with_those_that_are_right(settings, {"degree": degree})
+
+
+def _with_those_that_are_right(settings: Settings, values: Mapping[str, object]) -> Settings:
+    for name, value in values.items():
         try:
             settings = settings.with_values({name: value})
         except SettingsError:
             continue
-    return settings if degree is None else settings.with_values({"degree": degree})
+    return settings

@@ -83,6 +83,10 @@ class Interactions(Webhooks):
         """The commands of a bot, everywhere or in one guild."""
         return self._copies(self._commands.get((who, guild), []))
 
+    def set_locale(self, who: str, locale: str) -> None:
+        """In which language *who* has their Discord; bots hear of it when they use a command."""
+        self._locales[who] = locale
+
     def use_command(self, who: str, channel: str, name: str, options: Mapping[str, Any]) -> str:
         """Use a command as *who*; gives back the id of the interaction."""
         place = self._visible(who, channel)
@@ -213,7 +217,7 @@ class Interactions(Webhooks):
         )
         event: Json = {
             "id": id_, "application_id": bot, "type": int(kind), "token": token, "version": 1, "data": data,
-            "channel_id": channel.id, "channel": self._channel_as_seen(channel, bot), "locale": "en-US",
+            "channel_id": channel.id, "channel": self._channel_as_seen(channel, bot), "locale": self._locales.get(who, "en-US"),
             "app_permissions": str(int(self._permissions(bot, channel))), "entitlements": [],
             "attachment_size_limit": FILE_SIZE, "context": 1 if channel.guild is None else 0,
         }  # fmt: skip

@@ -116,6 +116,7 @@ class State:
         self._nonces: dict[tuple[str, str], tuple[float, Json]] = {}
         self._closed_to_direct: set[str] = set()
         self._interactions: dict[str, InteractionState] = {}
+        self._locales: dict[str, str] = {}
         self._commands: dict[tuple[str, str | None], list[Json]] = {}
         self.cdn = "https://cdn.discordapp.com"
         """Where files can be fetched; a server that has them itself says so."""

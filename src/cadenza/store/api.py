@@ -46,6 +46,8 @@ class Shelf(StrEnum):
     """Why a message is as it is."""
     COUNTS = "counts"
     """How much somebody has used."""
+    BOT = "bot"
+    """What the bot knows of itself, such as which commands Discord was told of."""
 
 
 @dataclass(frozen=True, slots=True)

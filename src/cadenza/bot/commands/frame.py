@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeAlias
@@ -107,7 +108,41 @@ def answered(
                 error=type(error).__name__,
             )
 
+    # discord.py reads the options of a command from its signature, and would look for the types in this file.
+    safely.__signature__ = inspect.signature(command, eval_str=True)  # type: ignore[attr-defined]  # made for that
     return safely
+
+
+Suggesting: TypeAlias = Callable[[Interaction, str], Coroutine[Any, Any, list[app_commands.Choice[str]]]]
+
+
+def suggested(suggest: Suggesting) -> Suggesting:
+    """Let *suggest* suggest nothing where it fails: who is writing cannot be told anything."""
+
+    @wraps(suggest)
+    async def safely(interaction: Interaction, current: str) -> list[app_commands.Choice[str]]:
+        try:
+            return await suggest(interaction, current)
+        except BaseException as error:
+            if must_rise(error):
+                raise
+            logger.warning("nothing could be suggested (%s)", type(error).__name__)
+            return []
+
+    return safely
+
+
+def matching(names: Iterable[str | app_commands.Choice[str]], written: str, /) -> list[app_commands.Choice[str]]:
+    """Those of *names* in which what was *written* occurs, whatever its case, those that begin with it first."""
+    sought = written.strip().casefold()
+    offered = [name if isinstance(name, app_commands.Choice) else _as_choice(name) for name in names]
+    found = [choice for choice in offered if sought in choice.name.casefold()]
+    return sorted(found, key=lambda choice: not choice.name.casefold().startswith(sought))[:25]
+
+
+def _as_choice(name: str) -> app_commands.Choice[str]:
+    """*name* to be chosen; Discord takes a hundred characters."""
+    return app_commands.Choice(name=name[:100], value=name[:100])
 
 
 class Translations(app_commands.Translator):

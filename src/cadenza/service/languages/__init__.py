@@ -6,6 +6,7 @@ put in afterwards, by name, so that a translation may order them as it likes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
@@ -15,6 +16,7 @@ from .catalogues import read
 
 SOURCE = "en"
 """The language that the texts are written in."""
+_VALUE = re.compile(r"\{(\w+)\}")
 
 
 @cache
@@ -38,9 +40,8 @@ def languages() -> tuple[str, ...]:
 def translated(text: str, language: str, /, **values: object) -> str:
     """*text* in *language*, such as ``ja`` or Discord's ``en-GB``, with *values* put in for ``{name}``."""
     found = catalogue(language.partition("-")[0].lower()).get(text) or text
-    for name, value in values.items():
-        found = found.replace(f"{{{name}}}", str(value))
-    return found
+    # All at once: what somebody typed may look like the name of another value.
+    return _VALUE.sub(lambda place: str(values.get(place[1], place[0])), found) if values else found
 
 
 def chosen(*wishes: str | None) -> str:

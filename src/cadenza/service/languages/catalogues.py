@@ -9,33 +9,34 @@ from ...errors import InputError
 
 def read(text: str) -> dict[str, str]:
     """What stands for each text of a catalogue; the header and what is not translated are left out."""
-    texts: dict[str, str] = {}
-    source = target = ""
-    part = ""
-    for number, line in enumerate(text.splitlines(), start=1):
-        word, _, rest = line.strip().partition(" ")
-        if word in ("msgid", "msgstr"):
-            if word == "msgid":
-                texts[source] = target
-                source = target = ""
-            part = word
-        elif word.startswith('"'):
-            rest = line.strip()
-        elif not word or word.startswith("#"):
-            continue
-        else:
-            raise InputError(_complaint(number))
-        try:
-            piece = json.loads(rest)
-        except ValueError:
-            raise InputError(_complaint(number)) from None
-        if part == "msgid":
-            source += piece
-        else:
-            target += piece
-    texts[source] = target
-    return {source: target for source, target in texts.items() if source and target}
+    pairs: list[list[str]] = []
+    part = -1  # of a pair: 0 is what is translated, 1 what stands for it
+    for number, line in enumerate(text.split("\n"), start=1):  # no other character ends a line there
+        match line.strip().partition(" "):
+            case ("msgid", _, rest):
+                pairs.append(["", ""])
+                part = 0
+            case ("msgstr", _, rest) if part == 0:
+                part = 1
+            case (word, _, _) if word.startswith('"') and pairs:
+                rest = line.strip()
+            case (word, _, _) if not word or word.startswith("#"):
+                continue
+            case _:
+                raise _complaint(number)
+        pairs[-1][part] += _unquoted(rest, number)
+    return {source: target for source, target in pairs if source and target}
 
 
-def _complaint(number: int) -> str:
-    return f"line {number} of a catalogue cannot be read; it needs msgid or msgstr and a text in quotes"
+def _unquoted(quoted: str, number: int) -> str:
+    try:
+        text = json.loads(quoted)
+    except ValueError:
+        raise _complaint(number) from None
+    if not isinstance(text, str):
+        raise _complaint(number)
+    return text
+
+
+def _complaint(number: int) -> InputError:
+    return InputError(f"line {number} of a catalogue cannot be read; it needs msgid or msgstr and a text in quotes")

@@ -1,0 +1,310 @@
+"""``/config``: what a server or a channel chooses otherwise than the operator's configuration."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from types import MappingProxyType
+from typing import Literal
+
+import discord
+from discord import app_commands
+
+from ...config.config import Config
+from ...errors import InputError, SettingsError
+from ...service import choosable
+from ...service.choices import Choice, settings_for
+from ...service.choosable import Choosable
+from ...settings import settings_fields
+from . import places
+from .choosing import MANAGERS, Where, change, choose_settings, say_chosen, shown, with_settings
+from .frame import AnyCommand, Desk, Interaction, answered, matching, may_manage_server, show, suggested, tell, words
+
+_EVERYTHING = "everything"
+_LONGEST_SHOWN = 4096
+
+
+def commands(desk: Desk) -> list[AnyCommand]:
+    """All of ``/config``."""
+    group = app_commands.Group(
+        name="config",
+        description="What this server or channel wants otherwise",
+        guild_only=True,
+        default_permissions=MANAGERS,
+    )
+    for add in (_add_show, _add_set, _add_reset, _add_degree, _add_limits, _add_guards, places.add):
+        add(group, desk)
+    return [group]
+
+
+# --- what holds ---------------------------------------------------------------------------
+
+
+def _add_show(group: app_commands.Group, desk: Desk) -> None:
+    @group.command(name="show", description="What holds in this channel, and who has chosen it")
+    @answered
+    async def show_all(interaction: Interaction) -> None:
+        if not await may_manage_server(interaction):
+            return
+        choices, parent = desk.staff.choices, _parent_of(interaction)
+        server = await choices.of_server(str(interaction.guild_id))
+        channel = (await choices.of_channel(str(interaction.channel_id))).over(
+            await choices.of_channel(parent) if parent else Choice()
+        )
+        lines = _lines(interaction, desk.staff.config.now, server, channel)
+        title = words(interaction, "What holds in this channel")
+        embed = discord.Embed(title=title, description="\n".join(lines)[:_LONGEST_SHOWN])
+        embed.set_footer(
+            text=words(interaction, "“/config set” changes settings, “/config reset” takes a choice back.")
+        )
+        await show(interaction, embed=embed)
+
+
+def _parent_of(interaction: Interaction) -> str:
+    """The channel of the thread in which a command is used."""
+    place = interaction.channel
+    return str(place.parent_id) if isinstance(place, discord.Thread) else ""
+
+
+def _lines(interaction: Interaction, config: Config, server: Choice, channel: Choice) -> list[str]:
+    """What holds, a line each: first what the configuration has too, then what was chosen of the pipeline's settings."""
+    lines = []
+    for spec in fields(Choice):
+        if spec.name == "settings":
+            continue
+        chosen = [getattr(choice, spec.name) for choice in (channel, server)]
+        lines.append(_line(interaction, spec.name, chosen, _configured(config, spec.name)))
+    settings = settings_for(config, Choice())
+    for section, spec in settings_fields():
+        chosen = [choice.settings.get(spec.name) for choice in (channel, server)]
+        if spec.name == "degree" or any(value is not None for value in chosen):
+            lines.append(_line(interaction, spec.name, chosen, getattr(getattr(settings, section), spec.name)))
+    return lines
+
+
+def _line(interaction: Interaction, name: str, chosen: list[object], configured: object) -> str:
+    origins = (words(interaction, "this channel"), words(interaction, "this server"))
+    for value, origin in zip(chosen, origins, strict=True):
+        if value is not None:
+            return f"**{name}** {_value(interaction, name, value)} · {origin}"
+    return f"{name} {_value(interaction, name, configured)}"
+
+
+def _value(interaction: Interaction, name: str, value: object) -> str:
+    return f"<#{value}>" if name == "thought_log" and value else shown(interaction, value)
+
+
+def _configured(config: Config, name: str) -> object:
+    """What the configuration says of a field of ``Choice``."""
+    match name:
+        case "model":
+            return config.models.default
+        case "language":
+            return config.language
+        case "always" | "is_private" | "is_silent":
+            return False
+        case _:
+            return getattr(config.conversation, name, None)
+
+
+# --- one setting by its name ------------------------------------------------------------------
+
+
+def _add_set(group: app_commands.Group, desk: Desk) -> None:
+    @group.command(name="set", description="Choose any setting by its name")
+    @app_commands.describe(name="The setting", value="What it is to be", where="For the whole server, or this channel")
+    @app_commands.autocomplete(name=_suggest_settings, value=_suggest_values)
+    @answered
+    async def set_one(
+        interaction: Interaction, name: str, value: app_commands.Range[str, 0, 500], where: Where = "server"
+    ) -> None:
+        if not await may_manage_server(interaction):
+            return
+        setting = await _found(interaction, name)
+        if setting is None:
+            return
+        try:
+            read = setting.read(value)
+        except SettingsError:
+            wanted = _wanted(interaction, setting)
+            await tell(
+                interaction,
+                "`{name}` takes {wanted}, not {value}.",
+                name=setting.name,
+                wanted=wanted,
+                value=shown(interaction, value),
+            )
+            return
+        given = {setting.name: read}
+        await change(desk, interaction, where, lambda choice: with_settings(choice, given))
+        await say_chosen(interaction, where, given)
+
+
+async def _found(interaction: Interaction, name: str) -> Choosable | None:
+    try:
+        return choosable.find(name)
+    except InputError:
+        await tell(
+            interaction,
+            "There is no setting {name} that a server may choose; pick one from the list.",
+            name=shown(interaction, name),
+        )
+        return None
+
+
+def _wanted(interaction: Interaction, setting: Choosable) -> str:
+    """What *setting* takes, in words."""
+    if setting.one_of:
+        return words(interaction, "one of {choices}", choices=", ".join(f"`{one}`" for one in setting.one_of))
+    if setting.kind is bool:
+        return words(interaction, "on or off")
+    if setting.kind is tuple:
+        return words(interaction, "texts, parted by commas")
+    if setting.kind is str:
+        return words(interaction, "a short text")
+    low, high = (None if end is None else f"{end:g}" for end in (setting.low, setting.high))
+    if high is None:
+        return words(interaction, "a number, at least {low}", low=low)
+    if setting.kind is int:
+        return words(interaction, "a whole number from {low} to {high}", low=low, high=high)
+    return words(interaction, "a number from {low} to {high}", low=low, high=high)
+
+
+@suggested
+async def _suggest_settings(_interaction: Interaction, current: str) -> list[app_commands.Choice[str]]:
+    offered = [
+        app_commands.Choice(name=f"{setting.name}: {setting.about}"[:100], value=setting.name)
+        for setting in choosable.choosable()
+    ]
+    return matching(offered, current)
+
+
+@suggested
+async def _suggest_values(interaction: Interaction, current: str) -> list[app_commands.Choice[str]]:
+    try:
+        setting = choosable.find(str(interaction.namespace.name or ""))
+    except InputError:
+        return []
+    return matching(setting.suggestions, current)
+
+
+def _add_reset(group: app_commands.Group, desk: Desk) -> None:
+    @suggested
+    async def suggest(interaction: Interaction, current: str) -> list[app_commands.Choice[str]]:
+        choices = desk.staff.choices
+        kept = (await choices.of_server(str(interaction.guild_id))).as_value()
+        kept = {**kept, **(await choices.of_channel(str(interaction.channel_id))).as_value()}
+        settings = kept.get("settings")
+        names = {*(settings if isinstance(settings, dict) else {}), *kept} - {"settings"}
+        return matching([_EVERYTHING, *sorted(names)], current)
+
+    @group.command(name="reset", description="Take a choice back, so that the configuration holds again")
+    @app_commands.describe(name="What was chosen, or “everything”", where="For the whole server, or this channel")
+    @app_commands.autocomplete(name=suggest)
+    @answered
+    async def reset(interaction: Interaction, name: str, where: Where = "server") -> None:
+        if not await may_manage_server(interaction):
+            return
+        had = False
+
+        def without(choice: Choice) -> Choice:
+            nonlocal had
+            after = _without(choice, name.strip())
+            had = after != choice
+            return after
+
+        await change(desk, interaction, where, without)
+        if not had:
+            await tell(interaction, "{name} was not chosen here.", name=shown(interaction, name))
+        elif where == "server":
+            await tell(interaction, "This server has taken {name} back.", name=shown(interaction, name))
+        else:
+            await tell(interaction, "This channel has taken {name} back.", name=shown(interaction, name))
+
+
+def _without(choice: Choice, name: str) -> Choice:
+    """*choice* without what it says of *name*."""
+    if name == _EVERYTHING:
+        return Choice()
+    if name in {spec.name for spec in fields(Choice)} - {"settings"}:
+        return replace(choice, **{name: None})  # type: ignore[arg-type]  # all fields but that of the settings may be None
+    left = {other: value for other, value in choice.settings.items() if other != name}
+    return replace(choice, settings=MappingProxyType(left))
+
+
+# --- some settings with words of their own ------------------------------------------------------
+
+
+def _add_degree(group: app_commands.Group, desk: Desk) -> None:
+    @group.command(name="degree", description="How much a reply looks as if somebody typed it")
+    @app_commands.describe(degree="How a reply becomes messages", where="For the whole server, or this channel")
+    @app_commands.choices(
+        degree=[
+            app_commands.Choice(name="0: one message at the end", value=0),
+            app_commands.Choice(name="1: a message a line", value=1),
+            app_commands.Choice(name="2: a message a line, with typing", value=2),
+            app_commands.Choice(name="3: a message a sentence, with typing", value=3),
+        ]
+    )
+    @answered
+    async def degree(interaction: Interaction, degree: int, where: Where = "server") -> None:
+        await choose_settings(desk, interaction, where, degree=degree)
+
+
+def _add_limits(group: app_commands.Group, desk: Desk) -> None:
+    @group.command(name="limits", description="How long a reply and its messages may be")
+    @app_commands.describe(
+        messages="Messages after which a reply is ended; 0 is no limit",
+        length="Characters of the longest message",
+        rest="What becomes of a reply that needs more messages",
+        code="Messages from which on a code block is a file; 0 is never",
+        where="For the whole server, or this channel",
+    )
+    @answered
+    async def limits(
+        interaction: Interaction,
+        *,
+        messages: app_commands.Range[int, 0, 40] | None = None,
+        length: app_commands.Range[int, 50, 2000] | None = None,
+        rest: Literal["file", "notice", "stop"] | None = None,
+        code: app_commands.Range[int, 0, 1000] | None = None,
+        where: Where = "server",
+    ) -> None:
+        await choose_settings(
+            desk, interaction, where, message_limit=messages, limit=length, when_full=rest, code_file=code
+        )
+
+
+def _add_guards(group: app_commands.Group, desk: Desk) -> None:
+    @group.command(name="guards", description="What is watched for and cleaned in replies")
+    @app_commands.describe(
+        labels="Whether a reply that opens as somebody else is tried again",
+        speakers="Whether a reply ends where the model speaks for somebody else",
+        emoji="Whether emoji are shown",
+        unknown="What happens to an emoji that the server does not have",
+        spaces="Whether blank braille patterns become spaces",
+        dots="Words that are put together again where dots part their letters; * is every word",
+        where="For the whole server, or this channel",
+    )
+    @answered
+    async def guards(
+        interaction: Interaction,
+        *,
+        labels: bool | None = None,
+        speakers: bool | None = None,
+        emoji: bool | None = None,
+        unknown: Literal["keep", "strip"] | None = None,
+        spaces: bool | None = None,
+        dots: app_commands.Range[str, 0, 500] | None = None,
+        where: Where = "server",
+    ) -> None:
+        await choose_settings(
+            desk,
+            interaction,
+            where,
+            label_guard=labels,
+            speaker_guard=speakers,
+            use_emoji=emoji,
+            unknown_emoji=unknown,
+            unicode_spaces=spaces,
+            sanitise=dots,
+        )

@@ -1,0 +1,212 @@
+"""``/status``: who answers here and when, how much is left for who asks, and what is missing, with what to click."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Awaitable, Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import TypeVar
+
+import discord
+from discord import app_commands
+
+from ...config.config import Config
+from ...service.choices import Choice, settings_for
+from ...service.limits import Excess
+from ...tasks import must_rise
+from .choosing import shown
+from .frame import AnyCommand, Desk, Interaction, answered, show, words
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+_MOST_NAMES = 20
+
+
+def commands(desk: Desk) -> list[AnyCommand]:
+    """Nothing but ``/status``."""
+
+    @app_commands.command(name="status", description="How the bot is, and what is missing here")
+    @answered
+    async def status(interaction: Interaction) -> None:
+        await interaction.response.defer(ephemeral=True, thinking=True)
+        await show(interaction, embed=await _told(desk, interaction))
+
+    return [status]
+
+
+async def _told(desk: Desk, interaction: Interaction) -> discord.Embed:
+    """All of it."""
+    place = interaction.channel
+    parent = str(place.parent_id) if isinstance(place, discord.Thread) else ""
+    server, staff = str(interaction.guild_id or ""), desk.staff
+    choice = await _or(staff.choices.here(server, str(interaction.channel_id), parent), Choice())
+    troubles = list(_troubles(desk, interaction, choice))
+    title = words(interaction, "Something is missing here") if troubles else words(interaction, "All is well")
+    embed = discord.Embed(title=title, description="\n".join(f"⚠ {trouble}" for trouble in troubles))
+    for name, value in (
+        (words(interaction, "Model"), await _model(desk, interaction, choice)),
+        (words(interaction, "Characters"), await _characters(desk, interaction, choice)),
+        (words(interaction, "Answers"), _triggers(interaction, staff.config.now, choice)),
+        (words(interaction, "Delivery"), _delivery(interaction, staff.config.now, choice)),
+        (words(interaction, "Limits"), await _limits(desk, interaction)),
+        (words(interaction, "Memory"), _memory(interaction, staff.config.now)),
+    ):
+        embed.add_field(name=name, value=value[:1024], inline=True)
+    embed.set_footer(text=_footer(desk))
+    return embed
+
+
+async def _or(awaited: Awaitable[T], instead: T) -> T:
+    """What is *awaited*; *instead* if it fails: the rest of a status is worth knowing all the more."""
+    try:
+        return await awaited
+    except BaseException as error:
+        if must_rise(error):
+            raise
+        logger.warning("a part of the status is not known (%s)", type(error).__name__)
+        return instead
+
+
+async def _model(desk: Desk, interaction: Interaction, choice: Choice) -> str:
+    staff, server = desk.staff, str(interaction.guild_id or "")
+    name = choice.model or staff.config.now.models.default
+    if not name:
+        return words(interaction, "none; whoever runs the bot has to name one in cadenza.toml")
+    if not await _or(staff.models.is_known(name, server), instead=True):
+        default = shown(interaction, staff.config.now.models.default)
+        return words(
+            interaction,
+            "{model} is not there any more, so {default} answers",
+            model=shown(interaction, name),
+            default=default,
+        )
+    seconds = await _or(staff.models.resting(name, server), 0.0)
+    if seconds > 0:
+        return words(
+            interaction,
+            "{model} rests for {seconds} s after an error",
+            model=shown(interaction, name),
+            seconds=math.ceil(seconds),
+        )
+    return shown(interaction, name)
+
+
+async def _characters(desk: Desk, interaction: Interaction, choice: Choice) -> str:
+    cast = await _or(desk.staff.cast.of(str(interaction.guild_id or "")), ())
+    wanted = None if choice.personas is None else {name.casefold() for name in choice.personas}
+    names = [one.name for one in cast if wanted is None or one.name.casefold() in wanted]
+    more = f" +{len(names) - _MOST_NAMES}" if len(names) > _MOST_NAMES else ""
+    return shown(interaction, names[:_MOST_NAMES]) + more
+
+
+def _triggers(interaction: Interaction, config: Config, choice: Choice) -> str:
+    """What is answered here."""
+    talk = config.conversation
+    if interaction.guild_id is None:
+        return words(interaction, "everything" if talk.direct_messages else "nothing")
+    if choice.is_silent:
+        return words(interaction, "nothing: the bot is silent here")
+    if _answers_everything(interaction, config, choice):
+        return words(interaction, "everything")
+    kinds = {
+        "mentions": talk.mentions if choice.mentions is None else choice.mentions,
+        "replies": talk.replies if choice.replies is None else choice.replies,
+        "names and words": talk.trigger_words if choice.trigger_words is None else choice.trigger_words,
+    }
+    told = [words(interaction, kind) for kind, holds in kinds.items() if holds]
+    every = talk.every if choice.every is None else choice.every
+    if every:
+        told.append(words(interaction, "one message in {count}", count=every))
+    return ", ".join(told) or words(interaction, "nothing")
+
+
+def _answers_everything(interaction: Interaction, config: Config, choice: Choice) -> bool:
+    """Whether nobody has to call the bot here."""
+    is_listed = str(interaction.channel_id) in config.conversation.channels
+    return is_listed if choice.always is None else choice.always
+
+
+def _delivery(interaction: Interaction, config: Config, choice: Choice) -> str:
+    settings = settings_for(config, choice).delivery
+    told = words(interaction, "degree {degree}", degree=settings.degree)
+    if settings.message_limit:
+        told += ", " + words(interaction, "at most {count} messages", count=settings.message_limit)
+    return told
+
+
+async def _limits(desk: Desk, interaction: Interaction) -> str:
+    """How much who asks may have, and how much of it is left, as far as that is known."""
+    limits = desk.staff.config.now.limits
+    nothing: Mapping[Excess, int] = {}
+    left = await _or(desk.staff.limits.left(str(interaction.user.id), str(interaction.guild_id or "")), nothing)
+    told = [words(interaction, "{count} at once", count=limits.user_active)]
+    for text, most, excess in (
+        ("{left} of {count} an hour left", limits.user_per_hour, Excess.USER_PER_HOUR),
+        ("{left} of {count} a day left", limits.user_per_day, Excess.USER_PER_DAY),
+        ("{left} of {count} an hour left for the server", limits.server_per_hour, Excess.SERVER_PER_HOUR),
+        ("{left} of {count} a day left for the server", limits.server_per_day, Excess.SERVER_PER_DAY),
+        ("{left} of {count} tokens a day left for the server", limits.server_tokens_per_day, Excess.SERVER_TOKENS),
+    ):
+        if most and (interaction.guild_id or excess in (Excess.USER_PER_HOUR, Excess.USER_PER_DAY)):
+            told.append(words(interaction, text, left=left.get(excess, "?"), count=most))
+    return ", ".join(told)
+
+
+def _memory(interaction: Interaction, config: Config) -> str:
+    short, notes = shown(interaction, config.memory.short_term), shown(interaction, config.memory.notes)
+    return words(interaction, "short term {short}, notes {notes}", short=short, notes=notes)
+
+
+def _footer(desk: Desk) -> str:
+    latency = desk.client.latency
+    told = ("Cadenza", _version(), f"· {latency * 1000:.0f} ms" if math.isfinite(latency) else "")
+    return " ".join(filter(None, told))
+
+
+def _version() -> str:
+    """The version that is installed; nothing if it runs from a folder of source."""
+    try:
+        return version("cadenza")
+    except PackageNotFoundError:
+        return ""
+
+
+# --- what is missing ---------------------------------------------------------------------------
+
+
+def _troubles(desk: Desk, interaction: Interaction, choice: Choice) -> Iterator[str]:
+    """What keeps the bot from doing all that it could do here, a sentence each."""
+    if interaction.guild_id is None:
+        return
+    mine = interaction.app_permissions
+    needed = {
+        "View Channel": mine.view_channel,
+        "Send Messages": mine.send_messages_in_threads if _is_thread(interaction) else mine.send_messages,
+        "Read Message History": mine.read_message_history,
+        "Embed Links": mine.embed_links,
+        "Attach Files": mine.attach_files,
+        "Manage Webhooks": mine.manage_webhooks,
+    }
+    missing = [words(interaction, name) for name, is_given in needed.items() if not is_given]
+    if missing:
+        told = "I lack {permissions}: open the channel's settings, then Permissions, add my role, and allow them."
+        yield words(interaction, told, permissions=", ".join(f"“{name}”" for name in missing))
+    if not desk.client.intents.message_content and _needs_words(interaction, desk.staff.config.now, choice):
+        told = "I cannot read messages that do not mention me: whoever runs the bot has to switch on “Message Content Intent” in the Developer Portal under Bot."
+        yield words(interaction, told)
+    if not desk.staff.config.now.models.default:
+        yield words(interaction, "No model is named: whoever runs the bot has to name one in cadenza.toml.")
+
+
+def _is_thread(interaction: Interaction) -> bool:
+    return isinstance(interaction.channel, discord.Thread)
+
+
+def _needs_words(interaction: Interaction, config: Config, choice: Choice) -> bool:
+    """Whether something is to be answered here of which Discord does not tell the words unasked."""
+    talk = config.conversation
+    has_words = talk.trigger_words if choice.trigger_words is None else choice.trigger_words
+    every = talk.every if choice.every is None else choice.every
+    return bool(has_words or every or _answers_everything(interaction, config, choice))
