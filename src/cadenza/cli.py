@@ -1,4 +1,7 @@
-"""The command line: ``cadenza demo``, ``cadenza explain``, ``cadenza record`` and ``cadenza replay``."""
+"""The command line: ``cadenza init``, ``run`` and all the others.
+
+What a command needs is imported when it is asked for: nobody waits for a bot who wants to see the help.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,25 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 
 from . import __version__
 from .errors import CadenzaError, InputError
 from .settings import Settings, given
 from .trace import Hook
 
+_OF_A_BOT: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "init": (".service.setup", "make a bot: asks three questions and writes its files"),
+        "doctor": (".bot.doctor", "see whether a bot can run, and what to do where it cannot"),
+        "run": (".bot.run", "start the bot; with --sim, try it in this terminal"),
+        "store": (".service.storekeeping", "back up, export, import, check or forget what the bot keeps"),
+    }
+)
+"""The commands of a bot: where each one is, and what it is for."""
 _INTERRUPTED = 130
 _BROKEN_PIPE = 141
 """What a shell reports for a program that was ended by Ctrl-C or by the end of its reader."""
@@ -24,7 +38,8 @@ _BROKEN_PIPE = 141
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; give back the exit status."""
-    parser = _parser()
+    words = sys.argv[1:] if arguments is None else arguments
+    parser = _parser(next((word for word in words if not word.startswith("-")), ""))
     options = parser.parse_args(arguments)
     if options.command is None:
         parser.print_help()
@@ -48,7 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(wanted: str) -> argparse.ArgumentParser:
+    """What reads the command line; of the bot's commands only the one that is *wanted* is known in full."""
     parser = argparse.ArgumentParser(
         prog="cadenza",
         description="Deliver a language model's stream to a chat as natural messages.",
@@ -56,6 +72,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"cadenza {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    for name, (module, about) in _OF_A_BOT.items():
+        if name == wanted:
+            getattr(import_module(module, __package__), f"add_{name}")(commands)
+        else:
+            commands.add_parser(name, help=about)
     _add_demo(commands)
     _add_explain(commands)
     _add_record(commands)
@@ -138,6 +159,12 @@ def _add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         help="cut each stream anew before it is fed: whole, chars, or random:SEED (the messages must not change)",
     )
     replay.add_argument("--settings", metavar="FILE", help="a TOML file with settings for every stream")
+
+
+def _of_a_bot(options: argparse.Namespace) -> int:
+    module, _ = _OF_A_BOT[options.command]
+    run: Callable[[argparse.Namespace], int] = getattr(import_module(module, __package__), f"run_{options.command}")
+    return run(options)
 
 
 def _demo(options: argparse.Namespace) -> int:
@@ -243,6 +270,7 @@ def _answers(
 
 
 _COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
+    **dict.fromkeys(_OF_A_BOT, _of_a_bot),
     "demo": _demo,
     "explain": _explain,
     "record": _record,

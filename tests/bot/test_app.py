@@ -64,7 +64,7 @@ async def test_a_direct_message_is_answered_without_a_word_more() -> None:
 async def test_a_character_with_a_name_of_its_own_is_called_by_its_word_and_speaks_under_its_name() -> None:
     async with bot_room(parrot) as room:
         room.mia.says(room.general, "here, kitty!")
-        await room.until(lambda: room.answers())
+        await room.until(room.answers)
         await room.quiet()
 
         assert ["Kira"] == room.names()
@@ -73,7 +73,7 @@ async def test_a_character_with_a_name_of_its_own_is_called_by_its_word_and_spea
 async def test_a_reply_to_a_character_is_answered_by_that_character() -> None:
     async with bot_room(parrot) as room:
         room.mia.says(room.general, "kitty?")
-        await room.until(lambda: room.answers())
+        await room.until(room.answers)
         await room.quiet()
         room.tom.says(room.general, "and now?", reply_to=room.ours()[-1]["id"])
         await room.until(lambda: len(room.answers()) > 1)
@@ -125,7 +125,7 @@ async def test_characters_answer_each_other_only_so_often() -> None:
 
     async with bot_room(chatty) as room:
         room.mia.says(room.general, "Kira, ask Miko")
-        await room.until(lambda: room.answers())
+        await room.until(room.answers)
         await room.quiet()
 
         limit = CONFIG.conversation.cascade_limit
@@ -137,7 +137,7 @@ async def test_with_no_cascades_nobody_answers_a_character() -> None:
     config = replace(CONFIG, conversation=ConversationConfig(cascade_limit=0))
     async with bot_room(lambda _: ["Miko, what do you say?"], config=config) as room:
         room.mia.says(room.general, "kitty?")
-        await room.until(lambda: room.answers())
+        await room.until(room.answers)
         await room.quiet()
 
         assert ["Kira"] == room.names()
@@ -357,7 +357,7 @@ async def test_a_message_that_waited_when_the_bot_died_is_answered_by_the_next()
 async def test_an_end_in_time_lets_replies_end_and_leaves_nothing() -> None:
     async with bot_room(lambda _: ["One.\n", 0.1, "Two."]) as room:
         room.mia.says(room.general, f"{room.mention} hello")
-        await room.until(lambda: room.answers())
+        await room.until(room.answers)
         closing = await room.bot.wind_down()
 
         assert 0 == closing.stopped

@@ -185,7 +185,7 @@ def _forget(options: argparse.Namespace, place: Place) -> int:
     return _say(f"{_many(count, 'record')} of {whom} forgotten for good; backups and exports may still hold them")
 
 
-async def _forgotten(store: SqliteStore, person: str | None, server: str | None) -> int:
+async def _forgotten(store: Store, person: str | None, server: str | None) -> int:
     """Forget a person, also what they said in the memory of others, or a server; say how many records that is."""
     if person and not server:
         forgotten = await Memory(store, MemoryConfig).privacy.forget(person)
