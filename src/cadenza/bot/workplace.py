@@ -42,6 +42,11 @@ def cadenza_bot(staff: Staff, intents: discord.Intents, trace: aiohttp.TraceConf
     from .app import CadenzaBot  # noqa: PLC0415  # it brings everything along
 
     bot = CadenzaBot(staff, intents=intents, http_trace=trace, **options)
+    staff.metrics.watch(
+        active=lambda: len(bot.turns.running()),
+        waiting=lambda: max(0, staff.limits.active - len(bot.turns.running())),
+        left_behind=lambda: bot.turns.left_behind,
+    )
     return Hands(bot, bot.wind_down, bot.running)
 
 
@@ -60,7 +65,7 @@ async def workplace(
         stack.push_async_callback(_safely, staff.toolbox.close)
         metering = Metering(staff.metrics)
         hands = client_of(staff, intents, metering.trace)
-        staff.metrics.watch(active=lambda: staff.limits.active, servers=lambda: len(hands.client.guilds))
+        staff.metrics.watch(servers=lambda: len(hands.client.guilds))
         checks = {"gateway": lambda: _gateway(hands.client), "store": lambda: _store(staff.store)}
         await stack.enter_async_context(health.serving(staff.config.now.metrics, checks, staff.metrics.rendered))
         yield hands, metering
