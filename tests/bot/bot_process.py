@@ -35,6 +35,8 @@ class Town:
     general: str
     output: list[str] = field(default_factory=list)
     """What the bot's processes wrote."""
+    options: tuple[str, ...] = ()
+    """More for the command line."""
     process: asyncio.subprocess.Process | None = None
 
     @property
@@ -64,7 +66,7 @@ class Town:
             "DISCORD_TOKEN": "sim-token",
             "PYTHONUNBUFFERED": "1",
         }
-        command = ["-m", "cadenza", "run", "--config", "cadenza.toml", "--sim", self.server.url]
+        command = ["-m", "cadenza", "run", "--config", "cadenza.toml", "--sim", self.server.url, *self.options]
         self.process = process = await asyncio.create_subprocess_exec(
             sys.executable,
             *command,

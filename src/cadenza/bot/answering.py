@@ -22,7 +22,7 @@ from ..service.own_messages import Own, OwnMessages
 from ..settings import Settings
 from ..store.api import StoreError
 from ..targets.discord import DiscordTarget
-from ..tasks import must_rise
+from ..tasks import end_task, must_rise
 from ..trace import Hook, Traced
 from ..turns import Turn, Why
 from ..types import Identity, Notice, Reply, Scene, Stopped, StopReason, Urgency
@@ -101,7 +101,7 @@ class Answering:
         try:
             scene = await scene_for(occasion, self._staff, user_of(self._client))
         finally:
-            await showing
+            await end_task(showing)  # whoever waits for the answer does not wait for this
         target = await self._home.target(
             room,
             turn=turn.id,
@@ -117,7 +117,9 @@ class Answering:
         """Show at once that there will be an answer, before anything is looked up for it."""
         try:
             await self._home.api.typing(channel)
-        except Exception as error:  # noqa: BLE001  # a courtesy
+        except BaseException as error:  # a courtesy
+            if must_rise(error):
+                raise
             logger.debug("nobody was shown that something is being written (%s)", type(error).__name__)
 
     async def _replied(

@@ -91,8 +91,12 @@ class DiscordPyApi:
         return tighter(told, self._tally.bucket(webhook.id, WEBHOOK_SLOW))
 
     async def typing(self, channel: str, /) -> None:
-        """Show that we are writing."""
-        await _asked(_typed(self._messageable(channel)))
+        """Show that we are writing.
+
+        If we are cancelled, the request still ends by itself: one that is cut off leaves discord.py in doubt of how many
+        it may send, and the next one waits for half a minute.
+        """
+        await self._deliveries.outlived(_asked(_typed(self._messageable(channel))))
 
     # --- sending --------------------------------------------------------------------------
 

@@ -30,7 +30,7 @@ class Deliveries:
     def __init__(self, client: discord.Client) -> None:
         self._client = client
         self._taken: dict[int, None] = {}
-        self._sends: set[asyncio.Task[discord.Message]] = set()
+        self._sends: set[asyncio.Task[Any]] = set()
 
     async def run(
         self, send: Coroutine[Any, Any, discord.Message], fits: Callable[[discord.Message], bool]
@@ -64,6 +64,14 @@ class Deliveries:
             self._forget_oldest()
             await _end(heard)
 
+    async def outlived(self, request: Coroutine[Any, Any, None]) -> None:
+        """Wait for *request*, which goes on if we are cancelled."""
+        task = asyncio.create_task(request, name="cadenza request")
+        self._sends.add(task)
+        task.add_done_callback(self._over)
+        await asyncio.wait((task,))
+        task.result()
+
     async def close(self) -> None:
         """Wait for the sends that are under way. None is cut off: it could hold a lock that others wait for."""
         if self._sends:
@@ -77,7 +85,7 @@ class Deliveries:
         task.add_done_callback(self._over)
         return task
 
-    def _over(self, task: asyncio.Task[discord.Message]) -> None:
+    def _over(self, task: asyncio.Task[Any]) -> None:
         self._sends.discard(task)
         if not task.cancelled():
             task.exception()  # whoever waited for it has been told already
