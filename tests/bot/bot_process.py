@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cadenza.sim.limits import RateLimits
+from cadenza.sim.limits import Quota, RateLimits
 from cadenza.sim.people import Guild, Person
 from cadenza.sim.server import Server, serve
 from cadenza.sim.wire import Json
@@ -55,9 +55,8 @@ class Town:
             await self.server.until(condition, within=within)
         except TimeoutError:
             told = "".join(self.output)
-            raise AssertionError(
-                f"it did not happen; the bot wrote:\n{told}\n{self.world.transcript(self.general)}"
-            ) from None
+            problem = f"it did not happen; the bot wrote:\n{told}\n{self.world.transcript(self.general)}"
+            raise AssertionError(problem) from None
 
     async def start(self) -> None:
         """Start the bot, and wait until it is ready."""
@@ -83,8 +82,8 @@ class Town:
                 if "ready" in line.decode().lower():
                     self._reader = asyncio.create_task(self._read(process.stdout))
                     return
-        told = "".join(self.output)
-        raise AssertionError(f"the bot did not start:\n{told}")
+        problem = f"the bot did not start:\n{''.join(self.output)}"
+        raise AssertionError(problem)
 
     async def _read(self, lines: asyncio.StreamReader) -> None:
         while line := await lines.readline():
@@ -127,7 +126,13 @@ async def town(folder: Path) -> AsyncIterator[Town]:
     mia, tom = world.add_person("Mia"), world.add_person("Tom")
     guild = world.add_guild("Hill", owner=mia, members=[mia, tom, me])
     general = world.add_channel(guild, "general")
-    async with serve(world, limits=RateLimits.off()) as server:
+    # A patient Discord: what is put together because little may be sent would differ from run to run.
+    limits = RateLimits(
+        Quota("* /channels/*/messages", 1000, 1.0),
+        Quota("POST /channels/*/typing", 1000, 1.0),
+        Quota("POST /webhooks/*/*", 1000, 1.0),
+    )
+    async with serve(world, limits=limits) as server:
         place = Town(world, server, folder, me, mia, tom, guild, general)
         try:
             yield place

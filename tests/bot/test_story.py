@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from hashlib import md5
 from pathlib import Path
 
 from tests.bot.bot_process import STORY, Town, town
@@ -47,8 +48,10 @@ async def _a_death(place: Town) -> None:
 
 
 def _readable(transcript: str) -> str:
-    """*transcript* without what is another each time: how far a reply had come when it was cut off."""
-    return re.sub(r"(?:.*Chapter (?:[3-9]|\d\d)\.\n)+", "  …\n", transcript)
+    """*transcript* without what is another each time: ids, and how far a reply had come when it was cut off."""
+    shown = re.sub(r"<@\d+>", "@Cadenza", transcript)
+    shown = re.sub(r"(?m)^\(.* typing …\)\n?", "", shown)
+    return re.sub(r"(?:.*Chapter (?:[3-9]|\d\d)\.\n)+", "", shown).rstrip("\n") + "\n"
 
 
 async def test_the_evening_reads_as_it_did(tmp_path: Path) -> None:
@@ -60,6 +63,7 @@ async def test_the_evening_reads_as_it_did(tmp_path: Path) -> None:
         await place.quiet(len(place.ours()) + 2)
         status = await place.end()
         read = _readable(place.world.transcript(place.general))
+        angry = next(one for one in place.ours() if one["content"] == "Nobody asked me!")
         webhooks = place.world.channel_webhooks(place.me.id, place.general)
 
     if os.environ.get("REWRITE_STORIES"):
@@ -67,4 +71,5 @@ async def test_the_evening_reads_as_it_did(tmp_path: Path) -> None:
     assert GOLDEN.read_text(encoding="utf-8") == read
     assert 0 == status, "".join(place.output)
     assert 1 == len(webhooks)
+    assert md5(b"https://example.org/mad.png", usedforsecurity=False).hexdigest() == angry["author"]["avatar"]
     assert "Traceback" not in "".join(place.output)

@@ -10,7 +10,7 @@ TABLE = "| day | sky |\n|---|---|\n| Friday | cloudy |\n| Saturday | clear |\n"
 def answer(prompt: Prompt):
     """One answer; who speaks is in the prompt."""
     last = prompt.turns[-1]
-    asked = last.text.lower()
+    asked = last.text.lower().rpartition("\n")[2]
     if last.role is Role.TOOL:
         yield f"The station says: {last.text}."
     elif "go on" in asked or "where it ended" in str(prompt.turns[-2:]).lower():
