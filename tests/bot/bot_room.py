@@ -47,6 +47,11 @@ MIKO = Character(
 CONFIG = Config(personas=(REN, KIRA, MIKO), settings=QUICK)
 
 
+def parrot(prompt: Prompt) -> list[str]:
+    """Says who it is and what it was told last."""
+    return [f"{prompt.speaker} heard: {prompt.turns[-1].text.split()[-1]}"]
+
+
 class OneModel:
     """What stands on a shelf with but one model: a function. It remembers what it was asked."""
 
@@ -63,14 +68,14 @@ class OneModel:
     def names(self) -> tuple[str, ...]:
         return ("function",)
 
-    async def sources(self, name: str, server: str = "") -> Sequence[Model]:
+    async def sources(self, name: str, server: str = "") -> Sequence[Model]:  # noqa: ARG002  # there is but one
         self.wanted.append(name)
         if self._answer is None:
             complaint = "No model is configured; name one in cadenza.toml."
             raise SettingsError(complaint)
         return [scripted(self._heard, name=name or "function")]
 
-    def settings_of(self, name: str) -> Mapping[str, object]:
+    def settings_of(self, name: str) -> Mapping[str, object]:  # noqa: ARG002  # likewise
         return {}
 
     async def close(self) -> None: ...

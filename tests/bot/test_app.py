@@ -6,21 +6,13 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import replace
 
-import discord
 import pytest
 
 from cadenza.bot.control import Asker, Refused
-from cadenza.config.config import ConversationConfig, LimitsConfig
-from cadenza.sim.permissions import Permission
 from cadenza.store.api import Shelf
 from cadenza.turns import Stopping
 from cadenza.types import Prompt
-from tests.bot.bot_room import CONFIG, BotRoom, bot_room
-
-
-def parrot(prompt: Prompt) -> list[str]:
-    """Says who it is and what it was told last."""
-    return [f"{prompt.speaker} heard: {prompt.turns[-1].text.split()[-1]}"]
+from tests.bot.bot_room import CONFIG, BotRoom, bot_room, parrot
 
 
 def slowly(prompt: Prompt) -> Iterable[str | float]:
@@ -31,133 +23,7 @@ def slowly(prompt: Prompt) -> Iterable[str | float]:
         yield 0.05
 
 
-# --- who is answered -----------------------------------------------------------------------------
-
-
-async def test_whoever_mentions_the_bot_is_answered_by_its_main_character() -> None:
-    async with bot_room(parrot) as room:
-        await room.asks("hello")
-
-        assert ["Ren heard: hello"] == room.answers()
-        assert ["Cadenza"] == room.names()
-
-
-async def test_whoever_says_nothing_to_it_is_not() -> None:
-    async with bot_room(parrot) as room:
-        room.mia.says(room.general, "Tom, hello")
-        await room.heard()
-        await room.quiet()
-
-        assert [] == room.answers()
-        assert [] == room.model.prompts
-
-
-async def test_a_direct_message_is_answered_without_a_word_more() -> None:
-    async with bot_room(parrot) as room:
-        direct = room.world.open_direct(room.me, room.mia)
-        room.mia.says(direct, "psst")
-        await room.until(lambda: room.answers(direct))
-
-        assert ["Ren heard: psst"] == room.answers(direct)
-
-
-async def test_a_character_with_a_name_of_its_own_is_called_by_its_word_and_speaks_under_its_name() -> None:
-    async with bot_room(parrot) as room:
-        room.mia.says(room.general, "here, kitty!")
-        await room.until(room.answers)
-        await room.quiet()
-
-        assert ["Kira"] == room.names()
-
-
-async def test_a_reply_to_a_character_is_answered_by_that_character() -> None:
-    async with bot_room(parrot) as room:
-        room.mia.says(room.general, "kitty?")
-        await room.until(room.answers)
-        await room.quiet()
-        room.tom.says(room.general, "and now?", reply_to=room.ours()[-1]["id"])
-        await room.until(lambda: len(room.answers()) > 1)
-        await room.quiet()
-
-        assert ["Kira", "Kira"] == room.names()
-
-
-async def test_two_characters_who_are_called_by_one_message_both_answer() -> None:
-    async with bot_room(parrot) as room:
-        room.mia.says(room.general, "Kira and Miko, good morning")
-        await room.until(lambda: len(room.answers()) == 2)
-        await room.quiet()
-
-        assert ["Kira", "Miko"] == room.names()
-
-
-async def test_without_the_message_content_intent_mentions_and_direct_messages_work() -> None:
-    async with bot_room(parrot, intents=discord.Intents.default()) as room:
-        await room.asks("hello")
-        room.mia.says(room.general, "kitty?")
-        direct = room.world.open_direct(room.me, room.mia)
-        room.mia.says(direct, "psst")
-        await room.until(lambda: room.answers(direct))
-        await room.quiet()
-
-        assert ["Ren heard: hello"] == room.answers()
-        assert ["Ren heard: psst"] == room.answers(direct)
-
-
-async def test_another_bot_is_not_answered() -> None:
-    async with bot_room(parrot) as room:
-        other = room.world.add_bot("Other", token="other")  # noqa: S106  # of a world in memory
-        room.guild.join(other)
-        room.world.create_message(other.id, room.general, {"content": f"{room.mention} hello"})
-        await room.heard()
-        await room.quiet()
-
-        assert [] == room.model.prompts
-
-
-# --- several characters ---------------------------------------------------------------------------
-
-
-async def test_characters_answer_each_other_only_so_often() -> None:
-    def chatty(prompt: Prompt) -> list[str]:
-        other = "Miko" if prompt.speaker == "Kira" else "Kira"
-        return [f"{other}, what do you say?"]
-
-    async with bot_room(chatty) as room:
-        room.mia.says(room.general, "Kira, ask Miko")
-        await room.until(room.answers)
-        await room.quiet()
-
-        limit = CONFIG.conversation.cascade_limit
-        assert ["Kira", "Miko"] == room.names()[:2]
-        assert 2 + limit == len(room.names())
-
-
-async def test_with_no_cascades_nobody_answers_a_character() -> None:
-    config = replace(CONFIG, conversation=ConversationConfig(cascade_limit=0))
-    async with bot_room(lambda _: ["Miko, what do you say?"], config=config) as room:
-        room.mia.says(room.general, "kitty?")
-        await room.until(room.answers)
-        await room.quiet()
-
-        assert ["Kira"] == room.names()
-
-
-async def test_one_webhook_serves_all_characters_also_after_a_restart() -> None:
-    async with bot_room(parrot) as room:
-        room.mia.says(room.general, "Kira and Miko, good morning")
-        await room.until(lambda: len(room.answers()) == 2)
-        await room.quiet()
-    async with bot_room(parrot, before=room) as again:
-        again.mia.says(again.general, "kitty?")
-        await again.until(lambda: len(again.answers()) == 3)
-        await again.quiet()
-
-        assert 1 == len(again.world.channel_webhooks(again.me.id, again.general))
-        assert not [call for call in again.server.rest.calls if call.route.startswith("POST /channels/{}/webhooks")]
-
-
-# --- stops and follow-ups -----------------------------------------------------------------------
+# --- stops and follow-ups ----------------------------------------------------------------------------
 
 
 async def _speaking(room: BotRoom, *, messages: int = 2) -> str:
@@ -245,7 +111,7 @@ async def test_to_change_the_message_at_once_has_it_answered_anew() -> None:
         assert ["Noon."] == room.answers()
 
 
-# --- once more, and more --------------------------------------------------------------------------
+# --- once more, and more -----------------------------------------------------------------------------
 
 
 async def test_a_reply_can_be_had_again_and_the_old_one_goes() -> None:
@@ -289,50 +155,7 @@ async def test_a_reply_can_be_made_to_go_on() -> None:
         assert "It began." in str(room.model.prompts[1].turns)
 
 
-# --- what is wrong ----------------------------------------------------------------------------------
-
-
-async def test_without_a_model_people_are_told_what_to_do() -> None:
-    async with bot_room(None) as room:
-        await room.asks("hello")
-
-        assert "No model is configured" in room.world.transcript(room.general)
-
-
-async def test_who_has_had_enough_is_told_once() -> None:
-    config = replace(CONFIG, limits=LimitsConfig(user_per_hour=1))
-    async with bot_room(parrot, config=config) as room:
-        await room.asks("one")
-        await room.asks("two")
-        await room.asks("three")
-
-        assert 1 == len(room.model.prompts)
-        assert 1 == room.world.transcript(room.general).count("as one may in an hour")
-
-
-async def test_where_the_bot_may_not_speak_no_model_is_asked() -> None:
-    async with bot_room(parrot) as room:
-        room.world.overwrite(room.general, room.guild.everyone, deny=Permission.SEND_MESSAGES)
-        await room.heard()
-        room.world.create_message(room.mia.id, room.general, {"content": f"{room.mention} hello"})
-        await room.heard()
-        await room.quiet()
-
-        assert [] == room.model.prompts
-
-
-async def test_a_message_that_the_gateway_tells_twice_is_answered_once() -> None:
-    async with bot_room(parrot) as room:
-        asked = await room.asks("hello")
-        channel = room.bot.get_channel(int(room.general))
-        assert isinstance(channel, discord.TextChannel)
-        await room.bot.on_message(await channel.fetch_message(int(asked)))
-        await room.quiet()
-
-        assert 1 == len(room.model.prompts)
-
-
-# --- after the end ------------------------------------------------------------------------------------
+# --- after the end -----------------------------------------------------------------------------------
 
 
 async def test_a_message_that_waited_when_the_bot_died_is_answered_by_the_next() -> None:

@@ -1,13 +1,14 @@
 """What the models of the story say: by whom they are and what was said last. Numbers are seconds of silence."""
 
 import json
+from collections.abc import Iterator
 
 from cadenza.types import Prompt, Role, ToolCall
 
 TABLE = "| day | sky |\n|---|---|\n| Friday | cloudy |\n| Saturday | clear |\n"
 
 
-def answer(prompt: Prompt):
+def answer(prompt: Prompt) -> Iterator[str | float | ToolCall]:
     """One answer; who speaks is in the prompt."""
     last = prompt.turns[-1]
     asked = last.text.lower().rpartition("\n")[2]
