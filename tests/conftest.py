@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -31,6 +32,14 @@ _COMMON = {
 settings.register_profile("quick", max_examples=300, derandomize=True, **_COMMON)
 settings.register_profile("soak", max_examples=20_000, **_COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+@pytest.fixture(autouse=True)
+def _the_log_as_it_was() -> Iterator[None]:
+    """What a test set up for its log, as a bot does that is started, is gone when the next one begins."""
+    yield
+    if logs := sys.modules.get("cadenza.service.logs"):
+        logs.take_down()
 
 
 @pytest.fixture

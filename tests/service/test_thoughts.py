@@ -93,10 +93,10 @@ def test_t107_without_thoughts_only_the_payer_is_named() -> None:
     [box] = embeds(composed(account(attribution="Paid with the key of this server.", seconds=3.0)))
 
     assert f"Source: {SOURCE}\nPaid with the key of this server." == box.description
-    assert "openai | gpt-5.1" == box.footer
+    assert "openai | gpt-5.1 | Generation time: 3.0s" == box.footer
 
 
-def test_of_a_turn_without_thoughts_nothing_is_told() -> None:
+def test_of_a_turn_of_which_nothing_came_nothing_is_told() -> None:
     assert () == composed(account("", " \n", usage=Usage(5, 5)))
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from cadenza.errors import SettingsError
 from cadenza.settings import DeliverySettings
-from cadenza.stages.s7_delivery import Composer, Limits
+from cadenza.stages.s7_delivery import Composer, Limits, receipt_of
 from cadenza.stages.s7_files import LARGEST
 from cadenza.stages.s7_merging import farewell
 from cadenza.text.units import units
@@ -753,3 +753,9 @@ def test_a_file_that_is_the_last_message_holds_the_rest_too() -> None:
 
     assert post.attachment is not None
     assert ("reply.md", True) == (post.attachment.name, post.attachment.data.endswith(b"```\nNice.\n"))
+
+
+def test_a_message_of_an_earlier_process_has_a_receipt_that_is_enough_to_take_it_back() -> None:
+    receipt = receipt_of("7", Identity("Ren"))
+
+    assert ("7", Identity("Ren"), "") == (receipt.message_id, receipt.identity, receipt.post.text)

@@ -20,10 +20,11 @@ from ..service.journal import Entry
 from ..service.languages import translated
 from ..service.limits import Excess
 from ..service.own_messages import Own, OwnMessages
+from ..stages.s7_delivery import receipt_of
 from ..store.webhooks import StoredWebhooks
 from ..tasks import must_rise
 from ..turns import Closing, Dropped, Heard, Stopping, Turn, Turns
-from ..types import Boundary, Identity, Notice, Post, Receipt, Reply, Urgency
+from ..types import Identity, Notice, Receipt, Reply, Urgency
 from .admission import Admission, user_of
 from .answering import Answering, language_for, parent_of
 from .authorship import is_ours
@@ -349,5 +350,4 @@ class CadenzaBot(commands.Bot):
 
 def _as_receipt(own: Own) -> Receipt:
     """What stands for a message of an earlier reply; all that matters is which one it is, and how it was sent."""
-    identity = Identity(own.persona) if own.is_webhook else None
-    return Receipt(Post("", Boundary.FINAL), own.id, identity=identity)
+    return receipt_of(own.id, Identity(own.persona) if own.is_webhook else None)

@@ -67,11 +67,14 @@ def set_up(config: LogConfig, *, secrets: Iterable[str] = (), stream: TextIO | N
 
 
 def take_down() -> None:
-    """Write nothing more; whatever else listens to the root logger stays."""
+    """Write nothing more, and let every level be as it is in the beginning; whoever else listens to the log stays."""
     root = logging.getLogger()
     for handler in [handler for handler in root.handlers if isinstance(handler, _Handler)]:
         root.removeHandler(handler)
         handler.close()
+        root.setLevel(logging.WARNING)
+        for name in (_OURS, *_CHATTY, *_TALKATIVE):
+            logging.getLogger(name).setLevel(logging.NOTSET)
 
 
 def level_of(name: str) -> int:

@@ -427,3 +427,8 @@ def _joined(before: str, between: str, after: str) -> str:
 def as_post(notice: Notice) -> Post:
     """How *notice* looks as a message: small, and none of the persona's words."""
     return Post(f"-# {notice.text}", Boundary.FINAL, source="")
+
+
+def receipt_of(message_id: str, identity: Identity | None = None) -> Receipt:
+    """What stands for a message of an earlier process, of which nothing else is known: enough to take it back."""
+    return Receipt(Post("", Boundary.FINAL), message_id, identity=identity)
