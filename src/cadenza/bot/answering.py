@@ -19,6 +19,7 @@ from ..replies import reply
 from ..service.choices import Choice, settings_for
 from ..service.languages import chosen
 from ..service.own_messages import Own, OwnMessages
+from ..service.rewording import reworded
 from ..settings import Settings
 from ..store.api import StoreError
 from ..targets.discord import DiscordTarget
@@ -102,13 +103,15 @@ class Answering:
             scene = await scene_for(occasion, self._staff, user_of(self._client))
         finally:
             await end_task(showing)  # whoever waits for the answer does not wait for this
+        language = language_for(request.message.guild, occasion.choice, self._staff.config.now)
         target = await self._home.target(
             room,
             turn=turn.id,
             persona=identity,
             roster=scene.roster,
             is_found=found,
-            table_button=table_button(language_for(request.message.guild, occasion.choice, self._staff.config.now)),
+            table_button=table_button(language),
+            reword=partial(reworded, language=language),
         )
         said = await self._replied(turn, request, occasion, scene, target)
         return None if said is None else Answered(turn, request, occasion, scene, said)
@@ -150,8 +153,12 @@ class Answering:
             await self._home.settle(target)
 
     def _settings(self, occasion: Occasion, model: str) -> Settings:
-        settings = settings_for(self._staff.config.now, occasion.choice, degree=occasion.character.degree)
-        return settings.with_values(self._staff.models.settings_of(model))
+        return settings_for(
+            self._staff.config.now,
+            occasion.choice,
+            degree=occasion.character.degree,
+            of_model=self._staff.models.settings_of(model),
+        )
 
     async def _tell(self, target: DiscordTarget, sentence: str) -> None:
         try:
@@ -221,6 +228,7 @@ class Answering:
             identity_of(occasion.character),
             seconds,
             waited,
+            language=language_for(occasion.message.guild, occasion.choice, self._staff.config.now),
         )
         await _seen_to("thought log", log_thoughts(thought, occasion.choice, self._home, self._client))
         await _seen_to("afterwards", self._afterwards(answered))

@@ -252,7 +252,9 @@ class CadenzaBot(commands.Bot):
         if answered is None:
             return Refused.NOTHING_THERE
         old = [_as_receipt(part) for part in await self.own.of_turn(own)]
-        return await self._again(asker, own, answered, supersedes=tuple(old))
+        before = await self.own.about(own.answers)  # what went on from words of its own goes on from them again
+        goes_on = before is not None and before.persona == own.persona
+        return await self._again(asker, own, answered, supersedes=tuple(old), goes_on=goes_on)
 
     async def go_on(self, channel: str, asker: Asker, /, *, message: str = "") -> Refused | None:
         """Let a reply go on where it ended."""

@@ -17,7 +17,7 @@ from ..targets.discord import DiscordTarget, ReplyTarget
 from ..targets.house import House
 from ..targets.mentions import MentionPolicy
 from ..targets.webhooks import MemoryWebhookStore, Webhooks, WebhookStore
-from ..types import Identity, Roster
+from ..types import Identity, Notice, Roster
 from .api import DiscordPyApi
 from .interactions import InteractionApi
 from .rooms import Room, tag_of
@@ -63,11 +63,12 @@ class Home:
         mentions: MentionPolicy | None = None,
         is_found: Callable[[str], bool] | None = None,
         table_button: Button | None = None,
+        reword: Callable[[Notice], Notice] = lambda notice: notice,
     ) -> DiscordTarget:
         """Where whatever is said in *room* is delivered to. An interaction is given its first sign.
 
         The members of the room, whoever else is in *roster*, and whoever *is_found* says was looked up may be called.
-        *table_button* stands under each table that is shown as a picture.
+        *table_button* stands under each table that is shown as a picture. *reword* says a notice in other words.
         """
         api: DiscordPyApi | InteractionApi = self.api
         if room.interaction is not None:
@@ -84,6 +85,7 @@ class Home:
             is_found=is_found,
             reply_target=_reply_target(room),
             table_button=table_button,
+            reword=reword,
         )
         if isinstance(api, InteractionApi):
             self._interactions[target] = api

@@ -46,6 +46,8 @@ class Thought:
     """How much of that it had to wait for its turn."""
     attribution: str = ""
     """Who paid for it, in a sentence, if that was not the operator."""
+    language: str = ""
+    """In which the bot itself speaks there."""
 
 
 async def log_thoughts(thought: Thought, choice: Choice, home: Home, client: discord.Client) -> None:
@@ -68,7 +70,7 @@ async def _log(thought: Thought, choice: Choice, home: Home, client: discord.Cli
     log = _log_of(str(choice.thought_log), source, client)
     if log is None or _tells_on(source, log):
         return
-    messages = composed(_account(thought, source), chosen(choice.language, source.guild.preferred_locale.value))
+    messages = composed(_account(thought, source), chosen(thought.language, choice.language))
     if not messages:
         return
     place = await home.api.find(str(log.id))
@@ -112,7 +114,7 @@ def _log_of(id_: str, source: _Room, client: discord.Client) -> _Room | None:
         problem = "it is not a channel of that server"
     elif not isinstance(channel, discord.abc.Messageable):
         problem = "nothing can be said in it"
-    elif not _may_tell(channel):
+    elif not may_tell(channel):
         problem = "the bot may not send messages, embeds and files there"
     if problem:
         logger.warning("the thought log of server %s was not told: %s", source.guild.id, problem)
@@ -120,7 +122,8 @@ def _log_of(id_: str, source: _Room, client: discord.Client) -> _Room | None:
     return channel if isinstance(channel, _Room) else None
 
 
-def _may_tell(channel: _Room) -> bool:
+def may_tell(channel: _Room) -> bool:
+    """Whether the bot may show in *channel* all that a thought log is told."""
     mine = channel.permissions_for(channel.guild.me)
     speaks = mine.send_messages_in_threads if isinstance(channel, discord.Thread) else mine.send_messages
     return mine.view_channel and speaks and mine.embed_links and mine.attach_files

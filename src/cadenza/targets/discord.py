@@ -85,6 +85,7 @@ class DiscordTarget:
         is_found: Callable[[str], bool] | None = None,
         reply_target: ReplyTarget | None = None,
         table_button: Button | None = None,
+        reword: Callable[[Notice], Notice] = lambda notice: notice,
     ) -> None:
         """*turn* names the turn, and must be another for each; without one, one is made up.
 
@@ -92,6 +93,7 @@ class DiscordTarget:
         others, whatever its name; without one the name does. If *is_strict*, nobody else ever speaks for them. *roster* is who may be called, and *mentions* how many; *is_found* says of a tag
         whether it is that of somebody who was looked up, and may be called too. *reply_target* is shown in front of the
         first message of a webhook that answers it. *table_button* stands under each table that is shown as a picture.
+        *reword* says a notice in the words in which it is shown.
         """
         haste = Haste()
         self._api = api = PacedApi(api, house.throttle, haste)
@@ -104,6 +106,7 @@ class DiscordTarget:
         self._mentions = Mentions(roster, mentions, is_found)
         self._reply_target = reply_target
         self._table_button = table_button
+        self._reword = reword
         self._courier = Courier(api, house, is_strict=is_strict, haste=haste)
         self._sent = 0  # messages that were begun: the number of one is in its nonce
         self._last: str | None = None
@@ -263,7 +266,7 @@ class DiscordTarget:
             raise DeliveryError(msg)
         self._courier.haste.take_time()
         place = await self._place()
-        message = replace(_as_message(notice), nonce=self._nonce())
+        message = replace(_as_message(self._reword(notice)), nonce=self._nonce())
         after = _newer(self.last_message_id, place.last_message)
         arrivals = await self._courier.deliver(
             place, Letter(message, after=after, begun=asyncio.get_running_loop().time())

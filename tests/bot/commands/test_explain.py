@@ -139,8 +139,15 @@ async def test_the_menu_of_a_message_explains_it() -> None:
         assert room.is_ephemeral
 
 
-@pytest.mark.parametrize("text", ["long " * 390, "```code```"], ids=["long", "with a fence"])
-async def test_a_story_that_does_not_fit_is_a_file(text: str) -> None:
+async def test_a_fence_in_a_story_does_not_end_it() -> None:
+    async with command_room(explain.commands) as room:
+        await said(room, "```code```")
+
+        assert story("`\u200b``code`\u200b``") == await room.use(room.tom, "explain")
+
+
+async def test_a_story_that_does_not_fit_is_a_file() -> None:
+    text = "long " * 390
     async with command_room(explain.commands) as room:
         await said(room, text)
 

@@ -20,7 +20,7 @@ from cadenza.service.languages import catalogue, chosen, languages, translated
 from cadenza.service.languages.catalogues import read
 from cadenza.store.memory import MemoryStore
 from tests.bot.command_room import MirrorSeal, Remote
-from tests.service.languages.texts import COMMANDS, is_said, said, shown_by_discord
+from tests.service.languages.texts import COMMANDS, SOURCE, is_said, said, sentences, shown_by_discord
 
 OTHERS = [language for language in languages() if language != "en"]
 VALUE = re.compile(r"\{\w+\}")
@@ -51,6 +51,15 @@ def test_there_is_english_and_japanese() -> None:
 @pytest.mark.parametrize("path", COMMANDS, ids=lambda path: path.name)
 def test_whatever_a_command_says_is_in_the_catalogue(path: Path, language: str) -> None:
     assert set() == said(path) - set(catalogue(language))
+
+
+@pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.parametrize("name", ["app.py", "recovery.py", "markdown_button.py"])
+def test_whatever_the_bot_says_of_itself_is_in_the_catalogue(name: str, language: str) -> None:
+    told = sentences(SOURCE / "bot" / name)
+
+    assert told
+    assert set() == told - set(catalogue(language))
 
 
 @pytest.mark.parametrize("language", OTHERS)

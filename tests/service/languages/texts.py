@@ -37,6 +37,18 @@ def said(path: Path) -> set[str]:
     return found
 
 
+def sentences(path: Path) -> set[str]:
+    """Every whole sentence that stands in a file, but for what explains its own code."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    explaining = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    texts = {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in explaining
+    }
+    return {text for text in texts if text[:1].isupper() and " " in text and text.endswith(".")}
+
+
 def _called(node: ast.Call) -> str:
     match node.func:
         case ast.Name(id=name) | ast.Attribute(attr=name):

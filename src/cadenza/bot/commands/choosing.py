@@ -18,6 +18,11 @@ MANAGERS = discord.Permissions(manage_guild=True)
 """Who sees such commands, unless a server shows them to others."""
 
 
+def parent_of(place: object) -> str:
+    """The id of the channel of the thread in which a command is used; empty elsewhere."""
+    return str(place.parent_id) if isinstance(place, discord.Thread) else ""
+
+
 async def change(desk: Desk, interaction: Interaction, where: Where, change: Callable[[Choice], Choice]) -> Choice:
     """Let the server, or the channel, in which a command is used choose otherwise."""
     server, choices = str(interaction.guild_id), desk.staff.choices

@@ -11,7 +11,7 @@ from ...errors import SettingsError
 from ...service.choices import Choice, settings_for
 from ...service.probing import probe
 from ...service.server_keys import wallet_of, wallets
-from .choosing import MANAGERS, Where, change, shown
+from .choosing import MANAGERS, Where, change, parent_of, shown
 from .frame import AnyCommand, Desk, Interaction, answered, matching, may_manage_server, show, suggested, tell, words
 
 
@@ -39,7 +39,7 @@ def _add_show(group: app_commands.Group, desk: Desk) -> None:
             return
         choices, staff = desk.staff.choices, desk.staff
         server = (await choices.of_server(str(interaction.guild_id))).model
-        channel = (await choices.of_channel(str(interaction.channel_id))).model
+        channel = (await choices.here("", str(interaction.channel_id), parent_of(interaction.channel))).model
         lines = [
             words(interaction, "This channel has chosen {model}.", model=shown(interaction, channel)),
             words(interaction, "This server has chosen {model}.", model=shown(interaction, server)),
@@ -130,7 +130,8 @@ def _add_test(group: app_commands.Group, desk: Desk) -> None:
             return
         server, staff = str(interaction.guild_id), desk.staff
         await interaction.response.defer(ephemeral=True, thinking=True)
-        name = (model or "").strip() or (await staff.choices.here(server, str(interaction.channel_id))).model or ""
+        here = await staff.choices.here(server, str(interaction.channel_id), parent_of(interaction.channel))
+        name = (model or "").strip() or here.model or ""
         if model and not await staff.models.may_choose(name, server):
             told = "{model} cannot be chosen; pick one from the list, or give this server a key for its vendor first."
             await tell(interaction, told, model=shown(interaction, name))

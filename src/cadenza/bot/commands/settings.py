@@ -16,7 +16,7 @@ from ...service.choices import Choice, settings_for
 from ...service.choosable import Choosable
 from ...settings import settings_fields
 from . import places
-from .choosing import MANAGERS, Where, change, choose_settings, say_chosen, shown, with_settings
+from .choosing import MANAGERS, Where, change, choose_settings, parent_of, say_chosen, shown, with_settings
 from .frame import AnyCommand, Desk, Interaction, answered, matching, may_manage_server, show, suggested, tell, words
 
 _EVERYTHING = "everything"
@@ -45,7 +45,7 @@ def _add_show(group: app_commands.Group, desk: Desk) -> None:
     async def show_all(interaction: Interaction) -> None:
         if not await may_manage_server(interaction):
             return
-        choices, parent = desk.staff.choices, _parent_of(interaction)
+        choices, parent = desk.staff.choices, parent_of(interaction.channel)
         server = await choices.of_server(str(interaction.guild_id))
         channel = (await choices.of_channel(str(interaction.channel_id))).over(
             await choices.of_channel(parent) if parent else Choice()
@@ -57,12 +57,6 @@ def _add_show(group: app_commands.Group, desk: Desk) -> None:
             text=words(interaction, "“/config set” changes settings, “/config reset” takes a choice back.")
         )
         await show(interaction, embed=embed)
-
-
-def _parent_of(interaction: Interaction) -> str:
-    """The channel of the thread in which a command is used."""
-    place = interaction.channel
-    return str(place.parent_id) if isinstance(place, discord.Thread) else ""
 
 
 def _lines(interaction: Interaction, config: Config, server: Choice, channel: Choice) -> list[str]:
@@ -90,6 +84,8 @@ def _line(interaction: Interaction, name: str, chosen: list[object], configured:
 
 
 def _value(interaction: Interaction, name: str, value: object) -> str:
+    if name == "personas" and not value:
+        return words(interaction, "everybody")
     return f"<#{value}>" if name == "thought_log" and value else shown(interaction, value)
 
 

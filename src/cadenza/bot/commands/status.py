@@ -15,7 +15,8 @@ from ...config.config import Config
 from ...service.choices import Choice, settings_for
 from ...service.limits import Excess
 from ...tasks import must_rise
-from .choosing import shown
+from ..thought_log import may_tell
+from .choosing import parent_of, shown
 from .frame import AnyCommand, Desk, Interaction, answered, show, words
 
 logger = logging.getLogger(__name__)
@@ -38,8 +39,7 @@ def commands(desk: Desk) -> list[AnyCommand]:
 
 async def _told(desk: Desk, interaction: Interaction) -> discord.Embed:
     """All of it."""
-    place = interaction.channel
-    parent = str(place.parent_id) if isinstance(place, discord.Thread) else ""
+    parent = parent_of(interaction.channel)
     server, staff = str(interaction.guild_id or ""), desk.staff
     choice = await _or(staff.choices.here(server, str(interaction.channel_id), parent), Choice())
     troubles = list(_troubles(desk, interaction, choice))
@@ -95,8 +95,8 @@ async def _model(desk: Desk, interaction: Interaction, choice: Choice) -> str:
 
 async def _characters(desk: Desk, interaction: Interaction, choice: Choice) -> str:
     cast = await _or(desk.staff.cast.of(str(interaction.guild_id or "")), ())
-    wanted = None if choice.personas is None else {name.casefold() for name in choice.personas}
-    names = [one.name for one in cast if wanted is None or one.name.casefold() in wanted]
+    wanted = {name.casefold() for name in choice.personas or ()}
+    names = [one.name for one in cast if one.name.casefold() in wanted] or [one.name for one in cast]
     more = f" +{len(names) - _MOST_NAMES}" if len(names) > _MOST_NAMES else ""
     return shown(interaction, names[:_MOST_NAMES]) + more
 
@@ -178,8 +178,13 @@ def _version() -> str:
 
 def _troubles(desk: Desk, interaction: Interaction, choice: Choice) -> Iterator[str]:
     """What keeps the bot from doing all that it could do here, a sentence each."""
-    if interaction.guild_id is None:
-        return
+    if interaction.guild_id is not None:
+        yield from _troubles_of_server(desk, interaction, choice)
+    if not desk.staff.config.now.models.default:
+        yield words(interaction, "No model is named: whoever runs the bot has to name one in cadenza.toml.")
+
+
+def _troubles_of_server(desk: Desk, interaction: Interaction, choice: Choice) -> Iterator[str]:
     mine = interaction.app_permissions
     needed = {
         "View Channel": mine.view_channel,
@@ -196,8 +201,16 @@ def _troubles(desk: Desk, interaction: Interaction, choice: Choice) -> Iterator[
     if not desk.client.intents.message_content and _needs_words(interaction, desk.staff.config.now, choice):
         told = "I cannot read messages that do not mention me: whoever runs the bot has to switch on “Message Content Intent” in the Developer Portal under Bot."
         yield words(interaction, told)
-    if not desk.staff.config.now.models.default:
-        yield words(interaction, "No model is named: whoever runs the bot has to name one in cadenza.toml.")
+    if choice.thought_log and not _can_be_told(interaction, choice.thought_log):
+        told = "Thoughts cannot be shown in {channel}: it is gone, or I lack permissions there; “/config thought-log” chooses another channel."
+        yield words(interaction, told, channel=f"<#{choice.thought_log}>")
+
+
+def _can_be_told(interaction: Interaction, log: str) -> bool:
+    """Whether the channel of the thought log is there, and takes what it is told."""
+    guild = interaction.guild
+    channel = guild.get_channel_or_thread(int(log)) if guild and log.isdecimal() else None
+    return channel is not None and may_tell(channel)
 
 
 def _is_thread(interaction: Interaction) -> bool:
