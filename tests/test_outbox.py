@@ -50,6 +50,40 @@ class PlainChannel:
         pass
 
 
+# --- the last message --------------------------------------------------------------------------------
+
+
+class ExpectantChannel(PlainChannel):
+    """A chat that wants to know which message is the last; it may complain of it."""
+
+    complaint: BaseException | None = None
+
+    async def conclude(self) -> None:
+        self.texts.append("…")
+        if self.complaint:
+            raise self.complaint
+
+
+@pytest.mark.parametrize("complaint", [None, ValueError(), asyncio.CancelledError()])
+async def test_a_target_that_wants_to_know_is_told_before_the_last_message(complaint: BaseException | None) -> None:
+    channel = ExpectantChannel()
+    channel.complaint = complaint
+    async with Outbox(channel) as outbox:
+        outbox.add([replace(post, boundary=Boundary.PERIOD) for post in posts("one", "two")])
+        await asyncio.sleep(1.0)
+        outbox.add([replace(post, boundary=Boundary.FINAL) for post in posts("three", "four")])
+
+    assert ["one", "two", "three", "…", "four"] == channel.texts
+
+
+async def test_what_waits_last_when_nothing_more_comes_is_the_last() -> None:
+    channel = ExpectantChannel(latency=1.0)
+    async with Outbox(channel) as outbox:
+        outbox.add([replace(post, boundary=Boundary.PERIOD) for post in posts("one", "two")])
+
+    assert ["one", "…", "two"] == channel.texts
+
+
 # --- what a target leaves out ------------------------------------------------------------------------
 
 

@@ -25,13 +25,13 @@ from .errors import CadenzaError, DeliveryError
 from .indicator import Indicator
 from .metering import Meter
 from .stages.s4_round import Keep
-from .stages.s7_delivery import Hurrying, Noticing, Removing, Target, as_post
+from .stages.s7_delivery import Concluding, Hurrying, Noticing, Removing, Target, as_post
 from .stages.s7_merging import farewell, merged
 from .stops import StopHandle
 from .tasks import end_task, must_rise, outlast
 from .text.units import units
 from .tracing import Trace
-from .types import Identity, Notice, Post, Receipt, Roster, Urgency
+from .types import Boundary, Identity, Notice, Post, Receipt, Roster, Urgency
 
 logger = logging.getLogger(__name__)
 
@@ -316,7 +316,19 @@ class Outbox:
         finally:
             self._at_rest.set()
 
+    async def _conclude(self, post: Post) -> None:
+        """Let the target know if *post* is the last one, whatever it makes of that."""
+        is_last = not self._waiting and (self._sealed or post.boundary is Boundary.FINAL)
+        if is_last and isinstance(self._target, Concluding):
+            try:
+                await self._target.conclude()
+            except BaseException as error:
+                if must_rise(error):
+                    raise
+                logger.warning("a target did not want to know of a reply's end (%s)", type(error).__name__)
+
     async def _deliver(self, parcel: _Parcel) -> None:
+        await self._conclude(parcel.post)
         if self.trace:
             self.trace.sends(parcel.post)
         try:

@@ -83,6 +83,11 @@ class Remote:
         self.asked.append(("go_on", channel, asker, message))
         return self.refusal
 
+    async def greet(self, channel: Any, asker: Asker, /, *, persona: str, text: str) -> Refused | None:
+        """Let somebody greet."""
+        self.asked.append(("greet", str(channel.id), asker, f"{persona}: {text}"))
+        return self.refusal
+
     def running(self, channel: str, /) -> bool:
         """Whether something is being said."""
         return bool(channel) and self.is_running

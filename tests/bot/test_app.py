@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from cadenza.bot.control import Asker, Refused
-from cadenza.store.api import Shelf
+from cadenza.service.journal import Entry, Journal
+from cadenza.store.api import Record, Shelf, StoreError
+from cadenza.store.memory import MemoryStore
 from cadenza.turns import Stopping
 from cadenza.types import Prompt
 from tests.bot.bot_room import CONFIG, BotRoom, bot_room, parrot
+
+_FULL = "there is no room left on the disk"
 
 
 def slowly(prompt: Prompt) -> Iterable[str | float]:
@@ -165,16 +171,48 @@ async def test_a_message_that_waited_when_the_bot_died_is_answered_by_the_next()
         await room.until(lambda: len(room.bot._admission._open) == 2)
         left = await room.staff.store.find(Shelf.TURNS)
         assert 2 == len(left)
-        room.bot.turns._channels.clear()  # it dies: nobody strikes anything out
-        await room.bot.close()
-        for task in room.bot.turns._tasks:
-            task.cancel()
-        await asyncio.gather(*room.bot.turns._tasks, return_exceptions=True)
+        await room.bot.close()  # as it is if Discord sends it away: there is no time for a goodbye
+        assert not {task.get_name() for task in asyncio.all_tasks()} & {
+            "cadenza turn",
+            "cadenza chore",
+            "cadenza sender",
+        }
+        assert left == await room.staff.store.find(Shelf.TURNS)
     async with bot_room(parrot, before=room) as again:
         await again.until(lambda: any("me?" in text for text in again.answers()))
         await again.quiet()
 
         assert 1 == sum("me?" in text for text in again.answers())
+
+
+class FullStore(MemoryStore):
+    """A store whose disk is full."""
+
+    async def put(self, *_: Record) -> None:
+        raise StoreError(_FULL)
+
+    async def change(self, *_: Any) -> Record | None:
+        raise StoreError(_FULL)
+
+    async def delete(self, *_: Any) -> int:
+        raise StoreError(_FULL)
+
+
+async def test_a_full_disk_keeps_nobody_from_being_answered_and_nothing_is_taken_up_twice() -> None:
+    store = FullStore()
+    async with bot_room(parrot, store=store) as room:
+        asked = room.mia.says(room.general, "hello")
+        # What a process before could still write down.
+        entry = Entry(asked, asked, room.general, room.mia.id, server=str(room.guild.id), at=time.time())
+        await Journal(left := MemoryStore()).heard(entry)
+        store._records |= left._records
+        await room.bot._recover()
+        await room.asks("there")
+        await room.asks("kitty, there?")
+
+        assert ["Ren heard: there", "Ren heard: there?", "Kira heard: there?"] == [
+            t for t in room.answers() if "heard" in t
+        ]
 
 
 async def test_an_end_in_time_lets_replies_end_and_leaves_nothing() -> None:

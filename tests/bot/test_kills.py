@@ -37,12 +37,19 @@ async def _talk(place: Town, dice: Random, stop_at: list[int]) -> None:
             await place.start()
         who = place.mia if number % 2 else place.tom
         called = "Kira," if number % 7 == 0 else place.mention
+        is_heard = asyncio.Event()
+        stop_listening = place.world.listen(
+            lambda event, is_heard=is_heard: is_heard.set() if event.name == "TYPING_START" else None
+        )
         who.says(place.general, f"{called} question {number}?")
         if number in stop_at:
+            async with asyncio.timeout(20):  # what it never heard of, it cannot know of after its death
+                await is_heard.wait()
             await asyncio.sleep(dice.uniform(0.0, 0.12))
             await place.kill()
             await place.start()
         await place.until(lambda number=number: _is_answered(place, number))
+        stop_listening()
 
 
 def _is_answered(place: Town, number: int) -> bool:

@@ -215,6 +215,69 @@ async def test_a_box_without_words_behind_it_is_no_answer(*, may_delete: bool) -
         assert (["What is the time?"] if may_delete else ["What is the time?", ""]) == evening.texts()
 
 
+async def test_a_whole_answer_is_told_by_where_its_last_message_was_to_stand() -> None:
+    async with morning() as room:
+        assert Fate.ANSWER is await room.fate(last_behind="0")
+        await room.says("It is", reply_to=room.question)
+        first = room.evening.last()["id"]
+
+        assert [Fate.DROP, Fate.FINISH] == [await room.fate(last_behind=behind) for behind in ("0", first)]
+        await room.says("four.")
+        assert [Fate.DROP, Fate.FINISH] == [await room.fate(last_behind=behind) for behind in (first, "")]
+
+
+async def test_what_was_marked_is_not_marked_again() -> None:
+    async with morning() as room:
+        await room.says("It is", reply_to=room.question)
+        [part] = await parts_of(room.entry(), await room.asked())
+        await mark(room.channel, part, "ja")
+
+        assert [Fate.DROP, Fate.DROP] == [await room.fate(how) for how in ("mark", "finish")]
+
+
+async def test_an_answer_that_ends_the_process_again_and_again_is_given_up() -> None:
+    async with morning() as room:
+        assert [Fate.ANSWER, Fate.MARK] == [await room.fate(tries=tries) for tries in (2, 3)]
+        assert Fate.ANSWER is await room.fate(tries=9, has_begun=False, began=0.0)
+
+
+async def test_the_box_of_a_polite_end_goes_if_that_was_none() -> None:
+    async with morning() as room:
+        evening = room.evening
+        box = Outgoing(embeds=(Embed("The reply was cut off.", "Cut off by a restart"),), is_silent=True)
+        await evening.api.send(evening.general, box)
+        assert Fate.ANSWER is await room.fate("mark")
+        assert ["What is the time?"] == evening.texts()
+
+        await room.says("It is", reply_to=room.question)
+        await evening.api.send(evening.general, box)
+        assert Fate.DROP is await room.fate("mark")  # people know
+        assert Fate.FINISH is await room.fate()
+        assert ["What is the time?", "It is"] == evening.texts()
+
+
+async def test_what_is_said_anew_is_looked_for_where_it_stands_and_not_behind_what_it_answers() -> None:
+    async with morning() as room:
+        await room.says("It is four.", reply_to=room.question)
+        old = room.evening.last()["id"]
+        again = {"key": f"{room.question}#again-1", "supersedes": (old,)}
+        assert Fate.ANSWER is await room.fate(**again)
+        for number in range(120):
+            room.evening.tom.says(room.evening.general, str(number))
+        began = time.time() + recovery._SKEW
+        await room.says("It is")
+
+        assert Fate.FINISH is await room.fate(**again, began=began)
+
+
+async def test_a_clock_that_is_ahead_makes_nobody_say_it_twice() -> None:
+    async with morning() as room:
+        await room.says("It is")
+        ahead = time.time() + 30
+
+        assert Fate.FINISH is await room.fate(at=ahead, began=ahead, now=ahead)
+
+
 async def test_what_was_said_before_the_answer_began_is_none_of_it() -> None:
     async with morning() as room:
         await room.says("The end of an answer to somebody else.")

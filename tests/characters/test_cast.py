@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cadenza.characters.cast import Cast
+from cadenza.characters.cast import Cast, named
 from cadenza.characters.character import Character, Look
 from cadenza.characters.names import key_of
 from cadenza.errors import InputError
@@ -289,3 +289,15 @@ def test_whatever_is_done_names_are_unique_and_one_is_main(steps: list[tuple[str
             assert len(set(keys)) == len(keys)
 
     asyncio.run(play())
+
+
+async def test_whoever_is_renamed_is_found_by_the_names_of_before() -> None:
+    cast = Cast(MemoryStore(), lambda: (Character("Ren", is_main=True), Character("Kira")))
+    for before, after in (("Kira", "Kirana"), ("Kirana", "KIRA"), ("Kira", "Kiki")):
+        await cast.change("1", before, lambda one, name=after: replace(one, name=name))  # type: ignore[misc]
+    everybody = await cast.of("1")
+
+    assert ["Kiki"] * 3 == [getattr(named(everybody, name), "name", None) for name in ("kira", "KIRANA", "Kiki")]
+    await cast.save("1", Character("Kirana"))
+    assert "Kirana" == getattr(named(await cast.of("1"), "kirana"), "name", None)  # who bears a name now goes first
+    assert named(everybody, "") is None

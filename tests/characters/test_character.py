@@ -42,3 +42,8 @@ def test_the_model_is_told_of_so_many_looks_and_no_more() -> None:
 
 def test_a_nickname_is_what_the_model_calls_them() -> None:
     assert "Rennie and User" == Character("Ren", nickname="Rennie", prompt="{{char}} and {{user}}").as_persona().prompt
+
+
+def test_a_nickname_is_one_more_thing_that_they_are_called() -> None:
+    assert ("Bee", "fox") == Character("Bea", nickname=" Bee ", triggers=("fox", "Bee")).as_persona().aliases
+    assert () == Character("Bea").aliases

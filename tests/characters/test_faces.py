@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import io
+import struct
+import zlib
 from base64 import b64encode
 
 import pytest
-from PIL import Image
+from PIL import ExifTags, Image
 
 from cadenza.characters import faces
-from cadenza.characters.png import plain
+from cadenza.characters.png import SIGNATURE, plain
 from cadenza.errors import InputError
 
 
@@ -17,6 +19,29 @@ def picture(kind: str, size: tuple[int, int]) -> bytes:
     written = io.BytesIO()
     Image.new("RGB", size, "teal").save(written, kind)
     return written.getvalue()
+
+
+def _claims(width: int, height: int) -> bytes:
+    """A small file that says that it is a large picture."""
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    chunk = b"IHDR" + header
+    return SIGNATURE + struct.pack(">I", len(header)) + chunk + struct.pack(">I", zlib.crc32(chunk)) + plain("x")[33:]
+
+
+@pytest.mark.parametrize("size", [(80, 40), (1000, 500)], ids=["small", "large"])
+def test_a_photo_stands_upright_and_does_not_tell_where_it_was_taken(size: tuple[int, int]) -> None:
+    told = Image.Exif()
+    told[ExifTags.Base.Orientation] = 6
+    told[ExifTags.Base.GPSInfo] = {1: "N"}
+    written = io.BytesIO()
+    Image.new("RGB", size, "teal").save(written, "JPEG", exif=told)
+
+    data = faces.of_uri(faces.face_of(written.getvalue()))
+
+    assert data is not None
+    with Image.open(io.BytesIO(data)) as photo:
+        assert photo.height == 2 * photo.width
+        assert {} == dict(photo.getexif())
 
 
 @pytest.mark.parametrize("kind", ["png", "jpeg", "gif", "webp"])
@@ -51,6 +76,7 @@ def test_without_pillow_it_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> No
         pytest.param(plain("x")[:60], "cannot be opened", id="broken"),
         pytest.param(b"\xff\xd8\xff" + bytes(8 * 2**20), "larger than 8 MB", id="large"),
         pytest.param(picture("png", (7000, 7000)), "too many pixels", id="a giant"),
+        pytest.param(_claims(60_000, 60_000), "too many pixels", id="a giant that Pillow refuses"),
     ],
 )
 def test_what_can_be_no_face_is_refused_in_one_sentence(data: bytes, complaint: str) -> None:

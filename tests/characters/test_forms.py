@@ -52,11 +52,11 @@ def test_halves_of_characters_can_be_written_down_afterwards() -> None:
 
 READERS: dict[str, tuple[Callable[..., Any], Any, Any, list[Any]]] = {
     "text": (forms.text, "x", "", [1, [], {}, True]),
-    "texts": (forms.texts, ["x"], (), ["x", [1], {}]),
+    "texts": (forms.texts, ["x"], (), ["x", [1], {"a": 1}]),
     "flag": (forms.flag, True, False, [1, "true", []]),
-    "number": (forms.number, 2.5, 0, ["1", True, [], 1e300]),
-    "inner": (forms.inner, {"a": 1}, {}, [[], "x", 1]),
-    "inners": (forms.inners, [{"a": 1}], (), [{}, [1], "x"]),
+    "number": (forms.number, 2.5, 0, ["one", "9" * 20, True, [], 1e300]),
+    "inner": (forms.inner, {"a": 1}, {}, [[1], "x", 1]),
+    "inners": (forms.inners, [{"a": 1}], (), [{"a": 1}, [1], "x"]),
 }
 
 
@@ -69,3 +69,11 @@ def test_a_field_is_of_its_type_or_missing_or_refused(name: str) -> None:
     for value in wrong:
         with pytest.raises(InputError, match="“field” is not"):
             reader({"field": value}, "field")
+
+
+def test_what_programs_write_for_nothing_or_for_a_number_is_understood() -> None:
+    form = {"empty": [], "none": "", "void": {}, "depth": " -4 "}
+
+    assert {} == forms.inner(form, "empty")
+    assert () == forms.texts(form, "none") == forms.inners(form, "void")
+    assert -4 == forms.number(form, "depth")

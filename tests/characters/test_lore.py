@@ -32,6 +32,10 @@ from tests.characters.people import lores
         pytest.param(Lore(" ", is_constant=True), "", False, id="says nothing"),
         pytest.param(Lore("x", ("", " ")), "anything", False, id="empty keys"),
         pytest.param(Lore("@@dont_activate\nx", ("a",)), "a", False, id="never by itself"),
+        pytest.param(Lore("@@exclude_keys dog, cat\nx", is_constant=True), "a Cat", False, id="not if that was said"),
+        pytest.param(Lore("@@exclude_keys dog\nx", ("a",)), "a cat", True, id="that was not said"),
+        pytest.param(Lore("@@additional_keys b,c\nx", ("a",)), "a", False, id="one more key is missing"),
+        pytest.param(Lore("@@additional_keys b,c\nx", ("a",)), "a c", True, id="one more key was said"),
         pytest.param(Lore("@@depth 3\n@@activate\nx"), "", True, id="always, as version 3 says it"),
     ],
 )

@@ -37,7 +37,7 @@ def test_a_file_says_what_it_is_and_holds_no_more_than_there_is() -> None:
         ({"version": 2, "character": {"name": "x"}}, "version 2, and this bot reads version 1; update"),
         ({"version": "x"}, "“version” is not a number"),
         ({}, "names nobody"),
-        ({"character": []}, "“character” is not an object"),
+        ({"character": [1]}, "“character” is not an object"),
         ({"character": {"name": " "}}, "names nobody"),
         ({"character": {"name": "x", "looks": [1]}}, "“looks” is not a list of objects"),
         ({"character": {"name": "x", "lore": [{"is_enabled": 1}]}}, "“is_enabled” is not true or false"),

@@ -17,7 +17,9 @@ from cadenza.characters.placeholders import resolved
         ("{{original}} Be brief.", "Be kind. Be brief."),
         ("a{{// a note {x} }}b", "ab"),
         ("a{{// several\nlines}}b{{comment: x}}{{hidden_key:fox}}", "ab"),
-        ("{{random:a,b}} {char} {{", "{{random:a,b}} {char} {{"),
+        ("{{time}} {char} {{", "{{time}} {char} {{"),
+        ("{{random:a}} {{pick:: b }} {{Random: a\\,b}}", "a b a,b"),
+        ("{{reverse:fox}} {{roll:1}} {{roll:d1}}{{roll:many}}", "xof 1 1"),
         ("<START>", "<START>"),
     ],
 )
@@ -41,3 +43,10 @@ def test_text_without_macros_stays(text: str) -> None:
 
 def test_hostile_text_is_quick() -> None:
     assert len(resolved("{{//" * 50_000, char="Ren")) == 200_000
+
+
+def test_one_of_several_is_taken_and_dice_are_thrown() -> None:
+    assert {"a", "b", "c"} == {resolved("{{random:a, b,c}}", char="Ren") for _ in range(200)}
+    assert {"a", "b"} == {resolved("{{random::a::b}}", char="Ren") for _ in range(200)}
+    assert {"1", "2", "3"} == {resolved("{{roll:d3}}", char="Ren") for _ in range(200)}
+    assert 1 == len({resolved("{{pick:a,b,c,d,e,f,g}}", char="Ren") for _ in range(50)})

@@ -60,6 +60,8 @@ def test_of_two_cards_in_a_picture_the_third_version_wins() -> None:
 
     assert "New" == read_card(png.with_texts(PLAIN, {"chara": second, "ccv3": third}), "x.png").name
     assert "Old" == read_card(png.with_texts(PLAIN, {"chara": second.rstrip("=")}), "x.png").name
+    assert "Old" == read_card(png.with_texts(PLAIN, {"chara": second, "ccv3": "damaged"}), "x.png").name
+    assert "New" == read_card(png.with_texts(PLAIN, {"Chara": second, "CCV3": third}), "x.png").name
 
 
 def test_assets_in_texts_of_their_own_are_not_lost() -> None:

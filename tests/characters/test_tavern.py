@@ -202,13 +202,13 @@ def test_a_later_version_is_read_as_far_as_it_is_known() -> None:
         ({"description": "x", "name": 5}, "“name” is not a text"),
         ({"description": "x", "alternate_greetings": "Hi"}, "“alternate_greetings” is not a list"),
         ({"description": "x", "alternate_greetings": [1]}, "“alternate_greetings” is not a list of texts"),
-        ({"description": "x", "extensions": []}, "“extensions” is not an object"),
+        ({"description": "x", "extensions": [1]}, "“extensions” is not an object"),
         (
             {"description": "x", "extensions": {"depth_prompt": {"prompt": "x", "depth": "x"}}},
             "“depth” is not a number",
         ),
         ({"description": "x", "extensions": {"cadenza": {"degree": 7}}}, "“degree” is not a number from 0 to 3"),
-        ({"description": "x", "character_book": {"entries": {}}}, "“entries” is not a list"),
+        ({"description": "x", "character_book": {"entries": {"0": {}}}}, "“entries” is not a list"),
         ({"description": "x", "character_book": {"entries": [{"keys": "x"}]}}, "“keys” is not a list"),
         ({"description": "x", "assets": ["x"]}, "“assets” is not a list of objects"),
     ],
@@ -216,3 +216,14 @@ def test_a_later_version_is_read_as_far_as_it_is_known() -> None:
 def test_rubbish_is_refused_in_one_sentence(wrong: dict[str, Any], complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
         tavern.read(wrong)
+
+
+@pytest.mark.parametrize("version", [Version.V2, Version.V3])
+def test_what_some_programs_write_for_nothing_does_no_harm(version: Version) -> None:
+    odd = {"name": " ", "description": "x", "extensions": [], "character_book": [], "alternate_greetings": ""}
+    ren = tavern.read({"spec": "chara_card_v2", "data": odd}, file="Ren")
+
+    assert "Ren" == ren.name
+    assert replace(ren, triggers=("fox",)) == replace(
+        tavern.read(tavern.write(replace(ren, triggers=("fox",)), version)), card=ren.card
+    )

@@ -29,13 +29,24 @@ class Clock:
         return self.time
 
 
+class Full(MemoryStore):
+    """A store whose disk may be full."""
+
+    is_full = False
+
+    async def delete(self, shelf: Shelf, *keys: str) -> int:
+        if self.is_full:
+            msg = "the disk is full"
+            raise StoreError(msg)
+        return await super().delete(shelf, *keys)
+
+
 class Broken(MemoryStore):
     """A store that fails, or never answers."""
 
-    def __init__(self, *, hangs: bool = False, but_finds: bool = False) -> None:
+    def __init__(self, *, hangs: bool = False) -> None:
         super().__init__()
         self._hangs = hangs
-        self._but_finds = but_finds
 
     async def put(self, *_: Record) -> None:
         await self._fail()
@@ -47,9 +58,6 @@ class Broken(MemoryStore):
         return await self._fail()
 
     async def find(self, *_: Any, **__: Any) -> list[Record]:
-        if self._but_finds:
-            value = {"message": "1", "channel": "10", "author": "7", "at": NOW}
-            return [Record(Shelf.TURNS, "1", value)]
         return await self._fail()
 
     async def _fail(self) -> Any:
@@ -94,7 +102,7 @@ async def test_of_what_was_answered_together_only_the_last_was_left() -> None:
     await journal.began("1", "2#Mia")
 
     assert ["2#Mia", "3"] == [entry.key for entry in await Journal(store, clock=Clock()).left()]
-    assert [] == await store.find(Shelf.TURNS)
+    assert ["2#Mia", "3"] == [record.key for record in await store.find(Shelf.TURNS)]
 
 
 async def test_whoever_was_answered_with_one_that_is_gone_was_left() -> None:
@@ -108,11 +116,39 @@ async def test_whoever_was_answered_with_one_that_is_gone_was_left() -> None:
     assert ["1"] == [entry.key for entry in await Journal(store, clock=Clock()).left()]
 
 
-async def test_what_was_left_is_told_once() -> None:
+async def test_what_was_left_is_left_until_it_is_over() -> None:
+    """A process that dies while it sees to it is followed by one that knows as much."""
     store = MemoryStore(clock=Clock())
     await Journal(store, clock=Clock()).heard(ONE)
+    found = [await Journal(store, clock=Clock()).left() for _ in range(2)]
+    await Journal(store, clock=Clock()).over("1")
 
-    assert [[ONE], []] == [await Journal(store, clock=Clock()).left() for _ in range(2)]
+    assert [[ONE], [ONE], []] == [*found, await Journal(store, clock=Clock()).left()]
+
+
+async def test_all_that_is_written_down_is_read_again() -> None:
+    store = MemoryStore(clock=Clock())
+    entry = replace(ONE, goes_on=True, supersedes=("3", "4"), root="5", tries=2)
+    await Journal(store, clock=Clock()).heard(entry)
+    await Journal(store, clock=Clock()).ends("0", "1", behind="8")
+    [found] = await Journal(store, clock=Clock()).left()
+    await Journal(store, clock=Clock()).ends("1", behind="")
+
+    assert replace(entry, last_behind="8") == found
+    assert ["0"] == [one.last_behind for one in await Journal(store, clock=Clock()).left()]
+
+
+async def test_what_could_not_be_struck_out_is_with_the_next_one() -> None:
+    store = Full(clock=Clock())
+    journal = Journal(store, clock=Clock())
+    for entry in (ONE, TWO):
+        await journal.heard(entry)
+    store.is_full = True
+    await journal.over("1")
+    store.is_full = False
+    await journal.over("2#Mia")
+
+    assert [] == await store.find(Shelf.TURNS)
 
 
 async def test_what_is_over_was_not_left() -> None:
@@ -132,7 +168,7 @@ async def test_what_this_process_hears_before_it_asks_was_not_left() -> None:
     await journal.heard(TWO)
 
     assert [ONE] == await journal.left()
-    assert [TWO] == await Journal(store, clock=Clock()).left()
+    assert [ONE, TWO] == await Journal(store, clock=Clock()).left()
 
 
 async def test_a_time_that_is_not_given_is_now() -> None:
@@ -185,8 +221,9 @@ async def test_a_store_that_does_not_work_holds_nobody_up(*, hangs: bool, caplog
     assert "disk" not in caplog.text
 
 
-async def test_what_cannot_be_struck_out_is_not_told_lest_it_be_said_twice() -> None:
-    assert [] == await Journal(Broken(but_finds=True)).left()
+async def test_it_is_said_whether_it_could_be_written_down() -> None:
+    assert not await Journal(Broken()).takes_over(ONE)
+    assert await Journal(MemoryStore()).takes_over(ONE)
 
 
 async def test_who_is_cancelled_is_cancelled() -> None:

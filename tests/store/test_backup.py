@@ -111,10 +111,11 @@ async def test_a_place_that_cannot_be_written_is_told_of(tmp_path: Path) -> None
 
 async def test_a_copy_in_whose_middle_somebody_died_is_in_nobodys_way(tmp_path: Path) -> None:
     source = await made(tmp_path / "cadenza.db")
-    (tmp_path / "copy.db.part").write_text("half", encoding="utf-8")
+    for name in ("copy.db.part", "copy.db.part-journal"):
+        (tmp_path / name).write_text("half", encoding="utf-8")
 
     assert 200 == back_up(source, tmp_path / "copy.db")
-    assert not (tmp_path / "copy.db.part").exists()
+    assert [] == list(tmp_path.glob("copy.db.part*"))
 
 
 async def test_a_whole_store_has_no_complaints(tmp_path: Path) -> None:

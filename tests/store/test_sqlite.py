@@ -194,6 +194,17 @@ async def test_what_has_expired_is_swept_out_with_a_write_but_not_with_every_one
         assert ["b", "c"] == [record.key for record in await store.find(Shelf.NOTES)]
 
 
+async def test_what_expired_while_nobody_was_there_holds_up_no_write() -> None:
+    clock = Clock()
+    async with SqliteStore(":memory:", clock=clock, sweep_every=600.0) as store:
+        await store.put(*(Record(Shelf.NOTES, str(number), expires=1001.0) for number in range(1200)))
+        clock.now += 86_400.0
+        await store.put(Record(Shelf.NOTES, "a"))
+        await store.put(Record(Shelf.NOTES, "b"))
+
+        assert 200 == await store.sweep()
+
+
 async def test_a_copy_can_be_read_while_a_bot_has_the_file(tmp_path: Path) -> None:
     path = str(tmp_path / "cadenza.db")
     async with SqliteStore(path) as store, SqliteStore(path, copy=True) as copy:

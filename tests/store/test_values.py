@@ -33,7 +33,9 @@ def deep() -> dict[str, object]:
     return value
 
 
-@pytest.mark.parametrize("value", [{"a": object()}, {"a": float("inf")}, {"a": b"secret"}], ids=["an object", "infinity", "bytes"])
+@pytest.mark.parametrize(
+    "value", [{"a": object()}, {"a": float("inf")}, {"a": b"secret"}], ids=["an object", "infinity", "bytes"]
+)
 def test_what_is_no_json_is_refused_without_being_repeated(value: dict[str, object]) -> None:
     with pytest.raises(StoreError, match="no JSON") as caught:
         packed(value)

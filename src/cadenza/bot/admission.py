@@ -11,6 +11,7 @@ from typing import Any
 
 import discord
 
+from ..characters.cast import named
 from ..characters.character import Character
 from ..service.choices import Choice
 from ..service.journal import Entry
@@ -22,7 +23,7 @@ from ..text.stop_phrases import is_stop
 from ..turns import Heard, Turns, Verdict
 from .authorship import is_ours
 from .hearing import said_of
-from .requests import Request, key_of, message_of
+from .requests import Greeting, Request, key_of, message_of, request_of
 from .staff import Staff
 
 logger = logging.getLogger(__name__)
@@ -89,10 +90,10 @@ class Admission:
     async def present(self, server: str, choice: Choice) -> tuple[Character, ...]:
         """Who may speak where *choice* holds, whoever answers by default first."""
         everybody = await self._staff.cast.of(server)
-        allowed = {name.casefold() for name in choice.personas or ()}
-        here = [one for one in everybody if not allowed or one.name.casefold() in allowed] or list(everybody)
-        first = (choice.persona or "").casefold()
-        return tuple(sorted(here, key=lambda one: (one.name.casefold() != first, not one.is_main)))
+        allowed = [named(everybody, name) for name in choice.personas or ()]
+        here = [one for one in everybody if one in allowed] or list(everybody)
+        first = named(here, choice.persona or "")
+        return tuple(sorted(here, key=lambda one: (one != first, not one.is_main)))
 
     async def _said(self, message: discord.Message) -> Said:
         return said_of(message, user_of(self._client), answers=await self._answered_persona(message))
@@ -143,18 +144,6 @@ class Admission:
         if excess is not None and not self._is_mere_stop(heard):
             await self._refuse(request.message, said, excess)
             return
-        self._open[heard.id] = heard
-        await self._staff.journal.heard(
-            Entry(
-                heard.id,
-                said.id,
-                said.channel,
-                said.author,
-                server=said.server,
-                persona=call.persona,
-                at=time.time(),
-            )
-        )
         await self.ask(heard)
 
     def _is_mere_stop(self, heard: Heard) -> bool:
@@ -169,9 +158,11 @@ class Admission:
         if await self._staff.limits.may_warn(said.author, excess):
             self._warn(message, excess)
 
-    async def ask(self, heard: Heard) -> Verdict:
-        """Let the desk see to *heard*."""
+    async def ask(self, heard: Heard, *, is_written: bool = False) -> Verdict:
+        """Let the desk see to *heard*, which is written down before, unless it is already."""
         self._open.setdefault(heard.id, heard)
+        if not is_written:
+            await self._staff.journal.heard(_entry(heard))
         self._recent.pop(heard.id, None)
         _make_room(self._recent, _MOST_RECENT)
         self._recent[heard.id] = heard
@@ -189,8 +180,10 @@ class Admission:
         """They were answered, or will not be. What *is_unfinished* stays in the journal for the next process."""
         closed = [heard for key in keys if (heard := self._open.pop(key, None))]
         for heard in closed:
-            if isinstance(heard.payload, Request) and not heard.payload.root:
-                self._staff.limits.leave(heard.payload.person, heard.payload.server)
+            asked = heard.payload
+            is_counted = isinstance(asked, Request) and asked.is_counted and not asked.root
+            if isinstance(asked, Greeting) or (isinstance(asked, Request) and is_counted):
+                self._staff.limits.leave(asked.person, asked.server)
         if not is_unfinished:
             await self._staff.journal.over(*keys)
 
@@ -222,6 +215,23 @@ def user_of(client: discord.Client) -> discord.ClientUser:
         msg = "the client is not logged in"
         raise RuntimeError(msg)
     return client.user
+
+
+def _entry(heard: Heard) -> Entry:
+    """What is written down of *heard*."""
+    request = request_of(heard)
+    return Entry(
+        heard.id,
+        str(request.message.id),
+        heard.channel,
+        heard.author,
+        server=request.server,
+        persona=heard.persona,
+        at=time.time(),
+        goes_on=request.goes_on,
+        supersedes=tuple(receipt.message_id for receipt in request.supersedes),
+        root=request.root,
+    )
 
 
 def _is_new(seen: dict[str, None], key: str, most: int) -> bool:

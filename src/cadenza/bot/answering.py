@@ -10,12 +10,14 @@ from functools import partial
 
 import discord
 
+from ..characters.cast import named
 from ..characters.character import Character
+from ..characters.macros import resolved
 from ..config.config import Config
 from ..errors import CadenzaError
 from ..memory.privacy import Level
 from ..memory.whereabouts import Whereabouts
-from ..replies import reply
+from ..replies import reply, say
 from ..service.choices import Choice, settings_for
 from ..service.languages import chosen
 from ..service.own_messages import Own, OwnMessages
@@ -26,11 +28,11 @@ from ..targets.discord import DiscordTarget
 from ..tasks import end_task, must_rise
 from ..trace import Hook, Traced
 from ..turns import Turn, Why
-from ..types import Identity, Notice, Reply, Scene, Stopped, StopReason, Urgency
+from ..types import Identity, Notice, Receipt, Reply, Scene, Stopped, StopReason, Urgency
 from .admission import Admission, user_of
 from .home import Home
 from .markdown_button import table_button
-from .requests import Request, message_of, request_of
+from .requests import Greeting, Request, message_of, request_of
 from .rooms import room_of
 from .scenes import Occasion, scene_for
 from .staff import Staff
@@ -72,6 +74,8 @@ class Answering:
 
     async def answer(self, turn: Turn) -> Reply | None:
         """What the desk calls: answer *turn*; ``None`` if there was nothing to say."""
+        if isinstance(greeting := turn.messages[-1].payload, Greeting):
+            return await self._greet(turn, greeting)
         request = request_of(turn.messages[-1])
         keys = [heard.id for heard in turn.messages]
         is_unfinished = True  # if it is cancelled
@@ -112,9 +116,15 @@ class Answering:
             is_found=found,
             table_button=table_button(language),
             reword=partial(reworded, language=language),
+            on_last=partial(self._ends, turn),
         )
         said = await self._replied(turn, request, occasion, scene, target)
         return None if said is None else Answered(turn, request, occasion, scene, said)
+
+    async def _ends(self, turn: Turn, behind: str) -> None:
+        """The last message of *turn* is about to be sent; one that is stopped by our own end is to be finished later."""
+        if turn.stop.reason is not StopReason.SHUTDOWN:
+            await self._staff.journal.ends(*(heard.id for heard in turn.messages), behind=behind)
 
     async def _show_typing(self, channel: str) -> None:
         """Show at once that there will be an answer, before anything is looked up for it."""
@@ -165,6 +175,46 @@ class Answering:
             await target.notify(Notice(sentence, Urgency.ERROR))
         except CadenzaError as error:
             logger.warning("people could not be told why there is no answer: %s", error)
+
+    # --- greetings ------------------------------------------------------------------------------
+
+    async def _greet(self, turn: Turn, greeting: Greeting) -> Reply | None:
+        """Let a character say what it says first, as if a model had."""
+        try:
+            said = await self._greeted(turn, greeting)
+        finally:
+            await self._admission.over(*(heard.id for heard in turn.messages))
+        if said is None:
+            return None
+        kept = "" if await self._wants_nothing_kept(greeting.person) else greeting.server
+        own = [_own_message(receipt, turn, turn.persona, author=greeting.person) for receipt in said.receipts]
+        await _seen_to("own messages", self._own.note(own, server=kept))
+        await _seen_to(
+            "explanations", self._staff.explanations.keep(turn.id, said, server=kept, author=greeting.person)
+        )
+        return said
+
+    async def _greeted(self, turn: Turn, greeting: Greeting) -> Reply | None:
+        room = await room_of(greeting.channel, self._client)
+        choice = await self._staff.choices.here(greeting.server, turn.channel, parent_of(greeting.channel))
+        character = _named(await self._admission.present(greeting.server, choice), turn.persona)
+        if character is None or self._home.blocked(room) is not None:
+            return None
+        scene = Scene(turn.channel, character.as_persona(greeting.person_name), roster=room.for_rules())
+        target = await self._home.target(room, turn=turn.id, persona=identity_of(character))
+        try:
+            return await say(
+                target,
+                resolved(greeting.text, char=character.called, user=greeting.person_name),
+                scene=scene,
+                settings=settings_for(self._staff.config.now, choice, degree=character.degree),
+                stop=turn.stop,
+                backstage=self._home.backstage,
+                trace=self._staff.explanations.listen(turn.id),
+            )
+        except BaseException:
+            self._staff.explanations.drop(turn.id)
+            raise
 
     # --- before ---------------------------------------------------------------------------------
 
@@ -285,29 +335,38 @@ def _is_open(channel: object) -> bool:
 
 
 def _named(cast: tuple[Character, ...], name: str) -> Character | None:
-    wanted = name.casefold()
-    if not wanted:
+    if not name:
         return cast[0] if cast else None
-    return next((character for character in cast if character.name.casefold() == wanted), None)
+    return named(cast, name)
 
 
 def _own_messages(answered: Answered) -> list[Own]:
     """The messages of a reply, as they are written down."""
     occasion, request = answered.occasion, answered.request
     return [
-        Own(
-            receipt.message_id,
-            answered.turn.channel,
+        _own_message(
+            receipt,
+            answered.turn,
             occasion.character.name,
-            label=receipt.post.label,
-            sprite=receipt.identity.look if receipt.identity else "",
-            turn=answered.turn.id,
-            answers=str(request.message.id),
             author=request.person,
-            is_webhook=receipt.identity is not None,
+            answers=str(request.message.id),
         )
         for receipt in answered.reply.receipts
     ]
+
+
+def _own_message(receipt: Receipt, turn: Turn, persona: str, *, author: str, answers: str = "") -> Own:
+    return Own(
+        receipt.message_id,
+        turn.channel,
+        persona,
+        label=receipt.post.label,
+        sprite=receipt.identity.look if receipt.identity else "",
+        turn=turn.id,
+        answers=answers,
+        author=author,
+        is_webhook=receipt.identity is not None,
+    )
 
 
 def _both(*hooks: Hook) -> Hook:

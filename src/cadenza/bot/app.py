@@ -16,6 +16,7 @@ from typing import Any
 import discord
 from discord.ext import commands
 
+from ..characters.cast import named
 from ..service.journal import Entry
 from ..service.languages import translated
 from ..service.limits import Excess
@@ -23,7 +24,7 @@ from ..service.own_messages import Own, OwnMessages
 from ..stages.s7_delivery import receipt_of
 from ..store.webhooks import StoredWebhooks
 from ..tasks import must_rise
-from ..turns import Closing, Dropped, Heard, Stopping, Turn, Turns
+from ..turns import Closing, Dropped, Heard, Stopping, Turn, Turns, Verdict
 from ..types import Identity, Notice, Receipt, Reply, Urgency
 from .admission import Admission, user_of
 from .answering import Answering, language_for, parent_of
@@ -34,8 +35,8 @@ from .commands.register import register
 from .control import Asker, Refused
 from .home import Home
 from .markdown_button import listen
-from .recovery import Fate, fate_of, mark, parts_of
-from .requests import Request
+from .recovery import Fate, fate_of, mark, parts_of, words_of
+from .requests import Greeting, Request
 from .rooms import room_of
 from .staff import Staff
 
@@ -86,9 +87,10 @@ class CadenzaBot(commands.Bot):
         self._cascades = Cascades(staff, self._admission)
         self._answering = Answering(staff, self.own, self._admission, self, self.home, afterwards=self._cascades.follow)
         self._chores: set[asyncio.Task[None]] = set()
-        self._numbers = count(1)
+        self._numbers = count(time.time_ns())
         self._has_recovered = False
         self._is_winding_down = False
+        self._has_ended = False
 
     def _server_of(self, channel: str) -> str:
         """The id of the server of a channel; empty if it is of none, or not known."""
@@ -115,14 +117,29 @@ class CadenzaBot(commands.Bot):
         await self._end_chores()
         await self.home.close()
         await self.home.backstage.close()
+        self._has_ended = True
         await self.close()
         return closing
 
-    async def _end_chores(self) -> None:
+    async def close(self) -> None:
+        """Close at once; what is being said is broken off, unless it was wound down before."""
+        self._is_winding_down = True
+        if not self._has_ended:
+            self._has_ended = True
+            ending = asyncio.create_task(self.turns.close(), name="cadenza end")
+            await asyncio.sleep(0)  # it begins, and waits for nobody
+            ending.cancel()
+            await asyncio.wait([ending])
+            await self._end_chores(within=0.0)
+        await super().close()
+
+    async def _end_chores(self, within: float = 5.0) -> None:
         if self._chores:
-            _, late = await asyncio.wait(self._chores, timeout=5.0)
+            _, late = await asyncio.wait(self._chores, timeout=within)
             for task in late:
                 task.cancel()
+            if late:
+                await asyncio.wait(late, timeout=within or 1.0)
 
     # --- what happens ---------------------------------------------------------------------------
 
@@ -265,6 +282,31 @@ class CadenzaBot(commands.Bot):
             return Refused.NOTHING_THERE
         return await self._again(asker, own, spoken, goes_on=True)
 
+    async def greet(
+        self, channel: discord.abc.MessageableChannel, asker: Asker, /, *, persona: str, text: str
+    ) -> Refused | None:
+        """Let *persona* say its greeting in *channel*, when its turn comes."""
+        guild = getattr(channel, "guild", None)
+        server, place = str(guild.id) if guild else "", str(channel.id)
+        choice = await self.staff.choices.here(server, place, parent_of(channel))
+        if choice.is_silent or named(await self._admission.present(server, choice), persona) is None:
+            return Refused.NOTHING_THERE
+        if await self.staff.limits.admit(asker.id, server) is not None:
+            return Refused.TOO_MUCH
+        greeting = Greeting(channel, asker.id, asker.name, text, server)
+        verdict = await self._admission.ask(
+            Heard(
+                f"greeting-{next(self._numbers)}",
+                place,
+                asker.id,
+                text,
+                is_command=True,
+                persona=persona,
+                payload=greeting,
+            )
+        )
+        return Refused.BUSY if verdict in (Verdict.FULL, Verdict.CLOSED) else None
+
     async def _meant(self, channel: str, message: str) -> Own | None:
         return await self.own.about(message) if message else await self.own.last(channel)
 
@@ -292,7 +334,7 @@ class CadenzaBot(commands.Bot):
             supersedes=supersedes,
             goes_on=goes_on,
         )
-        key = f"{message.id}#{'more' if goes_on else 'again'}-{next(self._numbers)}"
+        key = f"{message.id}#{'more' if goes_on else 'again'}-{next(self._numbers)}"  # unlike those of a process before
         await self._admission.ask(
             Heard(key, own.channel, asker.id, message.content, is_command=True, persona=own.persona, payload=request)
         )
@@ -321,33 +363,46 @@ class CadenzaBot(commands.Bot):
         self.staff.metrics.recovered(fate.value)
         logger.info("a message that was being answered when the bot ended: %s", fate.value)
         if message is None or fate is Fate.DROP:
+            await self.staff.journal.over(entry.key)
             return
         parts = await parts_of(entry, message) if fate in (Fate.FINISH, Fate.MARK) else []
-        last = parts[-1] if parts else message
+        last = (words_of(parts) or [message])[-1]
         if fate is Fate.MARK:
             choice = await self.staff.choices.here(entry.server, entry.channel, parent_of(message.channel))
             await mark(last.channel, last, language_for(message.guild, choice, self.staff.config.now))
+            await self.staff.journal.over(entry.key)
             return
         request = Request(
             message if fate is Fate.ANSWER else last,
             entry.author,
             entry.server,
             heard_at=asyncio.get_running_loop().time(),
-            goes_on=fate is Fate.FINISH,
+            root=entry.root,
+            goes_on=entry.goes_on or fate is Fate.FINISH,
+            supersedes=tuple([_as_receipt(await self._own(entry, id_)) for id_ in entry.supersedes]),
+            is_counted=False,
         )
-        # Under its old key, so that what was begun twice is known as one if this process dies as well.
-        await self.staff.journal.heard(replace(entry, has_begun=False))
+        # Under its old key, so that what was begun twice is known as one if this process dies as well. What cannot be
+        # written down cannot be struck out either, and would be said again by the next one.
+        mine = replace(entry, has_begun=False, last_behind="", tries=entry.tries + 1)
+        if not await self.staff.journal.takes_over(mine):
+            return
         await self._admission.ask(
             Heard(
                 entry.key,
                 entry.channel,
                 entry.author,
                 message.content,
-                is_command=fate is Fate.FINISH,
+                is_command=request.goes_on or "#" in entry.key,
                 persona=entry.persona,
                 payload=request,
-            )
+            ),
+            is_written=True,
         )
+
+    async def _own(self, entry: Entry, message: str) -> Own:
+        """A message in whose place the answer to *entry* comes."""
+        return await self.own.about(message) or Own(message, entry.channel, entry.persona)
 
 
 def _as_receipt(own: Own) -> Receipt:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
+
+import discord
 
 from ..turns import Stopping
 
@@ -27,6 +29,8 @@ class Asker:
     """Who wants something."""
 
     id: str
+    name: str = field(default="", compare=False)
+    """What they are called there."""
     may_manage: bool = False
     """Whether they may manage messages there."""
 
@@ -42,6 +46,11 @@ class Control(Protocol):
 
     async def go_on(self, channel: str, asker: Asker, /, *, message: str = "") -> Refused | None:
         """Let the last reply in *channel*, or the one that *message* is part of, go on where it ended."""
+
+    async def greet(
+        self, channel: discord.abc.MessageableChannel, asker: Asker, /, *, persona: str, text: str
+    ) -> Refused | None:
+        """Let *persona* say *text*, its greeting, in *channel*, as soon as whatever is being said there has ended."""
 
     def running(self, channel: str, /) -> bool:
         """Whether something is being said, or waits to be, in *channel*."""

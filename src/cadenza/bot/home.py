@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -64,11 +64,13 @@ class Home:
         is_found: Callable[[str], bool] | None = None,
         table_button: Button | None = None,
         reword: Callable[[Notice], Notice] = lambda notice: notice,
+        on_last: Callable[[str], Awaitable[None]] | None = None,
     ) -> DiscordTarget:
         """Where whatever is said in *room* is delivered to. An interaction is given its first sign.
 
         The members of the room, whoever else is in *roster*, and whoever *is_found* says was looked up may be called.
         *table_button* stands under each table that is shown as a picture. *reword* says a notice in other words.
+        *on_last* is told before the last message is sent behind which it will stand.
         """
         api: DiscordPyApi | InteractionApi = self.api
         if room.interaction is not None:
@@ -86,6 +88,7 @@ class Home:
             reply_target=_reply_target(room),
             table_button=table_button,
             reword=reword,
+            on_last=on_last,
         )
         if isinstance(api, InteractionApi):
             self._interactions[target] = api

@@ -6,16 +6,19 @@ import asyncio
 import logging
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from datetime import UTC, datetime
 from enum import Enum
 from types import MappingProxyType
 
 import discord
 
+from ..notices import TEXTS
 from ..service.journal import Entry
-from ..service.languages import translated
+from ..service.languages import languages, translated
 from ..tasks import must_rise
 from ..text.usernames import as_username, from_username
 from .authorship import is_ours
+from .protocol import is_protocol
 
 logger = logging.getLogger(__name__)
 
@@ -27,6 +30,8 @@ _TAKES = 20.0
 """Seconds that Discord may take to say what stands in a channel, or to take a mark."""
 _LOOKED_AT = 100
 """Messages behind the one that was to be answered that are looked at."""
+_MOST_TRIES = 3
+"""Deaths after which it is not tried again: an answer that ends the process would end the next one as well."""
 _SKEW = 2.0
 """Seconds by which our clock and Discord's may differ."""
 
@@ -54,7 +59,8 @@ async def fate_of(
     """What becomes of *entry*, and the message that it answers, if that is still there. Never raises.
 
     It looks at what stands in the channel behind that message, not only at what was written down. A box that shows what
-    was going to be answered, with no words behind it, is taken back: the answer brings its own.
+    was going to be answered, with no words behind it, is taken back: the answer brings its own. So is one that says that
+    a restart cut the answer off, if that is not so any more.
     """
     if now - entry.at > OLDEST:
         return Fate.DROP, None
@@ -80,10 +86,18 @@ async def _decided(entry: Entry, trigger: discord.Message, half: Fate) -> Fate:
     if not entry.has_begun and not entry.began:  # one that waits to be finished had begun in a process before
         return Fate.ANSWER  # what stands behind it is the answer to another, for which it waited
     parts = await parts_of(entry, trigger)
-    if all(map(_is_notice, parts)):
-        await _take_back(parts)
-        return Fate.ANSWER
-    return half
+    words = words_of(parts)
+    if any(map(_is_mark, parts)) or _is_whole(entry, words):
+        return Fate.DROP
+    fate = Fate.ANSWER if not words else half
+    if entry.tries >= _MOST_TRIES and half is not Fate.DROP:
+        fate = Fate.MARK
+    farewells = [part for part in parts if _is_farewell(part)]
+    if fate is Fate.MARK and farewells:
+        return Fate.DROP
+    if fate in (Fate.ANSWER, Fate.FINISH):
+        await _take_back(farewells if words else filter(is_protocol, parts))
+    return fate
 
 
 async def parts_of(entry: Entry, trigger: discord.Message) -> list[discord.Message]:
@@ -91,9 +105,16 @@ async def parts_of(entry: Entry, trigger: discord.Message) -> list[discord.Messa
 
     Where nothing says whose answer a message is, it counts: rather half an answer too few than one too many.
     """
-    behind = [message async for message in trigger.channel.history(after=trigger, limit=_LOOKED_AT, oldest_first=True)]
+    # What is answered anew may be long ago.
+    since = discord.Object(max(trigger.id, discord.utils.time_snowflake(_began(entry, trigger), high=False)))
+    behind = [message async for message in trigger.channel.history(after=since, limit=_LOOKED_AT, oldest_first=True)]
     parts = _of_answer(trigger, filter(_is_said, behind))
     return [part for part in parts if _may_be(entry, part)]
+
+
+def words_of(parts: Iterable[discord.Message]) -> list[discord.Message]:
+    """What of *parts* was said, and is no box or small line beside it."""
+    return [part for part in parts if not is_protocol(part)]
 
 
 async def mark(channel: discord.abc.Messageable, last: discord.Message, language: str) -> bool:
@@ -102,7 +123,7 @@ async def mark(channel: discord.abc.Messageable, last: discord.Message, language
     try:
         async with asyncio.timeout(_TAKES):
             await channel.send(
-                f"-# {translated(MARK, language)}",
+                _marking(language),
                 reference=reference,
                 allowed_mentions=discord.AllowedMentions.none(),
                 silent=True,
@@ -156,9 +177,34 @@ def _of_answer(trigger: discord.Message, ours: Iterable[discord.Message]) -> lis
     return parts
 
 
-def _is_notice(message: discord.Message) -> bool:
-    """Whether *message* only shows what is answered by the words of a webhook that come behind it."""
-    return message.webhook_id is not None and not message.content and not message.attachments
+def _began(entry: Entry, trigger: discord.Message) -> datetime:
+    """When the answer to *entry* may have begun at the earliest, by the clock of Discord."""
+    ahead = (
+        entry.at - trigger.created_at.timestamp()
+    )  # how far ours was ahead, for what was just said when it was heard
+    is_fresh = not (entry.goes_on or entry.supersedes or entry.root)
+    return datetime.fromtimestamp(max(0.0, entry.began - _SKEW - (max(0.0, ahead) if is_fresh else 0.0)), UTC)
+
+
+def _is_whole(entry: Entry, words: Iterable[discord.Message]) -> bool:
+    """Whether the last message of the answer stands there: it was written down behind which one it would."""
+    behind = entry.last_behind
+    return behind.isdecimal() and any(part.id > int(behind) for part in words)
+
+
+def _is_mark(message: discord.Message) -> bool:
+    """Whether *message* tells people already that the rest is missing."""
+    return message.content in {_marking(language) for language in languages()}
+
+
+def _marking(language: str) -> str:
+    return f"-# {translated(MARK, language)}"
+
+
+def _is_farewell(message: discord.Message) -> bool:
+    """Whether *message* is the box in which a bot that was ended politely said so, and that one should ask again."""
+    titles = {translated(TEXTS["shutdown.title"], language) for language in languages()}
+    return is_protocol(message) and any(embed.title in titles for embed in message.embeds)
 
 
 async def _take_back(messages: Iterable[discord.Message]) -> None:
@@ -177,12 +223,12 @@ def _answered_by(message: discord.Message) -> int | None:
 
 
 def _may_be(entry: Entry, part: discord.Message) -> bool:
-    """Whether *part* may be of the answer to *entry*: not said before that began, nor by another character.
+    """Whether *part* may be of the answer to *entry*: not one in whose place it comes, nor by another character.
 
     Of several who answer one message, each has its own entry. The first of them speaks before all others, so whatever
     stands there while it is unfinished is its own.
     """
-    if part.created_at.timestamp() < entry.began - _SKEW:
+    if str(part.id) in entry.supersedes:
         return False
     is_first = "#" not in entry.key
     if is_first or not entry.persona or part.webhook_id is None:

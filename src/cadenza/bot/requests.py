@@ -27,6 +27,21 @@ class Request:
     """Whether the reply that *message* is the end of is to go on."""
     supersedes: tuple[Receipt, ...] = ()
     """Messages in whose place the answer comes."""
+    is_counted: bool = True
+    """Whether the limits were asked about it, and are to be told when it is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    """The payload of a greeting that waits at the desk: nobody has said anything that it answers."""
+
+    channel: discord.abc.MessageableChannel
+    person: str
+    """The id of whoever wants to be greeted."""
+    person_name: str
+    text: str
+    """What the character says, as its card has it."""
+    server: str = ""
 
 
 def request_of(heard: Heard) -> Request:

@@ -127,7 +127,7 @@ def _others(occasion: Occasion) -> list[Character]:
 def _faces(characters: Sequence[Character], me: discord.ClientUser) -> Iterator[Participant]:
     for character in characters:
         own = me.display_avatar.url if character.is_main else None
-        yield Participant(character.name, character.triggers, character.avatar or own)
+        yield Participant(character.name, character.aliases, character.avatar or own)
 
 
 def _people(heard: Conversation) -> Iterator[Participant]:

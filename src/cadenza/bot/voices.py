@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import discord
 
+from ..characters.cast import named
 from ..characters.character import Character
 from ..store.api import Shelf, Store, StoreError, Value
 from ..text.names import Author, normalised, read_back
@@ -26,6 +27,7 @@ class Voices:
 
     def __init__(self, store: Store, cast: Sequence[Character], me: discord.ClientUser) -> None:
         self._store = store
+        self._cast = tuple(cast)
         self._names = tuple(character.name for character in cast)
         self._own = next((one.name for one in cast if one.is_main), plain_name(me.display_name) or "Persona")
         self._me = me
@@ -75,8 +77,8 @@ class Voices:
         return author, label.end() if label and author else 0
 
     def _known(self, name: str) -> str | None:
-        wanted = normalised(name)
-        return next((known for known in self._names if normalised(known) == wanted), None)
+        found = named(self._cast, name)
+        return None if found is None else found.name
 
 
 def _voice(author: Author | None, prefix: int = 0) -> Voice | None:

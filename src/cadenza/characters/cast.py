@@ -37,6 +37,16 @@ _FRESH = 30.0
 """Seconds after which they are."""
 _NOBODY = Character("Cadenza", is_main=True)
 """Who speaks if nobody was ever named."""
+_MOST_FORMER = 5
+"""Names of before that are kept."""
+
+
+def named(characters: Sequence[Character], name: str) -> Character | None:
+    """Who of *characters* is called *name*, whatever its case; else who was called so before."""
+    wanted = key_of(name)
+    now = (one for one in characters if key_of(one.name) == wanted)
+    before = (one for one in characters if wanted in map(key_of, one.former))
+    return next(now, None) or next(before, None)
 
 
 class Cast:
@@ -114,6 +124,7 @@ class Cast:
         What others change at the same time is not lost: *change* is given the character as it is then.
         """
         _check_server(server)
+        change = _remembering_names(change)
         async with self._lock(server):
             before = await self._adopted(server, name)
             after = replace(checked(change(before)), id=before.id, looks=before.looks)
@@ -335,6 +346,18 @@ def _changed(
         return record
     is_main = now.is_main if after.is_main == before.is_main else after.is_main
     return _record(server, replace(after, id=before.id, is_main=is_main))
+
+
+def _remembering_names(change: Callable[[Character], Character]) -> Callable[[Character], Character]:
+    """*change*, after which it is still known what somebody was called before."""
+
+    def remembering(before: Character) -> Character:
+        after = change(before)
+        names = {key_of(name): name for name in reversed((before.name, *before.former))}
+        names.pop(key_of(after.name), None)
+        return replace(after, former=tuple(reversed(names.values()))[:_MOST_FORMER])
+
+    return remembering
 
 
 def _home_id(name: str) -> str:

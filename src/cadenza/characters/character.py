@@ -77,6 +77,8 @@ class Character:
     """Whether they are the bot itself, under its own name and face."""
     nickname: str = ""
     """What the model calls them where that is not their name: what ``{{char}}`` stands for."""
+    former: tuple[str, ...] = ()
+    """What they were called before, the last name first: what they said under it is theirs."""
     card: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}), repr=False)
     """The card that they came on, with whatever is not understood here: it goes out again as it came in."""
 
@@ -85,12 +87,17 @@ class Character:
         """What ``{{char}}`` stands for."""
         return self.nickname or self.name
 
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """What else they are called: the name that the model knows them by, and the words that call them."""
+        return tuple(dict.fromkeys(filter(None, (self.nickname.strip(), *self.triggers))))
+
     def as_persona(self, user: str = "") -> Persona:
         """What the pipeline is told of them, where *user* is the name of who is talked to."""
         told = "\n\n".join(filter(None, (self.prompt, self.personality, self.scenario, self._looks_told())))
         return Persona(
             self.name,
-            aliases=self.triggers,
+            aliases=self.aliases,
             prompt=resolved(told, char=self.called, user=user),
             avatar=self.avatar or None,
             sprites=tuple(

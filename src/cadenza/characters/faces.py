@@ -85,6 +85,8 @@ def _shrunk(kind: str, data: bytes) -> tuple[str, bytes]:
         with Image.open(io.BytesIO(data), formats=("PNG", "JPEG", "GIF", "WEBP")) as picture:
             is_giant = picture.width * picture.height > _MOST_PIXELS
             small = None if is_giant else _small(picture)
+    except Image.DecompressionBombError:  # it has a bound of its own
+        is_giant, small = True, None
     except Exception:  # noqa: BLE001  # Pillow raises whatever it likes of a broken file
         msg = "The picture cannot be opened; save it again as PNG."
         raise InputError(msg) from None
@@ -99,10 +101,17 @@ def _shrunk(kind: str, data: bytes) -> tuple[str, bytes]:
 
 
 def _small(picture: Image.Image) -> Image.Image | None:
-    """*picture* made smaller; ``None`` if it is small already, and whole."""
-    if max(picture.size) <= _SIDE:
+    """*picture* made smaller; ``None`` if it is small already, and whole.
+
+    What a camera has written into it, such as where it was taken, is nobody's business; only which side is up is heeded.
+    """
+    from PIL import ImageOps  # noqa: PLC0415  # of an extra, and slow to import
+
+    is_small = max(picture.size) <= _SIDE
+    is_animated = getattr(picture, "is_animated", False)
+    if is_small and (is_animated or not picture.getexif()):
         picture.load()
         return None
-    small = picture.convert("RGBA")
+    small = ImageOps.exif_transpose(picture).convert("RGBA")
     small.thumbnail((_SIDE, _SIDE))
     return small

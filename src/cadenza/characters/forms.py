@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from math import isfinite
 from typing import Any, NoReturn, TypeAlias
@@ -14,6 +15,7 @@ Form: TypeAlias = Mapping[str, object]
 
 LARGEST = 8 * 2**20
 """Bytes of a file that somebody gives."""
+_DIGITS = re.compile(r"-?[0-9]{1,15}")
 _DEEPEST = 64
 """How many objects and lists may stand in each other."""
 
@@ -102,8 +104,10 @@ def flag(form: Form, name: str, *, default: bool = False) -> bool:
 
 
 def number(form: Form, name: str, *, default: int = 0) -> int:
-    """A whole number; what stands behind a point is left out."""
+    """A whole number; what stands behind a point is left out. Some programs write it as a text."""
     value = form.get(name)
+    if isinstance(value, str) and _DIGITS.fullmatch(value.strip()):
+        value = int(value)
     if value is None:
         return default
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e15:
@@ -112,9 +116,9 @@ def number(form: Form, name: str, *, default: int = 0) -> int:
 
 
 def inner(form: Form, name: str) -> dict[str, Any]:
-    """An object; an empty one if it is not there."""
+    """An object; an empty one if it is not there, or an empty list, as which some languages write it."""
     value = form.get(name)
-    if value is None:
+    if value is None or value == []:
         return {}
     if not isinstance(value, dict):
         raise _wrong(name, "an object")
@@ -134,7 +138,7 @@ def _object_in(item: object, name: str) -> dict[str, Any]:
 
 def _list(form: Form, name: str) -> list[object]:
     value = form.get(name)
-    if value is None:
+    if value is None or value in ("", {}):  # nothing, as some programs write it
         return []
     if not isinstance(value, list):
         raise _wrong(name, "a list")

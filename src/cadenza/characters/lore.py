@@ -23,6 +23,9 @@ _SPACED_LETTER = re.compile(_SPACED)
 _DECORATION = re.compile(r"(?:[ \t]*@@[^\n]*(?:\n|\Z))+")
 _VERDICT = re.compile(r"^[ \t]*@@(?P<word>activate|dont_activate)[ \t]*$", re.MULTILINE)
 
+_KEYS = re.compile(r"^[ \t]*@@(?P<word>additional_keys|exclude_keys)[ \t]+(?P<keys>[^\n]+)$", re.MULTILINE)
+"""Keys of which one must have been said besides, or none."""
+
 
 def told(lore: Sequence[Lore], recent: Iterable[str], *, most: int = MOST) -> tuple[str, ...]:
     """What is told of *lore* after the *recent* texts, in its order, no more than *most* characters.
@@ -52,10 +55,21 @@ def _is_told(entry: Lore, said: str) -> bool:
     head = _DECORATION.match(entry.content)
     if head and (verdict := _VERDICT.search(head[0])):
         return verdict["word"] == "activate"
+    if head and _any(_decorated(head[0], "exclude_keys"), said, entry):
+        return False
     if entry.is_constant:
         return True
+    more = _decorated(head[0], "additional_keys") if head else ()
+    if more and not _any(more, said, entry):
+        return False
     is_second = entry.is_selective and bool(entry.secondary_keys)
     return _any(entry.keys, said, entry) and (not is_second or _any(entry.secondary_keys, said, entry))
+
+
+def _decorated(head: str, word: str) -> tuple[str, ...]:
+    """The keys that stand behind the decorator *word*."""
+    lines = (match["keys"] for match in _KEYS.finditer(head) if match["word"] == word)
+    return tuple(key for line in lines for key in line.split(",") if key.strip())
 
 
 def _any(keys: Iterable[str], said: str, entry: Lore) -> bool:

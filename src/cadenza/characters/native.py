@@ -21,7 +21,7 @@ _TEXTS = (
     "id", "prompt", "personality", "scenario", "system", "afterword", "greeting", "samples", "avatar", "model",
     "nickname",
 )  # fmt: skip
-_LISTS = ("other_greetings", "triggers")
+_LISTS = ("other_greetings", "triggers", "former")
 
 
 def is_native(form: Form) -> bool:

@@ -81,18 +81,29 @@ def _written(card: Mapping[str, Any]) -> bytes:
 
 def _from_picture(data: bytes, stem: str) -> Character:
     found = png.texts(data)
-    text = found.get(_THIRD) or found.get(_SECOND)
-    if not text:
+    cards = {name.lower(): text for name, text in reversed(found.items()) if name.lower() in (_SECOND, _THIRD)}
+    if not any(cards.values()):
         msg = "This picture has no card in it; a preview or a screenshot of one has lost it, so take the original."
         raise InputError(msg)
-    form = forms.parsed(_decoded(text))
+    form = _newest(cards)
     _take_assets(form, found)
-    bare = png.without_texts(data, [*(name for name in found if name.startswith(_ASSET_TEXT)), _SECOND, _THIRD])
+    bare = png.without_texts(data, [name for name in found if name.startswith(_ASSET_TEXT) or name.lower() in cards])
     try:
         face = faces.face_of(bare)
     except InputError:  # a card whose picture nobody can open is still a card
         face = ""
     return tavern.read(form, file=stem, picture=face)
+
+
+def _newest(cards: Mapping[str, str]) -> dict[str, Any]:
+    """The card of the later version, or if that one is damaged, the other."""
+    texts = [text for keyword in (_THIRD, _SECOND) if (text := cards.get(keyword))]
+    try:
+        return forms.parsed(_decoded(texts[0]))
+    except InputError:
+        if len(texts) == 1:
+            raise
+        return forms.parsed(_decoded(texts[1]))
 
 
 def _decoded(text: str) -> bytes:

@@ -66,7 +66,7 @@ def read(card: Form, *, file: str = "", picture: str = "") -> Character:
     ours = forms.inner(extensions, OURS)
     written: dict[str, Any] = {ours_: forms.text(data, theirs) for ours_, theirs in (_FIRST | _LATER).items()}
     return Character(
-        **written | {"name": shown_name(written["name"] or file)},
+        **written | {"name": shown_name(written["name"].strip() or file)},
         other_greetings=forms.texts(data, "alternate_greetings"),
         notes=_notes(extensions, ours),
         triggers=forms.texts(ours, "triggers"),
@@ -178,7 +178,7 @@ def write(character: Character, version: Version, *, carrier: Carrier = Carrier.
         data |= {name: card.pop(name) for name in (*_DEFAULTS, *_OPTIONAL) if name in card}
     data |= changed
     for name, default in _DEFAULTS.items():
-        if data.get(name) is None:
+        if data.get(name) is None or (not data[name] and type(data[name]) is not type(default)):
             data[name] = deepcopy(default)
     if version is Version.V3 and data.get("group_only_greetings") is None:
         data["group_only_greetings"] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -24,6 +24,8 @@ _LEADER = "leader"
 """Under which name a record says with which other one it is answered."""
 _STORE_TAKES = 5.0
 """Seconds that an answer waits for the store at most."""
+_LAST_WAITS = 1.0
+"""Seconds that its last message does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,16 @@ class Entry:
     """When it was heard, in seconds since 1970."""
     began: float = 0.0
     """When its answer first began, likewise, in whichever process; what was said before is none of it."""
+    last_behind: str = ""
+    """Behind which message the last one of the answer was going to stand, ``0`` if behind none of it; empty before that."""
+    tries: int = 0
+    """How many processes have seen to it after a death."""
+    goes_on: bool = False
+    """Whether *message* is our own, and was to go on."""
+    supersedes: tuple[str, ...] = ()
+    """The ids of messages in whose place the answer was to come."""
+    root: str = ""
+    """The id of what a person said, if characters were answering each other."""
 
 
 class Journal:
@@ -53,12 +65,17 @@ class Journal:
         self._store = store
         self._clock = clock
         self._own: set[str] = set()  # what this process wrote: nobody has left that
+        self._owed: set[str] = set()  # what is over, and could not be struck out yet
 
     async def heard(self, entry: Entry) -> None:
         """*entry* is going to be answered."""
-        entry = entry if entry.at else replace(entry, at=self._clock())
+        await self.takes_over(entry if entry.at else replace(entry, at=self._clock()))
+
+    async def takes_over(self, entry: Entry) -> bool:
+        """*entry* is this process's from now on; say whether that could be written down."""
         self._own.add(entry.key)
-        await self._tried(self._store.put(_as_record(entry)), otherwise=None)
+        self._owed.discard(entry.key)
+        return await self._tried(self._written(entry), otherwise=False)
 
     async def began(self, *keys: str) -> None:
         """They are being answered, together, in answer to the last of them."""
@@ -66,23 +83,35 @@ class Journal:
         for key in keys:
             await self._tried(self._store.change(Shelf.TURNS, key, begun), otherwise=None)
 
+    async def ends(self, *keys: str, behind: str) -> None:
+        """The last message of the answer to them is about to be sent, *behind* which other one of it, if there is one."""
+        ending = partial(_ending, behind=behind or "0")
+        for key in keys[-1:]:  # the others are not looked at while there is this one
+            await self._tried(self._store.change(Shelf.TURNS, key, ending), otherwise=None, within=_LAST_WAITS)
+
     async def over(self, *keys: str) -> None:
-        """They were answered, or will not be."""
+        """They were answered, or will not be. What cannot be struck out now is when the next one is."""
         self._own.difference_update(keys)
-        await self._tried(self._store.delete(Shelf.TURNS, *keys), otherwise=0)
+        self._owed.update(keys)
+        owed = frozenset(self._owed)
+        if await self._tried(self._struck(owed), otherwise=False):
+            self._owed -= owed
 
     async def left(self) -> list[Entry]:
-        """What a process before this one left unfinished, the oldest first; it is struck out when it is asked for.
+        """What a process before this one left unfinished, the oldest first; it stands there until it is ``over``.
 
-        Of several that were being answered together only the last is told: its answer is the answer to all of them. If it cannot be struck out, nothing is left: the next process would find it again, and say it twice.
+        Of several that were being answered together only the last is told: its answer is the answer to all of them, and
+        the others are struck out. If they cannot be, nothing is left: the next process would find it again, and say it
+        twice.
         """
         records = await self._tried(self._store.find(Shelf.TURNS), otherwise=[])
         foreign = [record for record in records if record.key not in self._own]
-        if not foreign or await self._tried(self._struck(foreign), otherwise=False) is False:
-            return []
         keys = {record.key for record in foreign}
         alone = [record for record in foreign if record.value.get(_LEADER, record.key) not in keys - {record.key}]
         entries = [entry for record in alone if (entry := _of_record(record))]
+        others = keys - {entry.key for entry in entries}
+        if others and not await self._tried(self._struck(others), otherwise=False):
+            return []
         return sorted(entries, key=lambda entry: entry.at)
 
     async def sweep(self) -> int:
@@ -93,14 +122,18 @@ class Journal:
         self._own.difference_update(old)
         return await self._tried(self._store.delete(Shelf.TURNS, *old), otherwise=0) if old else 0
 
-    async def _struck(self, records: list[Record]) -> bool:
-        await self._store.delete(Shelf.TURNS, *(record.key for record in records))
+    async def _written(self, entry: Entry) -> bool:
+        await self._store.put(_as_record(entry))
         return True
 
-    async def _tried(self, asked: Awaitable[T], *, otherwise: T) -> T:
+    async def _struck(self, keys: Collection[str]) -> bool:
+        await self._store.delete(Shelf.TURNS, *keys)
+        return True
+
+    async def _tried(self, asked: Awaitable[T], *, otherwise: T, within: float = _STORE_TAKES) -> T:
         """What comes of *asked*; *otherwise*, if the store fails or takes too long."""
         try:
-            async with asyncio.timeout(_STORE_TAKES):
+            async with asyncio.timeout(within):
                 return await asked
         except BaseException as error:
             if must_rise(error):
@@ -118,6 +151,11 @@ def _as_record(entry: Entry) -> Record:
         "has_begun": entry.has_begun,
         "at": entry.at,
         "began": entry.began,
+        "last_behind": entry.last_behind,
+        "tries": entry.tries,
+        "goes_on": entry.goes_on,
+        "supersedes": list(entry.supersedes),
+        "root": entry.root,
     }
     expires = entry.at + KEPT_SECONDS
     return Record(Shelf.TURNS, entry.key, value, owner=entry.author, server=entry.server, expires=expires)
@@ -129,6 +167,10 @@ def _begun(record: Record | None, *, at: float, leader: str) -> Record | None:
         return None
     began = record.value.get("began") or at
     return replace(record, value={**record.value, "has_begun": True, "began": began, _LEADER: leader})
+
+
+def _ending(record: Record | None, *, behind: str) -> Record | None:
+    return None if record is None else replace(record, value={**record.value, "last_behind": behind})
 
 
 def _of_record(record: Record) -> Entry | None:
@@ -145,6 +187,11 @@ def _of_record(record: Record) -> Entry | None:
             has_begun=bool(value.get("has_begun")),
             at=float(value["at"]),
             began=float(value.get("began", 0.0)),
+            last_behind=str(value.get("last_behind", "")),
+            tries=int(value.get("tries", 0)),
+            goes_on=bool(value.get("goes_on")),
+            supersedes=tuple(map(str, value.get("supersedes", ()))),
+            root=str(value.get("root", "")),
         )
     except (KeyError, TypeError, ValueError):
         return None

@@ -152,7 +152,7 @@ def _import(options: argparse.Namespace, place: Place) -> int:
         _say(
             f"{_many(imported.unreadable, 'secret')} cannot be opened with this key; bring the one of the export along"
         )
-    return 0
+    return 1 if imported.unreadable else 0
 
 
 def _check(_: argparse.Namespace, place: Place) -> int:
@@ -254,6 +254,8 @@ def _write(target: Path, text: str) -> None:
         part.unlink(missing_ok=True)
         with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
             file.write(f"{text}\n")
+            file.flush()
+            os.fsync(file.fileno())  # or a power cut might leave an empty file in the place of an older one
         part.replace(target)
     except OSError as error:
         part.unlink(missing_ok=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeVar
 
+from ..characters.cast import named
 from ..characters.character import Character
 from ..config.config import ConversationConfig
 from ..text.callings import called
@@ -115,7 +116,7 @@ class _Rules:
 
     def _named(self, said: Said) -> Iterator[Call]:
         if said.text and _chosen(self.choice.trigger_words, self.config.trigger_words):
-            words = {character.name: (character.name, *character.triggers) for character in self.cast}
+            words = {character.name: (character.name, *character.aliases) for character in self.cast}
             yield from (Call(name, Cause.WORD) for name in called(said.text, words))
 
     def _is_chosen(self, said: Said) -> bool:
@@ -128,8 +129,8 @@ class _Rules:
         return self._find(self.choice.persona or "") or self.cast[0].name
 
     def _find(self, name: str) -> str | None:
-        wanted = normalised(name)
-        return next((character.name for character in self.cast if normalised(character.name) == wanted), None)
+        found = named(self.cast, name)
+        return None if found is None else found.name
 
     def _first(self, found: Iterable[Call]) -> tuple[Call, ...]:
         """As many of *found* as may answer one message, each character once and for its first cause."""

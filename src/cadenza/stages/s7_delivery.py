@@ -93,6 +93,14 @@ class Hurrying(Protocol):
 
 
 @runtime_checkable
+class Concluding(Protocol):
+    """A target that wants to know which message is the last of a reply, before it is sent."""
+
+    async def conclude(self) -> None:
+        """The next message is the last one, as far as anybody knows. Is waited for, and should not take long."""
+
+
+@runtime_checkable
 class Grouping(Protocol):
     """A target that shows neighbouring messages of one name under one face, as Discord does."""
 

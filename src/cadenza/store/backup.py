@@ -69,7 +69,8 @@ def copy(connection: sqlite3.Connection, target: Path) -> None:
     """Copy what *connection* leads to into the file *target*, whole and checked, or leave that as it was."""
     part = target.with_name(f"{target.name}.part")
     try:
-        part.unlink(missing_ok=True)  # of a copy in whose middle somebody died
+        for left in (part, part.with_name(f"{part.name}-journal")):  # of a copy in whose middle somebody died
+            left.unlink(missing_ok=True)  # what SQLite would roll back is none of the new one
         os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         with closing(connected(part)) as fresh:
             connection.backup(fresh)

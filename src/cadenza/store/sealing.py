@@ -132,6 +132,7 @@ def add_key(key_file: Path) -> None:
         part.unlink(missing_ok=True)
         _write(part, "\n".join([new_key(), *keys]))
         part.replace(key_file)
+        _settle_folder(key_file)
     except (OSError, ValueError) as error:
         msg = f"the key file {str(key_file)!r} cannot be written ({type(error).__name__}); see to its rights and its folder"
         raise StoreError(msg) from None
@@ -170,7 +171,12 @@ def _write(path: Path, text: str) -> None:
         os.fsync(file)
     finally:
         os.close(file)
-    if os.name == "posix":  # that it is there must be on the disk, too, before something is sealed with it
+    _settle_folder(path)
+
+
+def _settle_folder(path: Path) -> None:
+    """See to it that *path* is there after a power cut, too, before something is sealed with what it holds."""
+    if os.name == "posix":
         folder = os.open(path.parent, os.O_RDONLY)
         try:
             os.fsync(folder)

@@ -23,6 +23,9 @@ _IS_LIVE = "(expires IS NULL OR expires > ?)"
 _PUT = f"INSERT OR REPLACE INTO records ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"  # noqa: S608  # our own names
 _GET = f"SELECT {_COLUMNS} FROM records WHERE shelf = ? AND key = ? AND {_IS_LIVE}"  # noqa: S608  # likewise
 _DELETE = "DELETE FROM records WHERE shelf = ? AND key = ?"
+_SWEEP = "DELETE FROM records WHERE rowid IN (SELECT rowid FROM records WHERE expires <= ? LIMIT ?)"
+_MOST_SWEPT = 500
+"""How many records that have expired are removed with a write: of those a bot finds many that was away for long."""
 _LAST = "\U0010ffff"
 
 
@@ -117,7 +120,7 @@ class SqliteStore:
     def _written(self, rows: Sequence[_Row], connection: sqlite3.Connection) -> None:
         connection.executemany(_PUT, rows)
         if self._clock() >= self._swept + self._sweep_every:
-            self._swept_out(connection)
+            self._swept_a_little(connection)
 
     def _deleted(self, shelf: Shelf, keys: Sequence[str], connection: sqlite3.Connection) -> int:
         count = sum(self._got(shelf, key, connection) is not None for key in keys)
@@ -155,6 +158,12 @@ class SqliteStore:
         ).fetchone()
         connection.execute(f"DELETE FROM records WHERE {where}", values)  # noqa: S608  # likewise
         return int(count)
+
+    def _swept_a_little(self, connection: sqlite3.Connection) -> None:
+        """Sweep out as much as holds up nobody; if there is more, the next write goes on with it."""
+        now = self._clock()
+        count = connection.execute(_SWEEP, [now, _MOST_SWEPT]).rowcount
+        self._swept = now if count < _MOST_SWEPT else -math.inf
 
     def _swept_out(self, connection: sqlite3.Connection) -> int:
         self._swept = self._clock()

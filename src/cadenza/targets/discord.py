@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
@@ -86,6 +86,7 @@ class DiscordTarget:
         reply_target: ReplyTarget | None = None,
         table_button: Button | None = None,
         reword: Callable[[Notice], Notice] = lambda notice: notice,
+        on_last: Callable[[str], Awaitable[None]] | None = None,
     ) -> None:
         """*turn* names the turn, and must be another for each; without one, one is made up.
 
@@ -94,6 +95,7 @@ class DiscordTarget:
         whether it is that of somebody who was looked up, and may be called too. *reply_target* is shown in front of the
         first message of a webhook that answers it. *table_button* stands under each table that is shown as a picture.
         *reword* says a notice in the words in which it is shown.
+        *on_last* is told the id of the message before the last one, empty if there is none, before that one is sent.
         """
         haste = Haste()
         self._api = api = PacedApi(api, house.throttle, haste)
@@ -107,6 +109,7 @@ class DiscordTarget:
         self._reply_target = reply_target
         self._table_button = table_button
         self._reword = reword
+        self._on_last = on_last
         self._courier = Courier(api, house, is_strict=is_strict, haste=haste)
         self._sent = 0  # messages that were begun: the number of one is in its nonce
         self._last: str | None = None
@@ -115,6 +118,11 @@ class DiscordTarget:
         self._has_shown_reply = False
         self._owed_reply: str | None = None  # what the next message answers, if the one before was left out
         self._delivered: dict[str, _Delivered] = {}
+
+    async def conclude(self) -> None:
+        """The next message is the last of the reply."""
+        if self._on_last is not None:
+            await self._on_last(self._last or "")
 
     # --- what it is ------------------------------------------------------------------------
 

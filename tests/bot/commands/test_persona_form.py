@@ -7,8 +7,8 @@ import pytest
 from cadenza.bot.commands.persona_form import changes, fields_of, listed
 from cadenza.characters.character import Character
 
-REN = Character("Ren", prompt="x" * 5000, personality="Shy", triggers=("fox", "狐"))
-AS_IT_WAS = {"prompt": "", "personality": "Shy", "scenario": "", "samples": "", "triggers": "fox, 狐"}
+REN = Character("Ren", prompt="x" * 5000, personality="Shy", greeting="Hi.")
+AS_IT_WAS = {"prompt": "", "personality": "Shy", "scenario": "", "samples": "", "greeting": "Hi."}
 
 
 def test_what_was_left_as_it_was_is_not_changed() -> None:
@@ -21,7 +21,7 @@ def test_what_was_left_as_it_was_is_not_changed() -> None:
         pytest.param({"personality": "Bold "}, {"personality": "Bold"}, id="a text"),
         pytest.param({"personality": ""}, {"personality": ""}, id="nothing clears"),
         pytest.param({"prompt": "short"}, {"prompt": "short"}, id="what was too long is written anew"),
-        pytest.param({"triggers": "狐"}, {"triggers": ("狐",)}, id="trigger words"),
+        pytest.param({"greeting": "Hello.\nYou?"}, {"greeting": "Hello.\nYou?"}, id="a greeting of two lines"),
     ],
 )
 def test_only_what_was_changed_is_changed(written: dict[str, str], expected: dict[str, object]) -> None:

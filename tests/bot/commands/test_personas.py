@@ -66,13 +66,11 @@ async def test_the_form_shows_what_there_is_and_keeps_what_is_made_of_it() -> No
         assert "Edit Ren" == room.form["title"]
         await room.staff.cast.change(room.guild.id, "Ren", lambda one: Character(**fields(one) | {"model": "m"}))
 
-        said = await room.submit(
-            room.mia, prompt="", personality="Bold", scenario="", samples="", triggers="fox、キツネ, vixen"
-        )
+        said = await room.submit(room.mia, prompt="", personality="Bold", scenario="", samples="", greeting="Hi.\nYou?")
 
         assert "Ren was changed." == said
         ren = await kept(room, "Ren")
-        assert (long, "Bold", ("fox", "キツネ", "vixen"), "m") == (ren.prompt, ren.personality, ren.triggers, ren.model)
+        assert (long, "Bold", "Hi.\nYou?", "m") == (ren.prompt, ren.personality, ren.greeting, ren.model)
 
 
 def fields(character: Character) -> dict[str, object]:

@@ -68,7 +68,8 @@ async def show(interaction: Interaction, content: str = "", /, **options: Any) -
 def asker_of(interaction: Interaction) -> Asker:
     """Who asks; in direct messages everybody may do everything with what is said to them."""
     is_direct = interaction.guild_id is None
-    return Asker(str(interaction.user.id), may_manage=is_direct or interaction.permissions.manage_messages)
+    name = interaction.user.display_name
+    return Asker(str(interaction.user.id), name, may_manage=is_direct or interaction.permissions.manage_messages)
 
 
 async def may_manage_server(interaction: Interaction) -> bool:

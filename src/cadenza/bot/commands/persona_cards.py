@@ -46,7 +46,7 @@ def add_cards(group: app_commands.Group, desk: Desk) -> None:
         await wait_for_it(interaction)
         data = await read_file(file)
         character = await asyncio.to_thread(read_card, data, file.filename)
-        character = replace(character, id="", is_main=False, name=character_name(name or character.name))
+        character = replace(character, id="", is_main=False, former=(), name=character_name(name or character.name))
         server = server_of(interaction)
         before = await desk.staff.cast.find(server, character.name)
         if before is not None and not replace_:
@@ -54,7 +54,7 @@ def add_cards(group: app_commands.Group, desk: Desk) -> None:
             await tell(interaction, text, name=quoted(before.name))
             return
         if before is not None and await desk.staff.cast.keeps(server, before.name):
-            character = replace(character, id=before.id, is_main=before.is_main)
+            character = replace(character, id=before.id, is_main=before.is_main, former=before.former)
         character = await desk.staff.cast.save(server, character, by=str(interaction.user.id))
         await tell(interaction, "{name} was taken in.", name=quoted(character.name))
 

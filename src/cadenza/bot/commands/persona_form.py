@@ -20,7 +20,7 @@ _LABELS = {
     "personality": "Personality",
     "scenario": "Scenario",
     "samples": "Samples of how they talk",
-    "triggers": "Trigger words, with commas between them",
+    "greeting": "What they say first, with /persona greet",
 }
 
 
@@ -40,8 +40,7 @@ class Field:
 
 def fields_of(character: Character) -> tuple[Field, ...]:
     """What of *character* can be edited in a form."""
-    texts = {name: getattr(character, name) for name in _LABELS} | {"triggers": ", ".join(character.triggers)}
-    return tuple(Field(name, texts[name]) for name in _LABELS)
+    return tuple(Field(name, getattr(character, name)) for name in _LABELS)
 
 
 def changes(fields: tuple[Field, ...], written: Mapping[str, str]) -> dict[str, Any]:
@@ -50,7 +49,7 @@ def changes(fields: tuple[Field, ...], written: Mapping[str, str]) -> dict[str, 
     for field in fields:
         text = written.get(field.name, "").strip()
         if text != field.text.strip() and not (field.is_too_long and not text):
-            changed[field.name] = listed(text) if field.name == "triggers" else text
+            changed[field.name] = text
     return changed
 
 
@@ -77,10 +76,9 @@ class PersonaForm(ui.Modal):
 
     def _input(self, interaction: Interaction, field: Field) -> ui.TextInput[PersonaForm]:
         hint = "It has {count} characters, too many for a form; leave this empty to keep it."
-        is_short = field.name == "triggers"
         return ui.TextInput(
             custom_id=field.name,
-            style=discord.TextStyle.short if is_short else discord.TextStyle.paragraph,
+            style=discord.TextStyle.paragraph,
             required=False,
             max_length=_LONGEST,
             default=None if field.is_too_long else field.text or None,

@@ -29,6 +29,7 @@ from .given import (
 )
 from .persona_cards import add_cards
 from .persona_form import PersonaForm, listed
+from .persona_stage import add_stage
 
 _LONGEST_MODEL = 100
 _CHANNELS_OWN = -1
@@ -46,7 +47,7 @@ def commands(desk: Desk) -> list[AnyCommand]:
     group = app_commands.Group(
         name=locale_str("persona"), description=locale_str("Who the bot can be"), guild_only=True
     )
-    for add in (_add_asking, _add_making, _add_setting, _add_deleting, add_cards):
+    for add in (_add_asking, _add_making, _add_setting, _add_deleting, add_cards, add_stage):
         add(group, desk)
     return [group]
 
@@ -91,6 +92,7 @@ def _embed(interaction: Interaction, character: Character) -> discord.Embed:
     for label, text in (
         ("Personality", character.personality),
         ("Scenario", character.scenario),
+        ("Greeting", character.greeting),
         ("Trigger words", ", ".join(character.triggers)),
         ("Sprites", looks),
         ("Degree", degree),

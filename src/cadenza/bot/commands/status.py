@@ -11,6 +11,7 @@ from typing import TypeVar
 import discord
 from discord import app_commands
 
+from ...characters.cast import named
 from ...config.config import Config
 from ...service.choices import Choice, settings_for
 from ...service.limits import Excess
@@ -95,8 +96,8 @@ async def _model(desk: Desk, interaction: Interaction, choice: Choice) -> str:
 
 async def _characters(desk: Desk, interaction: Interaction, choice: Choice) -> str:
     cast = await _or(desk.staff.cast.of(str(interaction.guild_id or "")), ())
-    wanted = {name.casefold() for name in choice.personas or ()}
-    names = [one.name for one in cast if one.name.casefold() in wanted] or [one.name for one in cast]
+    allowed = [named(cast, name) for name in choice.personas or ()]
+    names = [one.name for one in cast if one in allowed] or [one.name for one in cast]
     more = f" +{len(names) - _MOST_NAMES}" if len(names) > _MOST_NAMES else ""
     return shown(interaction, names[:_MOST_NAMES]) + more
 

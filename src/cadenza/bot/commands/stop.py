@@ -22,7 +22,7 @@ def _stop(desk: Desk) -> AnyCommand:
     async def stop(interaction: Interaction) -> None:
         result = desk.control.stop(str(interaction.channel_id), asker_of(interaction))
         if isinstance(result, Refused):
-            await _refuse(interaction, result, nothing="There is nothing to stop.")
+            await refuse(interaction, result, nothing="There is nothing to stop.")
         elif not result:
             await tell(interaction, "There is nothing to stop.")
         elif result.cleared:
@@ -75,7 +75,7 @@ async def _say_anew(desk: Desk, interaction: Interaction, message: str = "") -> 
     if refusal is None:
         await tell(interaction, "It is being said anew.")
     else:
-        await _refuse(interaction, refusal, nothing="There is no reply of mine that could be said anew.")
+        await refuse(interaction, refusal, nothing="There is no reply of mine that could be said anew.")
 
 
 async def _say_more(desk: Desk, interaction: Interaction, message: str = "") -> None:
@@ -84,10 +84,10 @@ async def _say_more(desk: Desk, interaction: Interaction, message: str = "") -> 
     if refusal is None:
         await tell(interaction, "It goes on.")
     else:
-        await _refuse(interaction, refusal, nothing="There is no reply of mine that could go on.")
+        await refuse(interaction, refusal, nothing="There is no reply of mine that could go on.")
 
 
-async def _refuse(interaction: Interaction, refusal: Refused, *, nothing: str) -> None:
+async def refuse(interaction: Interaction, refusal: Refused, *, nothing: str) -> None:
     """Say why not; *nothing* is what is said where there is no reply that it could be about."""
     match refusal:
         case Refused.NOTHING_THERE:

@@ -1,0 +1,162 @@
+"""A bot that is killed at the very moment when it hurts most, and the one that comes after it."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from cadenza.sim.state import Event
+from cadenza.store.api import Shelf
+from cadenza.store.sqlite import SqliteStore
+from tests.bot.bot_process import STORY, Town, town
+
+pytestmark = pytest.mark.timeout(60)
+
+MODEL = '''
+import re
+
+def answer(prompt):
+    """Says what it is asked to, a line a message; Ren calls Kira if he is to."""
+    told = "\\n".join(turn.text for turn in prompt.turns)
+    if "where it ended" in told:
+        yield "(and so on)"
+        return
+    words = re.findall(r"say ([a-z, ]+)!", told)[-1].split(", ")
+    if prompt.speaker == "Kira":
+        words = ["purr", "meow"]
+    for number, word in enumerate(words):
+        if word == "wait":
+            yield 3.0
+            continue
+        yield ("\\n" if number else "") + word
+        yield 0.02
+'''
+
+
+def dies_at(place: Town, is_moment: Callable[[Event], bool]) -> None:
+    """Have the bot killed as soon as something happens in the world, before it can hear of it."""
+
+    def hear(event: Event) -> None:
+        if is_moment(event):
+            stop()
+            assert place.process is not None
+            place.process.kill()
+
+    stop = place.world.listen(hear)
+
+
+def says(text: str) -> Callable[[Event], bool]:
+    return lambda event: event.name == "MESSAGE_CREATE" and event.data["content"] == text
+
+
+@asynccontextmanager
+async def quick_town(folder: Path, *, config: str = "") -> AsyncIterator[Town]:
+    """A town with the model of this file; in the end the bot ends as it should, and has left nothing undone."""
+    async with town(folder) as place:
+        if config:
+            (folder / "cadenza.toml").write_text(config, encoding="utf-8")
+        (folder / "model.py").write_text(MODEL, encoding="utf-8")
+        await place.start()
+        yield place
+        assert 0 == await place.end()
+    async with SqliteStore(str(folder / "cadenza.db")) as store:
+        assert [] == await store.find(Shelf.TURNS)
+
+
+def said(place: Town) -> list[str]:
+    """What the bot said in the channel, without what only one sees."""
+    return [one["content"] for one in place.ours() if not one.get("flags", 0) & 64]
+
+
+def boxes(place: Town) -> list[str]:
+    return [embed["title"] for one in place.ours() for embed in one["embeds"]]
+
+
+async def comes_back(place: Town) -> None:
+    assert place.process is not None
+    async with asyncio.timeout(10):
+        await place.process.wait()
+    await place.start()
+
+
+async def test_half_an_answer_is_told_from_a_whole_one(tmp_path: Path) -> None:
+    async with quick_town(tmp_path) as place:
+        for words, moment in (("one, two", "two"), ("only", "only"), ("three, four", "three")):
+            dies_at(place, says(moment))
+            place.mia.says(place.general, f"{place.mention} say {words}!")
+            await comes_back(place)
+            await place.quiet(1)
+
+        assert ["one", "two", "only", "three", "(and so on)"] == place.answers()
+
+
+async def test_commands_are_seen_to_after_a_death_as_well(tmp_path: Path) -> None:
+    async with quick_town(tmp_path) as place:
+        place.mia.says(place.general, f"{place.mention} say one, two!")
+        await place.quiet(2)
+        # The old answer is gone, and the new one not there.
+        gone = count(1)
+        dies_at(place, lambda event: event.name == "MESSAGE_DELETE" and next(gone) == 2)
+        place.mia.commands(place.general, "regenerate")
+        await comes_back(place)
+        await place.quiet(2)
+        assert ["one", "two"] == said(place)
+
+        dies_at(place, lambda event: event.name == "TYPING_START")
+        place.mia.commands(place.general, "continue")
+        await comes_back(place)
+        await place.quiet(3)
+        assert ["one", "two", "(and so on)"] == said(place)
+
+
+async def test_whoever_waits_is_answered_however_often_it_dies(tmp_path: Path) -> None:
+    async with quick_town(tmp_path) as place:
+        dies_at(place, says("one"))
+        place.mia.says(place.general, f"{place.mention} say one, two!")
+        place.tom.says(place.general, f"{place.mention} Kira, say three, four!")
+        await comes_back(place)
+        await place.kill()  # while it sees to what was left
+        await comes_back(place)
+        await place.quiet(6)
+        assert ["one", "(and so on)", "three", "four", "purr", "meow"] == [text for text in place.answers() if text]
+
+        # Of a character that answers another, half was said.
+        before = len(place.ours())
+        dies_at(place, says("purr"))
+        place.mia.says(place.general, f"{place.mention} say hey kira!")
+        await comes_back(place)
+        await place.quiet(before + 3)
+        assert ["hey kira", "purr", "(and so on)"] == place.answers()[before:]
+        assert 1 == len(place.world.channel_webhooks(place.me.id, place.general))
+
+
+async def test_who_was_told_of_the_end_is_not_told_to_ask_again_after_it(tmp_path: Path) -> None:
+    config = (STORY / "cadenza.toml").read_text(encoding="utf-8") + "shutdown_grace = 0.5\n"
+    async with quick_town(tmp_path, config=config) as place:
+        place.mia.says(place.general, f"{place.mention} say one, and, wait, two!")
+        await place.until(lambda: "one" in place.answers())
+        assert 0 == await place.end()
+        assert ["Cut off by a restart"] == boxes(place)
+        await place.start()
+        await place.until(lambda: "(and so on)" in place.answers())
+        assert ([], "one", "(and so on)") == (boxes(place), place.answers()[0], place.answers()[-1])
+
+        # Whoever cannot wait for the end is obeyed at once, and what was being said is known to be unfinished.
+        place.mia.says(place.general, f"{place.mention} say three, and, wait, four!")
+        await place.until(lambda: "three" in place.answers())
+        assert place.process is not None
+        for _ in range(2):
+            place.process.send_signal(signal.SIGTERM)
+            await asyncio.sleep(0.1)
+        async with asyncio.timeout(10):
+            assert 130 == await place.process.wait()
+        assert "Traceback" not in "".join(place.output)
+        await place.start()
+        await place.until(lambda: place.answers()[-1] == "(and so on)")
+        assert 0 == place.answers().count("four")
