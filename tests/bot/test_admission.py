@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+from collections.abc import Iterable
 from dataclasses import replace
 
 import discord
 
-from cadenza.config.config import LimitsConfig
-from tests.bot.bot_room import CONFIG, bot_room, parrot
+from cadenza.bot.app import CadenzaBot
+from cadenza.bot.control import Asker
+from cadenza.bot.staff import Staff, employed
+from cadenza.characters.character import Character
+from cadenza.config.config import ConversationConfig, LimitsConfig
+from cadenza.config.current import Current
+from cadenza.service.journal import Entry
+from cadenza.service.limits import Excess, Limits
+from cadenza.sim.wire import File
+from cadenza.store.api import Record, Shelf
+from cadenza.store.memory import MemoryStore
+from cadenza.types import Prompt, Role, StopReason, Tag
+from tests.bot.bot_room import CONFIG, BotRoom, OneModel, bot_room, parrot
+from tests.bot.command_room import MirrorSeal
 
 
 async def test_whoever_mentions_the_bot_is_answered_by_its_main_character() -> None:
@@ -91,6 +106,30 @@ async def test_another_bot_is_not_answered() -> None:
         assert [] == room.model.prompts
 
 
+async def test_two_bots_that_call_each_other_come_to_an_end() -> None:
+    config = replace(CONFIG, conversation=ConversationConfig(bots=True))
+    tags: list[str] = []
+    async with bot_room(lambda _: [f"{tags[0]}, Zed and Kira?"], config=config) as room:
+        other = room.world.add_bot("Other", token="other")  # noqa: S106  # of a world in memory
+        room.guild.join(other)
+        tags.append(f"<@{other.id}>")
+        models = OneModel(lambda _: [f"{room.mention}, Ren and Kira?"])
+        zed = replace(config, personas=(Character("Zed", is_main=True),))
+        second = replace(employed(Current(zed), MemoryStore(), MirrorSeal()), models=models)
+        bot = CadenzaBot(second, intents=room.bot.intents, guild_ready_timeout=0.05)
+        async with room.server.running(bot, "other"):
+            room.mia.says(room.general, f"{room.mention} Zed, hello")
+            await room.until(lambda: len(models.prompts) >= 1 and len(room.model.prompts) >= 2)
+            await asyncio.sleep(0.3)
+            await room.quiet()
+            calls = len(models.prompts), len(room.model.prompts)
+            await asyncio.sleep(0.2)
+
+            assert calls == (len(models.prompts), len(room.model.prompts))
+            assert max(calls) <= 2 + 2 * config.conversation.cascade_limit
+            await bot.wind_down()
+
+
 async def test_who_has_had_enough_is_told_once() -> None:
     config = replace(CONFIG, limits=LimitsConfig(user_per_hour=1))
     async with bot_room(parrot, config=config) as room:
@@ -111,3 +150,202 @@ async def test_a_message_that_the_gateway_tells_twice_is_answered_once() -> None
         await room.quiet()
 
         assert 1 == len(room.model.prompts)
+
+
+# --- in order --------------------------------------------------------------------------------------
+
+
+class Slow(MemoryStore):
+    """A store that takes its time with one of its shelves."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        super().__init__()
+        self._shelf = shelf
+
+    async def get(self, shelf: Shelf, key: str, /) -> Record | None:
+        """Look up a record."""
+        await asyncio.sleep(0.15 if shelf is self._shelf else 0)
+        return await super().get(shelf, key)
+
+    async def put(self, *records: Record) -> None:
+        """Keep records."""
+        await asyncio.sleep(0.15 if any(record.shelf is self._shelf for record in records) else 0)
+        await super().put(*records)
+
+
+def last_lines(room: BotRoom) -> list[str]:
+    """What the model was told last, a line each."""
+    return [
+        line for turn in room.model.prompts[-1].turns if turn.tag is not Tag.NOTE for line in turn.text.splitlines()
+    ]
+
+
+async def test_what_takes_longer_to_look_up_is_not_overtaken_by_what_was_said_after_it() -> None:
+    async with bot_room(parrot, store=Slow(Shelf.SPRITE_MESSAGES)) as room:
+        before = room.tom.says(room.general, "who is there?")
+        await room.heard()
+        room.mia.says(room.general, f"{room.mention} first", reply_to=before)
+        for number in range(8):
+            room.mia.says(room.general, f"{number}")
+        await asyncio.sleep(0.3)
+        await room.quiet()
+
+        lines = last_lines(room)
+        assert [f"Mia: {number}" for number in range(8)] == lines[-8:]
+        assert not room.bot._admission._last
+
+
+async def test_a_message_that_is_deleted_before_it_is_at_the_desk_is_not_answered() -> None:
+    async with bot_room(parrot, store=Slow(Shelf.TURNS)) as room:
+        asked = room.mia.says(room.general, f"{room.mention} hello")
+        await room.heard()
+        room.mia.deletes(room.general, asked)
+        await asyncio.sleep(0.2)
+        await room.quiet()
+
+        assert [] == room.model.prompts
+        assert 0 == room.staff.limits.active
+
+
+def slowly(prompt: Prompt) -> Iterable[str | float]:
+    """A long answer."""
+    del prompt
+    for number in range(20):
+        yield f"Line {number}.\n"
+        yield 0.03
+
+
+async def test_who_waits_and_says_more_is_answered_once_and_to_all_of_it() -> None:
+    def answer(prompt: Prompt) -> Iterable[str | float]:
+        return parrot(prompt) if "Tom" in prompt.turns[-1].text.splitlines()[-1] else slowly(prompt)
+
+    async with bot_room(answer) as room:
+        room.mia.says(room.general, f"{room.mention} a story")
+        await room.until(room.answers)
+        room.tom.says(room.general, f"{room.mention} and then")
+        await room.heard()
+        room.tom.says(room.general, "tea")
+        await room.heard()
+        room.bot.turns.running()[0].stop.take(StopReason.USER)
+        await room.quiet()
+
+        assert "Ren heard: tea" == room.answers()[-1]
+        assert ["Tom: @Ren and then", "Tom: tea"] == last_lines(room)[-2:]
+        # What was said to Mia while they waited is told as well, and before what is answered now.
+        assert any(turn.role is Role.MODEL and "Line 0." in turn.text for turn in room.model.prompts[-1].turns)
+
+
+async def test_a_picture_is_more_to_say_too() -> None:
+    def answer(prompt: Prompt) -> Iterable[str | float]:
+        return ["I see."] if prompt.turns[-1].media else slowly(prompt)
+
+    async with bot_room(answer) as room:
+        room.mia.says(room.general, f"{room.mention} look")
+        await room.until(room.answers)
+        room.mia.says(room.general, files=[File("cat.png", b"PNG", "image/png")])
+        await room.heard()
+        await room.quiet()
+
+        assert "I see." == room.answers()[-1]
+
+
+# --- whoever is counted is let go ---------------------------------------------------------------------
+
+
+class Counting(Limits):
+    """Limits that remember who came and who went."""
+
+    came: list[str]
+    went: list[str]
+
+    async def admit(self, person: str, server: str) -> Excess | None:
+        """Let somebody in."""
+        excess = await super().admit(person, server)
+        if excess is None:
+            self.came.append(person)
+        return excess
+
+    def leave(self, person: str, server: str) -> None:
+        """Let somebody go; who was not let in by the store was not in."""
+        self.went.append(person)
+        super().leave(person, server)
+
+
+def counted(staff: Staff) -> Staff:
+    """*staff*, with limits that remember."""
+    counting = Counting(staff.store, lambda: staff.config.now.limits)
+    counting.came, counting.went = [], []
+    return replace(staff, limits=counting)
+
+
+async def test_whoever_is_let_in_goes_once_whatever_becomes_of_their_message() -> None:
+    def answer(prompt: Prompt) -> Iterable[str | float]:
+        text = prompt.turns[-1].text
+        if "fail" in text:
+            problem = "no"
+            raise RuntimeError(problem)
+        return slowly(prompt) if "story" in text.splitlines()[-1] else ["Kira, what do you say?"]
+
+    config = replace(
+        CONFIG,
+        settings=CONFIG.settings.with_values({"waiting": 2}),
+        limits=LimitsConfig(user_active=4, server_active=50),
+    )
+    async with bot_room(answer, config=config, staffed=counted) as room:
+        counting = room.staff.limits
+        assert isinstance(counting, Counting)
+        await room.asks("hello")  # answered, and Kira is called, who was not let in
+        await room.asks("fail")
+        room.mia.says(room.general, "Kira and Miko, good morning")  # two at once
+        await room.heard()
+        await room.quiet()
+        room.mia.says(room.general, f"{room.mention} a story")
+        await room.until(lambda: any("Line 0." in text for text in room.answers()))
+        for number in range(4):  # one is gathered with another, is too much, or is full
+            room.tom.says(room.general, f"{room.mention if number % 2 else 'Kira'} {number}")
+            await room.heard()
+        gone = room.tom.says(room.general, "Miko, psst")
+        await room.heard()
+        room.tom.deletes(room.general, gone)
+        for number in range(5):  # interruptions, until they have had enough
+            room.mia.says(room.general, f"{number} more story")
+        await room.heard()
+        room.mia.says(room.general, "stop")  # which they may say nevertheless
+        await room.heard()
+        room.bot.stop(room.general, Asker(room.mia.id, may_manage=True))
+        await room.quiet()
+        await room.bot.regenerate(room.general, Asker(room.tom.id, may_manage=True))
+        await room.heard()
+        await room.quiet()
+        again = room.mia.says(room.general, "Miko, what was left?")
+        await room.heard()
+        await room.quiet()
+        assert sorted(counting.came) == sorted(counting.went)
+
+        # What a process before this one left: nobody was let in for it.
+        entry = Entry(
+            f"{again}x", again, room.general, room.mia.id, server=room.guild.id, persona="Miko", at=time.time()
+        )
+        came = len(counting.came)
+        await room.bot._recovered(entry)
+        await room.quiet()
+        assert came == len(counting.came)
+        assert sorted(counting.came) == sorted(counting.went)
+        assert 0 == counting.active
+        assert not room.bot._chores
+        assert not room.bot._admission._open
+
+
+async def test_who_has_had_enough_and_says_stop_goes_no_more_often_than_they_came() -> None:
+    config = replace(CONFIG, limits=LimitsConfig(user_active=1))
+    async with bot_room(slowly, config=config, staffed=counted) as room:
+        room.mia.says(room.general, f"{room.mention} a story")
+        await room.until(room.answers)
+        room.mia.says(room.general, "stop")
+        await room.heard()
+        room.bot.stop(room.general, Asker(room.mia.id))
+        await room.quiet()
+
+        counting = room.staff.limits
+        assert isinstance(counting, Counting)
+        assert [room.mia.id] == counting.came == counting.went

@@ -64,7 +64,7 @@ Emoji of this server, to be used sparingly: :wave:
 
 The lamp is broken.
 ---
-user: [System: This is the channel #general of the server “Home”. It is Monday, 16 November 2026, 01:40 UTC.]
+user: [System: This is the channel #general of the server “Home”.]
 ---
 user: [System: In this conversation: Mia, Tom. Other characters here: Aria. Write @ and a name to call somebody. \
 A character who is called by name may answer.]
@@ -80,7 +80,8 @@ model: Ren (mad): Nor I!
 ---
 user: Aria: Quiet, please.
 ---
-user: [Author's note: Ren is tired.]
+user: [Author's note: It is Monday, 16 November 2026, 01:40 UTC.]
+[Author's note: Ren is tired.]
 ---
 user: Mia: Ren? @Aria?
 ---
@@ -161,8 +162,8 @@ async def test_what_was_chosen_makes_the_scene() -> None:
         waited = await scene(has_waited=True, goes_on=True, without=[plain.history[1].message_id])
         assert str(message.id) == waited.reply_to
         assert ["One.", "Three."] == [line.text for line in waited.history]
-        assert [0] == [note.depth for note in waited.notes]
-        assert waited.notes[0].text.startswith("Go on with your last message exactly where it ended")
+        assert [0, 0] == [note.depth for note in waited.notes]
+        assert waited.notes[-1].text.startswith("Go on with your last message exactly where it ended")
 
         anew = await scene(after=plain.history[1].message_id)
         assert ["Three."] == [line.text for line in anew.history]
@@ -217,11 +218,11 @@ async def test_only_what_the_asker_can_see_is_remembered() -> None:
         store = MemoryStore()
         await store.put(Record(Shelf.CHANNELS, secret, {"is_private": True}, server=evening.guild.id))
         message = await heard(evening, evening.tom.says(evening.general, "Hello."))
-        may_see = await sight(message, store)
+        may_see = await sight(message.guild, message.author, store)
         places = (evening.general, hidden, secret, "1", "no id")
 
         assert [evening.general] == [place for place in places if may_see(place)]
-        assert [] == [place for place in places if (await sight(message, Curious()))(place)]
+        assert [] == [place for place in places if (await sight(message.guild, message.author, Curious()))(place)]
 
 
 async def test_what_is_remembered_is_told() -> None:

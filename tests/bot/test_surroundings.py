@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from cadenza.bot.surroundings import company, emoji, manners, place
-from cadenza.types import ContextItem, Persona, Role, Sprite, Tag
+from cadenza.bot.surroundings import company, emoji, manners, place, time
+from cadenza.types import ContextItem, Note, Persona, Role, Sprite, Tag
 
 NOW = datetime(2026, 11, 16, 1, 40, tzinfo=UTC)
 GUILD: Any = SimpleNamespace(name="Home\nsweet home")
@@ -46,15 +46,25 @@ def text(item: ContextItem | None) -> str:
         pytest.param(SimpleNamespace(), None, "This is a private conversation with Mia.", id="in private"),
     ],
 )
-def test_the_place_and_the_time_are_told(channel: Any, guild: Any, expected: str) -> None:
-    item = place(channel, guild, "Mia", NOW)
+def test_the_place_is_told(channel: Any, guild: Any, expected: str) -> None:
+    item = place(channel, guild, "Mia")
 
-    assert f"[System: {expected} It is Monday, 16 November 2026, 01:40 UTC.]" == text(item)
+    assert f"[System: {expected}]" == text(item)
     assert (Tag.CURRENT_CONTEXT, Role.USER) == (item.tag, item.role)
 
 
 def test_a_topic_is_not_told_without_end() -> None:
-    assert 500 > len(text(place(SimpleNamespace(name="general", topic="x" * 1024), GUILD, "Mia", NOW)))
+    assert 500 > len(text(place(SimpleNamespace(name="general", topic="x" * 1024), GUILD, "Mia")))
+
+
+def test_the_time_is_told_near_the_end() -> None:
+    assert Note("It is Monday, 16 November 2026, 01:40 UTC.", 1) == time(NOW, depth=1)
+
+
+def test_who_is_there_is_told_in_an_order_that_does_not_change_with_who_spoke_last() -> None:
+    assert company(["Tom", "ada", "Mia"], [], can_call_characters=True) == company(
+        ["Mia", "Tom", "ada"], [], can_call_characters=True
+    )
 
 
 def test_who_is_there_is_told() -> None:
@@ -72,7 +82,8 @@ def test_who_is_there_is_told() -> None:
 def test_of_many_only_some_are_named() -> None:
     told = text(company([f"P{number}" for number in range(100)], [], can_call_characters=False))
 
-    assert "P29 and 70 more." in told
+    assert "P9 and 70 more." in told
+    assert "P30" not in told
     assert "P30" not in told
 
 

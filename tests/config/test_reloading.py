@@ -14,6 +14,7 @@ from cadenza.config.config import Config, DiscordConfig, LimitsConfig, MetricsCo
 from cadenza.config.current import Current
 from cadenza.config.reading import Reading, load, read
 from cadenza.config.reloading import Reloader, needs_restart, stamp
+from cadenza.settings import Settings
 
 pytestmark = pytest.mark.looptime
 
@@ -187,8 +188,9 @@ async def test_nothing_runs_on_when_it_is_left(desk: Desk) -> None:
         (Config(store=StoreConfig(path="b.db", explanations_days=1)), ("[store] path",)),
         (Config(metrics=MetricsConfig(port=1)), ("[metrics] port",)),
         (Config(personas=(Character("B", is_main=True),)), ()),
+        (Config(settings=Settings.of(degree=1, waiting=3)), ("[settings] waiting",)),
     ],
-    ids=["nothing", "discord", "store", "metrics", "personas"],
+    ids=["nothing", "discord", "store", "metrics", "personas", "the desk"],
 )  # fmt: skip
 def test_it_is_known_what_holds_only_from_a_start_on(after: Config, late: tuple[str, ...]) -> None:
     assert late == needs_restart(Config(), after)

@@ -123,3 +123,13 @@ async def test_nothing_is_written_of_nothing() -> None:
     await mind.keep()
 
     assert [] == await mind.entries()
+
+
+async def test_a_channel_is_forgotten_for_everybody_and_others_are_not() -> None:
+    mind = Mind()
+    await mind.keep(PUBLIC)
+    await mind.keep(replace(PUBLIC, channel="other"))
+
+    assert 2 == await mind.memory.short_term.leave(PUBLIC.channel, server=HOME)
+    assert {"other"} == {record.value["channel"] for record in await mind.entries()}
+    assert 0 == await mind.memory.short_term.leave(PUBLIC.channel, server=HOME)

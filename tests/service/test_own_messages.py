@@ -129,3 +129,12 @@ async def test_what_an_older_version_kept_is_passed_over() -> None:
     await store.put(Record(Shelf.SPRITE_MESSAGES, "11", {"who": "Ren"}))
 
     assert await OwnMessages(store).about("11") is None
+
+
+async def test_the_newest_of_a_channel_is_found_after_a_restart() -> None:
+    store = MemoryStore()
+    newer, elsewhere = replace(HELLO, id="12"), replace(HELLO, id="13", channel="2")
+    await OwnMessages(store).note([HELLO, newer, elsewhere], server="5")
+
+    assert newer == await OwnMessages(store).last("1", server="5")
+    assert await OwnMessages(store).last("1", server="6") is None

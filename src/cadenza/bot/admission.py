@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -58,6 +59,8 @@ class Admission:
         self._bots: dict[str, int] = {}  # messages of other bots that were answered since a person spoke, by channel
         self._open: dict[str, Heard] = {}  # what is being answered or waits, by its key
         self._recent: dict[str, Heard] = {}  # what was, too: a message may still be changed
+        self._gone: dict[str, None] = {}  # messages that were deleted: one of them may not be at the desk yet
+        self._last: dict[str, asyncio.Future[None]] = {}  # ends when the last message of a channel has been seen to
 
     # --- what is heard ------------------------------------------------------------------------
 
@@ -65,6 +68,24 @@ class Admission:
         """Somebody who is not of ours has written *message*."""
         if not _is_new(self._seen, str(message.id), _MOST_SEEN):
             return
+        async with self._in_order(str(message.channel.id)):
+            await self._hear(message)
+
+    @asynccontextmanager
+    async def _in_order(self, channel: str) -> AsyncIterator[None]:
+        """One message of *channel* after another: each is looked up for a while, and some take longer than others."""
+        before, done = self._last.get(channel), asyncio.get_running_loop().create_future()
+        self._last[channel] = done
+        try:
+            if before is not None:
+                await asyncio.wait([before])
+            yield
+        finally:
+            done.set_result(None)
+            if self._last.get(channel) is done:
+                del self._last[channel]
+
+    async def _hear(self, message: discord.Message) -> None:
         said = await self._said(message)
         choice = await self._staff.choices.here(said.server, said.channel, said.parent)
         cast = await self.present(said.server, choice)
@@ -119,14 +140,24 @@ class Admission:
 
     def _follow_up(self, said: Said, message: discord.Message) -> tuple[Call, ...]:
         """Whoever is being answered and says more need not call anybody by name, unless they speak to somebody else."""
-        turn = next((turn for turn in self._turns.running() if turn.channel == said.channel), None)
-        if turn is None or turn.author != said.author or said.is_bot or said.is_system or not said.text:
+        persona = self._who_answers(said)
+        if persona is None or said.is_bot or said.is_system or not (said.text or said.has_more):
             return ()
         me = user_of(self._client)
         is_to_others = message.reference is not None or any(person.id != me.id for person in message.mentions)
-        if is_to_others and not is_stop(said.text, (turn.persona,)):
+        if is_to_others and not is_stop(said.text, (persona,)):
             return ()
-        return (Call(turn.persona, Cause.REPLY),)
+        return (Call(persona, Cause.REPLY),)
+
+    def _who_answers(self, said: Said) -> str | None:
+        """Who answers the author of *said*, or is going to unless somebody else has asked for something since."""
+        turn = next((turn for turn in self._turns.running() if turn.channel == said.channel), None)
+        if turn is not None and turn.author == said.author:
+            return turn.persona
+        newest = next((heard for heard in reversed(self._open.values()) if heard.channel == said.channel), None)
+        if newest is None or newest.author != said.author or newest.is_command:
+            return None
+        return newest.persona
 
     # --- the desk ---------------------------------------------------------------------------
 
@@ -141,9 +172,11 @@ class Admission:
             payload=request,
         )
         excess = await self._staff.limits.admit(said.author, said.server)
-        if excess is not None and not self._is_mere_stop(heard):
+        if excess is not None and not (self._is_mere_stop(heard) or self._says_more(heard, excess)):
             await self._refuse(request.message, said, excess)
             return
+        if excess is None:
+            heard = replace(heard, payload=replace(request, admitted=said.author))
         await self.ask(heard)
 
     def _is_mere_stop(self, heard: Heard) -> bool:
@@ -152,6 +185,16 @@ class Admission:
             turn.channel == heard.channel and turn.author == heard.author for turn in self._turns.running()
         )
         return is_running and is_stop(heard.text, (heard.persona,))
+
+    def _says_more(self, heard: Heard, excess: Excess) -> bool:
+        """Whether *heard* is answered together with what was let in before, and is no answer more."""
+        is_at_once = excess in (Excess.USER_ACTIVE, Excess.SERVER_ACTIVE)
+        mine = (heard.channel, heard.author, heard.persona, False)
+        return (
+            is_at_once
+            and not heard.is_command
+            and any(mine == (one.channel, one.author, one.persona, one.is_command) for one in self._open.values())
+        )
 
     async def _refuse(self, message: discord.Message, said: Said, excess: Excess) -> None:
         logger.info("a message is not answered (%s)", excess.value)
@@ -163,6 +206,9 @@ class Admission:
         self._open.setdefault(heard.id, heard)
         if not is_written:
             await self._staff.journal.heard(_entry(heard))
+        if message_of(heard.id) in self._gone:  # meanwhile, or before anybody could answer it
+            await self.over(heard.id)
+            return Verdict.STOPPED
         self._recent.pop(heard.id, None)
         _make_room(self._recent, _MOST_RECENT)
         self._recent[heard.id] = heard
@@ -180,10 +226,11 @@ class Admission:
         """They were answered, or will not be. What *is_unfinished* stays in the journal for the next process."""
         closed = [heard for key in keys if (heard := self._open.pop(key, None))]
         for heard in closed:
-            asked = heard.payload
-            is_counted = isinstance(asked, Request) and asked.is_counted and not asked.root
-            if isinstance(asked, Greeting) or (isinstance(asked, Request) and is_counted):
-                self._staff.limits.leave(asked.person, asked.server)
+            match heard.payload:
+                case Greeting(person=person, server=server):
+                    self._staff.limits.leave(person, server)
+                case Request(admitted=person, server=server) if person:
+                    self._staff.limits.leave(person, server)
         if not is_unfinished:
             await self._staff.journal.over(*keys)
 
@@ -201,6 +248,7 @@ class Admission:
     def deleted(self, channel: str, messages: Iterable[str]) -> None:
         """They are gone."""
         for message in messages:
+            _is_new(self._gone, message, _MOST_SEEN)
             keys = [heard.id for heard in self._keys(message)] or [message]
             for key in keys:
                 self._turns.deleted(channel, key)

@@ -18,6 +18,7 @@ from ..errors import CadenzaError
 from ..memory.privacy import Level
 from ..memory.whereabouts import Whereabouts
 from ..replies import reply, say
+from ..service.beginnings import Beginnings
 from ..service.choices import Choice, settings_for
 from ..service.languages import chosen
 from ..service.own_messages import Own, OwnMessages
@@ -27,11 +28,12 @@ from ..store.api import StoreError
 from ..targets.discord import DiscordTarget
 from ..tasks import end_task, must_rise
 from ..trace import Hook, Traced
-from ..turns import Turn, Why
+from ..turns import Heard, Turn, Why
 from ..types import Identity, Notice, Receipt, Reply, Scene, Stopped, StopReason, Urgency
 from .admission import Admission, user_of
 from .home import Home
 from .markdown_button import table_button
+from .people import AnyUser
 from .requests import Greeting, Request, message_of, request_of
 from .rooms import room_of
 from .scenes import Occasion, scene_for
@@ -76,8 +78,9 @@ class Answering:
         """What the desk calls: answer *turn*; ``None`` if there was nothing to say."""
         if isinstance(greeting := turn.messages[-1].payload, Greeting):
             return await self._greet(turn, greeting)
-        request = request_of(turn.messages[-1])
-        keys = [heard.id for heard in turn.messages]
+        messages = sorted(turn.messages, key=_age)
+        request = request_of(messages[-1])
+        keys = [heard.id for heard in messages]
         is_unfinished = True  # if it is cancelled
         began = asyncio.get_running_loop().time()
         try:
@@ -224,14 +227,17 @@ class Answering:
         server = request.server
         parent = parent_of(message.channel)
         choice = await self._staff.choices.here(server, turn.channel, parent)
+        if choice.is_silent:
+            return None
         cast = await self._admission.present(server, choice)
         character = _named(cast, turn.persona)
         if character is None:
             return None
+        asker = self._asker(request)
         where = Whereabouts(
             request.person,
             turn.channel,
-            person_name=message.author.display_name,
+            person_name=asker.display_name if asker else "",
             channel_name=str(getattr(message.channel, "name", "") or ""),
             parent=parent,
             server=server,
@@ -240,6 +246,7 @@ class Answering:
             turn=turn.id,
             is_private=bool(choice.is_private) or not _is_open(message.channel),
         )
+        since = await Beginnings(self._staff.store).of(turn.channel)
         superseded = [receipt.message_id for receipt in (*turn.supersedes, *request.supersedes)]
         waiting = [message_of(key) for key in turn.waiting]
         return Occasion(
@@ -249,9 +256,23 @@ class Answering:
             choice,
             where,
             without=frozenset({*superseded, *waiting} - {str(message.id)}),
+            asker=asker,
             goes_on=request.goes_on,
             has_waited=_has_waited(turn),
+            meanwhile=not request.is_past and turn.why in (Why.QUEUED, Why.STOP_REPLY),
+            answers=frozenset(message_of(heard.id) for heard in turn.messages),
+            after=since if _is_before(since, message) else "",
         )
+
+    def _asker(self, request: Request) -> AnyUser | None:
+        """The person whom it goes back to; ``None`` if nothing is known of them."""
+        message, person = request.message, request.person
+        if str(message.author.id) == person:
+            return message.author
+        if not person.isdecimal():
+            return None
+        member = message.guild.get_member(int(person)) if message.guild else None
+        return member or self._client.get_user(int(person))
 
     # --- afterwards -----------------------------------------------------------------------------
 
@@ -320,6 +341,15 @@ def _has_waited(turn: Turn) -> bool:
     """
     is_first = message_of(turn.messages[-1].id) == turn.messages[-1].id
     return turn.why is Why.STOP_REPLY or (turn.why is Why.QUEUED and is_first)
+
+
+def _age(heard: Heard) -> int:
+    """By what messages stand in the order in which they were said."""
+    return request_of(heard).message.id
+
+
+def _is_before(since: str, message: discord.Message) -> bool:
+    return since.isdecimal() and int(since) < message.id
 
 
 def _is_open(channel: object) -> bool:

@@ -308,7 +308,9 @@ class CadenzaBot(commands.Bot):
         return Refused.BUSY if verdict in (Verdict.FULL, Verdict.CLOSED) else None
 
     async def _meant(self, channel: str, message: str) -> Own | None:
-        return await self.own.about(message) if message else await self.own.last(channel)
+        return (
+            await self.own.about(message) if message else await self.own.last(channel, server=self._server_of(channel))
+        )
 
     async def _again(
         self,
@@ -328,15 +330,17 @@ class CadenzaBot(commands.Bot):
             return Refused.TOO_MUCH
         request = Request(
             message,
-            asker.id,
+            own.author,
             server,
             heard_at=asyncio.get_running_loop().time(),
             supersedes=supersedes,
             goes_on=goes_on,
+            is_past=True,
+            admitted=asker.id,
         )
         key = f"{message.id}#{'more' if goes_on else 'again'}-{next(self._numbers)}"  # unlike those of a process before
         await self._admission.ask(
-            Heard(key, own.channel, asker.id, message.content, is_command=True, persona=own.persona, payload=request)
+            Heard(key, own.channel, own.author, message.content, is_command=True, persona=own.persona, payload=request)
         )
         return None
 
@@ -380,7 +384,6 @@ class CadenzaBot(commands.Bot):
             root=entry.root,
             goes_on=entry.goes_on or fate is Fate.FINISH,
             supersedes=tuple([_as_receipt(await self._own(entry, id_)) for id_ in entry.supersedes]),
-            is_counted=False,
         )
         # Under its old key, so that what was begun twice is known as one if this process dies as well. What cannot be
         # written down cannot be struck out either, and would be said again by the next one.

@@ -16,6 +16,7 @@ from ..text.names import normalised
 from ..text.units import WHITESPACE
 from ..types import Line
 from . import wording
+from .authorship import is_ours
 from .hearing import SPOKEN
 from .people import AnyUser, plain_name, told_apart
 from .protocol import is_protocol, is_reply_notice
@@ -74,21 +75,26 @@ async def history(
     after: str = "",
     characters: Collection[str] = (),
     own_name: str = "",
+    meanwhile: bool = False,
+    at_end: Collection[str] = (),
 ) -> Conversation:
     """The last *limit* messages up to *until*, the oldest first, as *persona* sees them (its own are ``is_own``).
 
     *without* are ids of messages that are left out, *after* is that of a message with which the conversation was over.
     *speaker_of* tells whose a message of ours is; no person is called by the name of one of the *characters*. Who calls
     the bot calls *own_name*, that of its main character, which may not be that of its account.
+    With *meanwhile*, what we said after *until* is told too; *at_end* are ids of messages that are told behind all others.
     It never fails: where Discord does not tell what was said, that is what is at hand.
     """
-    messages = await _recent(channel, until=until, limit=limit, without=without, after=after)
+    messages = await _recent(channel, until=until, limit=limit, without=without, after=after, meanwhile=meanwhile)
+    messages.sort(key=lambda message: str(message.id) in at_end)
     voices = await _voices(messages, speaker_of)
     people = _people(messages, voices, me)
     names = told_apart(people, taken=(persona, *characters))
     showing = Showing(images, text_file_characters)
     known = {**names, me.id: own_name or plain_name(me.display_name)}
-    telling = _Telling(known, voices, speaker_of, showing, persona)
+    speakers = {persona, *characters, *known.values(), *(user.display_name for user in people)}
+    telling = _Telling(known, voices, speaker_of, showing, persona, speakers)
     lines = await telling.of(messages)
     return Conversation(lines, people, names, _speakers(lines, voices))
 
@@ -103,10 +109,11 @@ async def _recent(
     limit: int,
     without: Collection[str] = (),
     after: str = "",
+    meanwhile: bool = False,
 ) -> list[discord.Message]:
     """The last messages that somebody said, the oldest first. Never raises but when it is cancelled."""
     limit = max(1, min(limit, _MOST))
-    end = None if until is None else discord.Object(until.id + 1)
+    end = None if until is None or meanwhile else discord.Object(until.id + 1)
     found: dict[int, discord.Message] = {}
     try:
         async with asyncio.timeout(_SECONDS):
@@ -117,11 +124,18 @@ async def _recent(
             raise
         logger.info("what was said before could not be read (%s)", type(error).__name__)
     if not found:
-        found = {message.id: message for message in _at_hand(channel, until)}
+        found = {message.id: message for message in _at_hand(channel, None if meanwhile else until)}
     if until is not None and not (until.id in found and found[until.id].content):
         found[until.id] = until  # it is gone by now; or Discord tells more when something is said than when it is asked
     start = int(after) if after.isdecimal() else 0
-    kept = (found[id_] for id_ in sorted(found) if id_ > start and str(id_) not in without)
+    last = (
+        max(found, default=0) if until is None else until.id
+    )  # behind it, others may be about to be answered themselves
+    kept = (
+        found[id_]
+        for id_ in sorted(found)
+        if id_ > start and str(id_) not in without and (id_ <= last or is_ours(found[id_]))
+    )
     return [said for message in kept if (said := _spoken(message)) is not None][-limit:]
 
 
@@ -191,6 +205,8 @@ class _Telling:
     speaker_of: SpeakerOf
     showing: Showing
     persona: str
+    speakers: Collection[str]
+    """Everybody who may speak here: nobody else is to be taken for one of them."""
 
     async def of(self, messages: Sequence[discord.Message]) -> tuple[Line, ...]:
         """A line a message, without those that say and show nothing; the newest is shown first."""
@@ -218,6 +234,8 @@ class _Telling:
             if isinstance(answered, discord.Message) and answered.id not in present:
                 media += (await self.showing.of(answered.attachments, answered.embeds)).media
         text = "\n".join(filter(None, words))
+        if voice is None:
+            text = wording.unmistakable(text, self.speakers)
         is_own = voice is not None and normalised(voice.name) == normalised(self.persona)
         if voice is not None and is_own and voice.label and text:
             text = f"{voice.label}: {text}"

@@ -17,7 +17,7 @@ class Request:
     message: discord.Message
     """What is answered: of a character to another, what that one said last."""
     person: str
-    """The id of the person whom it goes back to: who may stop it, and whose it counts as."""
+    """The id of the person whom it goes back to: who may stop it, and about whom things are remembered."""
     server: str = ""
     heard_at: float = 0.0
     """When it came, on the loop's clock."""
@@ -25,10 +25,12 @@ class Request:
     """The id of what a person said, if this is an answer of characters to each other."""
     goes_on: bool = False
     """Whether the reply that *message* is the end of is to go on."""
+    is_past: bool = False
+    """Whether *message* was answered before: what was said since is none of it."""
     supersedes: tuple[Receipt, ...] = ()
     """Messages in whose place the answer comes."""
-    is_counted: bool = True
-    """Whether the limits were asked about it, and are to be told when it is over."""
+    admitted: str = ""
+    """The id of who was counted as being answered, and is not any more when it is over; empty if nobody was."""
 
 
 @dataclass(frozen=True, slots=True)

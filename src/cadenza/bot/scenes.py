@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import islice, takewhile
 
 import discord
 
@@ -20,7 +20,7 @@ from ..types import ContextItem, Note, Participant, Persona, Role, Roster, Scene
 from . import surroundings
 from .authorship import is_ours
 from .history import Conversation, history
-from .people import handles, name_of
+from .people import AnyUser, handles, name_of
 from .staff import Staff
 from .voices import Voices
 
@@ -58,17 +58,24 @@ class Occasion:
     """Whether others were answered first: then the answer shows what it is about."""
     after: str = ""
     """The id of a message with which the conversation before was over; empty if there is none."""
+    asker: AnyUser | None = None
+    """The person whom it goes back to, who need not have said *message*; ``None`` if nothing is known of them."""
+    meanwhile: bool = False
+    """Whether what we said after *message* is told too: it waited until that was said."""
+    answers: Collection[str] = ()
+    """The ids of all messages that are answered."""
 
 
 async def scene_for(occasion: Occasion, staff: Staff, me: discord.ClientUser, *, now: datetime | None = None) -> Scene:
     """The scene for *occasion*: persona, history, roster, what is remembered, lore, samples, notes."""
     heard = await _listen(occasion, staff, me)
     character, message = occasion.character, occasion.message
-    asker = heard.names.get(message.author.id) or name_of(message.author)
+    person = occasion.asker or message.author
+    asker = heard.names.get(person.id) or name_of(person)
     persona = character.as_persona(asker)
     roster = _roster(occasion, heard, me)
     setting = _Setting(occasion, staff, heard, roster, persona, asker)
-    remembered = await staff.memory.recall(occasion.where, may_see=await sight(message, staff.store))
+    remembered = await staff.memory.recall(occasion.where, may_see=await sight(message.guild, person, staff.store))
     return Scene(
         channel=str(message.channel.id),
         persona=persona,
@@ -76,9 +83,9 @@ async def scene_for(occasion: Occasion, staff: Staff, me: discord.ClientUser, *,
         roster=roster,
         # A character that answers another one comes late by nature; nobody needs to be shown what it is about.
         reply_to=str(message.id) if occasion.has_waited and not is_ours(message) else None,
-        context=(*setting.context(now or datetime.now(UTC)), *remembered),
+        context=(*setting.context(), *remembered),
         samples=tuple(islice(samples(character, asker), _SAMPLES)),
-        notes=tuple(setting.notes()),
+        notes=tuple(setting.notes(now or datetime.now(UTC))),
     )
 
 
@@ -92,6 +99,8 @@ async def _listen(occasion: Occasion, staff: Staff, me: discord.ClientUser) -> C
         limit=config.history if choice.history is None else choice.history,
         without=occasion.without,
         after=occasion.after,
+        meanwhile=occasion.meanwhile,
+        at_end=occasion.answers if occasion.has_waited else (),
         persona=occasion.character.name,
         own_name=next((one.name for one in occasion.cast if one.is_main), ""),
         characters=[one.name for one in occasion.cast],
@@ -151,7 +160,7 @@ class _Setting:
     persona: Persona
     asker: str
 
-    def context(self, now: datetime) -> Iterator[ContextItem]:
+    def context(self) -> Iterator[ContextItem]:
         """What the model is to know, each thing under its tag."""
         character, message = self.occasion.character, self.occasion.message
         config, choice = self.staff.config.now, self.occasion.choice
@@ -164,7 +173,7 @@ class _Setting:
             yield emoji
         if lore := told(character.lore, [line.text for line in self.heard.lines[-_RECENT:]]):
             yield ContextItem(Tag.SERVER_DOCUMENTS, (self._resolved("\n\n".join(lore)),), Role.SYSTEM)
-        yield surroundings.place(message.channel, message.guild, self.asker, now)
+        yield surroundings.place(message.channel, message.guild, self.asker)
         limit = config.conversation.cascade_limit if choice.cascade_limit is None else choice.cascade_limit
         words = config.conversation.trigger_words if choice.trigger_words is None else choice.trigger_words
         people = [self.heard.names[user.id] for user in self.heard.people]
@@ -172,9 +181,10 @@ class _Setting:
         if company is not None and message.guild is not None:
             yield company
 
-    def notes(self) -> Iterator[Note]:
-        """Reminders: the character's own, its afterword, and that it is to go on."""
+    def notes(self, now: datetime) -> Iterator[Note]:
+        """Reminders: the time, the character's own, its afterword, and that it is to go on."""
         character = self.occasion.character
+        yield surroundings.time(now, depth=0 if self.occasion.goes_on else max(1, self._newest()))
         for note in character.notes[:_NOTES]:
             yield Note(self._resolved(note.text), note.depth)
         if afterword := self._resolved(character.afterword):
@@ -182,13 +192,17 @@ class _Setting:
         if self.occasion.goes_on:
             yield Note(_GO_ON)
 
+    def _newest(self) -> int:
+        """How many lines at the end are what is answered."""
+        is_answered = (line.message_id in self.occasion.answers for line in reversed(self.heard.lines))
+        return sum(1 for _ in takewhile(bool, is_answered))
+
     def _resolved(self, text: str) -> str:
         return resolved(text, char=self.occasion.character.called, user=self.asker).strip()
 
 
-async def sight(message: discord.Message, store: Store) -> Callable[[str], bool]:
-    """Tells of channels, by their ids, whether who said *message* can see them and they are not private."""
-    guild, person = message.guild, message.author
+async def sight(guild: discord.Guild | None, person: AnyUser, store: Store) -> Callable[[str], bool]:
+    """Tells of channels of *guild*, by their ids, whether *person* can see them and they are not private."""
     member = person if isinstance(person, discord.Member) else None
     if guild is None or member is None:
         return lambda _: False

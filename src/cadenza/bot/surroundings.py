@@ -9,7 +9,7 @@ from typing import Any
 import discord
 
 from ..stages.s1_parts import notice
-from ..types import ContextItem, Persona, Role, Tag
+from ..types import ContextItem, Note, Persona, Role, Tag
 from .wording import shortened
 
 _PEOPLE = 30
@@ -24,11 +24,14 @@ _HOW_TO_CHAT = (
 )
 
 
-def place(channel: Any, guild: discord.Guild | None, asker: str, now: datetime) -> ContextItem:
-    """Where the conversation is, and what time it is."""
-    return _told(
-        Tag.CURRENT_CONTEXT, " ".join([*_place(channel, guild, asker), f"It is {now:%A, %d %B %Y, %H:%M} UTC."])
-    )
+def place(channel: Any, guild: discord.Guild | None, asker: str) -> ContextItem:
+    """Where the conversation is."""
+    return _told(Tag.CURRENT_CONTEXT, " ".join(_place(channel, guild, asker)))
+
+
+def time(now: datetime, *, depth: int) -> Note:
+    """What time it is, so many lines before the end: whatever stands behind it is in no cache a minute later."""
+    return Note(f"It is {now:%A, %d %B %Y, %H:%M} UTC.", depth)
 
 
 def _place(channel: Any, guild: discord.Guild | None, asker: str) -> Iterator[str]:
@@ -78,7 +81,8 @@ def _told(tag: Tag, text: str) -> ContextItem:
 def _listed(names: Iterable[str]) -> str:
     names = list(names)
     more = f" and {len(names) - _PEOPLE} more" if len(names) > _PEOPLE else ""
-    return ", ".join(names[:_PEOPLE]) + more
+    # Not in the order in which they spoke: that is another one after every message.
+    return ", ".join(sorted(names[:_PEOPLE], key=str.casefold)) + more
 
 
 def _line(text: str) -> str:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import partial
 
 import discord
 
 from ..text.blocks import blocks
+from ..text.names import normalised
 from ..text.prose import Prose
 from ..text.spans import SpanKind
+from ..text.units import LINE_ENDS, WHITESPACE
 from ..types import Kind
 
 _EMBEDS = 3
@@ -17,6 +21,13 @@ _EMBEDS = 3
 _LONGEST_EMBED = 400
 _LONGEST_QUOTE = 100
 _FIELDS = 6
+_ENDS = LINE_ENDS + "\x85"
+_LINE = re.compile(rf"(?:(?<=[{_ENDS}])|\A)(?P<name>[^{_ENDS}:：]{{1,120}})[:：]")
+"""What could be read as the name of who says the rest of a line."""
+_NOBODY = ("[system", "[author's note")
+"""How lines begin that nobody said."""
+_BEHIND_NAME = re.compile(rf"[{WHITESPACE}]*[(（\[][^()（）\[\]]*[)）\]]\Z")
+"""A look, or a user name, behind a name."""
 _MEDIA = frozenset({"image", "gifv", "video"})
 """Embeds that show something and say nothing."""
 
@@ -26,6 +37,32 @@ def readable(text: str, names: Mapping[int, str], guild: discord.Guild | None) -
     if "<" not in text:
         return text
     return "".join(block if kind is Kind.CODE else _with_names(block, names, guild) for kind, block in blocks(text))
+
+
+def unmistakable(text: str, speakers: Iterable[str]) -> str:
+    """*text* in which no line after the first reads as if somebody else, one of *speakers*, said it: it becomes a quote.
+
+    Nor can a line be taken for what nobody said. Code stays as it is.
+    """
+    known = {*map(normalised, speakers)}
+    parts, done = [], 0
+    for kind, block in blocks(text):
+        parts.append(block if kind is Kind.CODE else _LINE.sub(partial(_as_quote, known, is_first=done == 0), block))
+        done += len(block)
+    return "".join(parts)
+
+
+def _as_quote(known: Collection[str], line: re.Match[str], *, is_first: bool) -> str:
+    if (is_first and line.start() == 0) or not _is_somebodys(line["name"], known):
+        return line[0]
+    return f"> {line[0]}"
+
+
+def _is_somebodys(name: str, known: Collection[str]) -> bool:
+    name = name.strip(f"*_~|{WHITESPACE}")
+    if name.lower().startswith(_NOBODY):
+        return True
+    return not {normalised(name), normalised(_BEHIND_NAME.sub("", name))}.isdisjoint(known)
 
 
 def quoted(text: str) -> str:

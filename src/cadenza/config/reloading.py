@@ -149,3 +149,7 @@ def _late(before: Config, after: Config) -> Iterable[str]:
         for spec in fields(old):
             if spec.metadata.get("restarts") and getattr(old, spec.name) != getattr(new, spec.name):
                 yield f"[{section}] {spec.name}"
+    # The desk at which messages wait is set up once.
+    for spec in fields(before.settings.channel):
+        if getattr(before.settings.channel, spec.name) != getattr(after.settings.channel, spec.name):
+            yield f"[settings] {spec.name}"

@@ -50,6 +50,13 @@ class ShortTerm:
         records = await self._store.find(Shelf.SHORT_TERM, owner=person)
         return await self._store.delete(Shelf.SHORT_TERM, *(record.key for record in records))
 
+    async def leave(self, channel: str, *, server: str = "", person: str = "") -> int:
+        """Forget what was said in *channel*, of a *server* or with a *person* alone; say how many entries that were."""
+        about = {"server": server} if server else {"owner": person}
+        records = await self._store.find(Shelf.SHORT_TERM, **about)
+        keys = [record.key for record in records if Entry.of_record(record).channel == channel]
+        return await self._store.delete(Shelf.SHORT_TERM, *keys) if keys else 0
+
     async def scrub(self, person: str) -> int:
         """Take *person* out of the entries of everybody else; say how many lines and summaries that were."""
         gone = 0

@@ -97,10 +97,20 @@ class OwnMessages:
                 found[record.key] = _of_value(record.key, record.value) or own
         return tuple(sorted(found.values(), key=lambda message: (len(message.id), message.id)))
 
-    async def last(self, channel: str) -> Own | None:
-        """The newest message of ours in *channel*, as far as it is remembered."""
+    async def last(self, channel: str, *, server: str = "") -> Own | None:
+        """The newest message of ours in *channel*; what was said before a restart is looked up among those of *server*."""
         here = [known for _, known in self._known.values() if known and known.channel == channel]
+        if not here and server:
+            here = await self._written(channel, server)
         return max(here, key=lambda message: (len(message.id), message.id), default=None)
+
+    async def _written(self, channel: str, server: str) -> list[Own]:
+        try:
+            records = await self._store.find(Shelf.SPRITE_MESSAGES, server=server)
+        except StoreError:
+            return []
+        here = (record for record in records if record.value.get("channel") == channel)
+        return [own for record in here if (own := _of_value(record.key, record.value))]
 
     def forget(self, *messages: str) -> None:
         """They are gone."""

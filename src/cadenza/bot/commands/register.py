@@ -11,13 +11,14 @@ import discord
 from discord import app_commands
 
 from ...store.api import Record, Shelf, StoreError
-from . import explain, memory, models, personas, settings, sprites, status, stop
+from . import explain, memory, models, personas, reset, settings, sprites, status, stop
 from .frame import AnyCommand, Desk, Interaction, Translations, tell
 
 logger = logging.getLogger(__name__)
 
 FAMILIES: tuple[Callable[[Desk], Sequence[AnyCommand]], ...] = (
     stop.commands,
+    reset.commands,
     settings.commands,
     models.commands,
     status.commands,
