@@ -139,6 +139,28 @@ async def test_who_has_had_enough_is_told_once() -> None:
 
         assert 1 == len(room.model.prompts)
         assert 1 == room.world.transcript(room.general).count("as one may in an hour")
+        assert 'cadenza_refused_total{limit="user_per_hour"} 2.0' in room.staff.metrics.rendered().decode()
+
+
+async def test_whoever_has_had_enough_may_still_say_stop_and_gains_nothing_by_it() -> None:
+    def slowly(prompt: Prompt) -> Iterable[str | float]:
+        del prompt
+        for number in range(40):
+            yield f"Line {number}.\n"
+            yield 0.05
+
+    settings = CONFIG.settings.with_values({"answer_stops": False})
+    config = replace(CONFIG, limits=LimitsConfig(user_active=1, server_active=2), settings=settings)
+    async with bot_room(slowly, config=config) as room:
+        assert await room.staff.limits.admit(room.tom.id, room.guild.id) is None
+        room.mia.says(room.general, f"{room.mention} a story")
+        await room.until(lambda: len(room.answers()) >= 2)
+        room.mia.says(room.general, "stop")
+        await room.heard()
+        await room.quiet()
+
+        assert len(room.answers()) < 20
+        assert [None, Excess.SERVER_ACTIVE] == [await room.staff.limits.admit(id_, room.guild.id) for id_ in ("1", "2")]
 
 
 async def test_a_message_that_the_gateway_tells_twice_is_answered_once() -> None:

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from cadenza.bot.control import Asker, Refused
+from cadenza.config.config import LimitsConfig
 from cadenza.service.journal import Entry, Journal
+from cadenza.service.limits import Excess
 from cadenza.store.api import Record, Shelf, StoreError
 from cadenza.store.memory import MemoryStore
 from cadenza.turns import Stopping
@@ -224,3 +226,25 @@ async def test_an_end_in_time_lets_replies_end_and_leaves_nothing() -> None:
         assert 0 == closing.stopped
         assert ["One.", "Two."] == room.answers()
         assert [] == await room.staff.store.find(Shelf.TURNS)
+
+
+async def test_what_is_answered_after_a_death_is_not_taken_off_what_others_have() -> None:
+    config = replace(CONFIG, limits=LimitsConfig(server_active=1))
+
+    def briefly(prompt: Prompt) -> Iterable[str | float]:
+        del prompt
+        for number in range(10):
+            yield from (f"Line {number}.\n", 0.03)
+
+    async with bot_room(parrot, config=config) as room:
+        await room.asks("good evening")
+    asked = room.mia.says(room.general, f"{room.mention} hello")
+    entry = Entry(asked, asked, room.general, room.mia.id, server=room.guild.id, persona="Ren")
+    await Journal(room.staff.store).heard(entry)
+    async with bot_room(briefly, config=config, before=room) as later:
+        await later.until(later.bot.turns.running)
+        assert await later.staff.limits.admit(room.tom.id, room.guild.id) is None
+        await later.quiet()
+
+        assert later.answers()
+        assert Excess.SERVER_ACTIVE is await later.staff.limits.admit(room.mia.id, room.guild.id)

@@ -108,13 +108,13 @@ async def test_who_answers_and_who_hears_whom_is_as_it_was_chosen() -> None:
         assert [] == await here.hears("hello", mentioned=False)
         await here.chooses("config triggers", always=True)
         assert ["Cadenza: Ren is here."] == await here.hears("hello", mentioned=False)
-        await here.chooses("config persona", first="kira")
+        await here.chooses("persona here", first="kira")
         assert ["Kira: Kira is here."] == await here.hears("hello")
-        await here.chooses("config persona", first="-", only="Miko")
+        await here.chooses("persona here", first="-", names="Miko")
         assert ["Miko: Miko is here."] == await here.hears("hello")
         await here.chooses("status")
         assert "`Miko`" == here.commands.answers[0]["embeds"][0]["fields"][1]["value"]
-        await here.chooses("config persona", only="-")
+        await here.chooses("persona here", names="-")
         assert ["Cadenza: Ren is here."] == await here.hears("hello")
         await here.chooses("status")
         assert "`Ren`, `Kira`, `Miko`" == here.commands.answers[0]["embeds"][0]["fields"][1]["value"]
@@ -123,17 +123,6 @@ async def test_who_answers_and_who_hears_whom_is_as_it_was_chosen() -> None:
         assert ["Cadenza: Ask kitty.", "Kira: Kira is here."] == await there.hears("cat")
         await there.chooses("config cascade", links=0)
         assert ["Cadenza: Ask kitty."] == await there.hears("cat")
-
-
-@pytest.mark.parametrize("wrong", [{"first": "nobody"}, {"only": "Ren, nobody"}, {"first": "Ren", "only": "nobody"}])
-async def test_nobody_is_chosen_who_is_not_there(wrong: dict[str, str]) -> None:
-    async with places() as place:
-        here = await place()
-        await here.chooses("config persona", **wrong)
-
-        [told] = here.commands.answers
-        assert "There is nobody called nobody; look at /persona list." == told["content"]
-        assert [] == await here.bot.staff.store.find(Shelf.CHANNELS)
 
 
 async def test_a_channel_has_its_own_model_and_history() -> None:

@@ -69,13 +69,13 @@ USES: dict[str, Use] = {
     "explain": Use(wordless=True),
     "Explain": Use(of_the_bot, wordless=True),
     "status": Use(),
+    "reset": managing(permission="Manage Messages"),
     "config show": managing(),
     "config set": managing({"name": "temperature", "value": "1"}),
     "config degree": managing({"degree": 1}),
     "config limits": managing({"messages": 5}),
     "config guards": managing({"emoji": False}),
     "config triggers": managing({"words": True}),
-    "config persona": managing({"first": "ren", "only": "Ren, kira"}),
     "config thought-log": managing(lambda room: {"channel": room.general}),
     "config private": managing({"private": True}),
     "config silent": managing({"silent": False}),
@@ -96,6 +96,8 @@ USES: dict[str, Use] = {
     "persona edit": managing({"name": "Nova"}, form={"prompt": "A small star."}),
     "persona set": managing({"name": "Nova", "degree": 0}),
     "persona triggers": managing({"name": "Nova", "words": "star, light"}),
+    "persona here": managing({"names": "Ren, kira", "first": "ren"}),
+    "persona greet": Use({"name": "Ren"}),
     "persona import": managing({"file": File("luna.json", CARD.encode())}),
     "persona export": managing({"name": "Luna", "format": "json"}, wordless=True),
     "sprite add": managing({"persona": "Nova", "name": "glad", "url": PICTURE}),
@@ -211,6 +213,7 @@ async def test_in_direct_messages_what_is_a_servers_is_refused_and_all_else_work
             told_ = await room.use(bot.mia, name, given=given)
             if use.refusal == NOT_THEIRS:
                 await bot.quiet()
-            assert (use.refusal == NEEDS_MANAGER) is (told_.strip() == "This works in servers only."), name
+            is_servers = use.refusal == NEEDS_MANAGER and use.permission == "Manage Server"
+            assert is_servers is (told_.strip() == "This works in servers only."), name
 
     assert [] == [one for one in caplog.records if one.exc_info]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import logging
@@ -15,7 +16,7 @@ import discord
 import pytest
 
 from cadenza.bot.staff import employed
-from cadenza.bot.workplace import follow_log, publish, workplace
+from cadenza.bot.workplace import follow_log, keep_swept, publish, workplace
 from cadenza.config.config import Config, LogConfig, MetricsConfig
 from cadenza.config.current import Current
 from cadenza.service import logs
@@ -23,16 +24,22 @@ from cadenza.service.parrot import ParrotShelf
 from cadenza.sim.limits import RateLimits
 from cadenza.sim.server import serve
 from cadenza.sim.world import World
+from cadenza.store.api import StoreError
 from cadenza.store.memory import MemoryStore
 from cadenza.store.sealing import Seal
+from cadenza.tasks import end_task
 from tests.bot.premises import small_bot
 
 
 @pytest.fixture(autouse=True)
 def quietly() -> Iterator[None]:
-    """Leave no handler of ours behind."""
+    """Leave no handler of ours behind, nor a level."""
+    loggers = (logging.getLogger(), logging.getLogger("cadenza"))
+    levels = [logger.level for logger in loggers]
     yield
     logs.take_down()
+    for logger, level in zip(loggers, levels, strict=True):
+        logger.setLevel(level)
 
 
 def _free_port() -> int:
@@ -93,3 +100,26 @@ def test_secrets_are_put_where_models_look_for_them_but_the_environment_wins(mon
     publish({"A_KEY": "theirs", "B_KEY": "theirs"})
 
     assert ("mine", "theirs") == (os.environ["A_KEY"], os.environ["B_KEY"])
+
+
+@pytest.mark.looptime
+async def test_what_has_expired_goes_though_nobody_writes_and_a_sweep_may_fail(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Dusty(MemoryStore):
+        swept = 0
+
+        async def sweep(self) -> int:
+            self.swept += 1
+            if self.swept == 1:
+                raise StoreError
+            return await super().sweep()
+
+    caplog.set_level(logging.WARNING, "cadenza")
+    store = Dusty()
+    sweeping = asyncio.create_task(keep_swept(store))
+    await asyncio.sleep(2 * 3600.0)
+    await end_task(sweeping)
+
+    assert 3 <= store.swept <= 4
+    assert ["what has expired could not be removed (StoreError)"] == caplog.messages

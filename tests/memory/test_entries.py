@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cadenza.memory.entries import LINE_LENGTH, Entry, Heard, answer_of, normalised, remembered
+from cadenza.memory.entries import LINE_LENGTH, Entry, Heard, answer_of, normalised, remembered, unforgotten
 from cadenza.types import Line, Role
 from tests.memory.remembering import ANA, MIA, PUBLIC, TOM, answer, ren, says
 
@@ -149,3 +149,28 @@ def test_what_cannot_be_read_of_an_entry_is_private() -> None:
 
     assert Entry.of_record(bare).is_private
     assert Entry.of_record(bare).is_empty
+
+
+def test_whoever_is_quoted_is_known_by_their_sentences_whomever_they_called() -> None:
+    said = says(MIA, "@Ren I am fond of marzipan! So there.")
+    history = (said, says(TOM, "“i am fond of  marzipan”, she says"), says(TOM, "I am fond of cheese."))
+    kept = remembered(PUBLIC, history, answer(), hidden={MIA}, limit=10)
+
+    assert ["I am fond of cheese."] == [line.text for line in kept if line.by]
+
+
+def test_what_was_said_before_somebody_was_forgotten_is_left_out_with_its_answers_and_quotes() -> None:
+    def line(id_: str, author: str, text: str) -> Line:
+        return Line(author, text, message_id=id_, author=author, is_own=not author)
+
+    history = (
+        line("1", "mia", "I am fond of marzipan."),
+        line("2", "", "Are you?"),
+        line("3", "tom", "She is fond of it. I am fond of marzipan too."),
+        line("4", "tom", "Well."),
+        line("6", "mia", "And I am back."),
+        line("7", "", "Hello."),
+    )
+    left = unforgotten(history, lambda person, message: person == "mia" and int(message) < 5)
+
+    assert ["4", "6", "7"] == [line.message_id for line in left]

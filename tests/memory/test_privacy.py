@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cadenza.config.config import MemoryConfig
+from cadenza.errors import ToolError
+from cadenza.memory.memory import Memory
 from cadenza.memory.notes import About, By, Subject
 from cadenza.memory.privacy import Forgotten, Level, Wishes
 from cadenza.store.api import Record, Shelf
+from cadenza.store.sqlite import SqliteStore
 from tests.memory.remembering import (
     ANA,
     DIRECT,
@@ -226,3 +232,61 @@ async def test_to_forget_nobody_deletes_nothing() -> None:
 
     assert [Forgotten(), Forgotten()] == [await mind.memory.privacy.forget(""), await mind.memory.privacy.clear("")]
     assert before == await mind.all_text()
+
+
+async def test_what_somebody_said_before_they_were_forgotten_is_not_written_down_anew() -> None:
+    mind = Mind()
+    await mind.memory.privacy.forget(MIA, asked="50")
+    before, after = replace(PUBLIC, message="40"), replace(PUBLIC, message="60")
+    old = replace(says(MIA, "I like marzipan"), message_id="40")
+    new = replace(says(MIA, "I like turnips"), message_id="60")
+
+    for name, arguments in (("remember", {"note": "Mia bakes"}), ("summarise_conversation", {"summary": "Cakes."})):
+        with pytest.raises(ToolError, match="not kept"):
+            await mind.use(before, name, old, **arguments)
+    await mind.keep(before, old)
+    assert [] == await mind.entries()
+    await mind.keep(after, old, ren("Indeed."), new)
+    text = await mind.all_text()
+    assert ("marzipan" not in text, "turnips" in text) == (True, True)
+    await mind.use(after, "remember", new, note="Mia bakes")
+    assert 1 == len(await mind.memory.notes.of(HER))
+
+
+async def test_of_no_more_than_so_many_is_it_known_since_when_they_are_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("cadenza.memory.privacy._MOST_FORGOTTEN", 2)
+    privacy = Mind().memory.privacy
+    for person in ("1", "2", "1", "3"):
+        await privacy.forget(person, asked="9")
+
+    assert [True, False, True] == [privacy.is_forgotten(person, "8") for person in ("1", "2", "3")]
+
+
+@pytest.mark.looptime(False)  # noqa: FBT003  # a store has a thread
+@pytest.mark.parametrize("how", ["forget", "clear", "direct"])
+async def test_nothing_is_left_in_the_file_not_even_of_what_has_expired(how: str, tmp_path: Path) -> None:
+    now = 1_800_000_000.0
+    path = tmp_path / "cadenza.db"
+    async with SqliteStore(str(path), clock=lambda: now, sweep_every=1e9) as store:
+        memory = Memory(store, MemoryConfig, clock=lambda: now)
+        await memory.privacy.set_direct(MIA, keeps=True)
+        if how == "forget":
+            await memory.keep(elsewhere(person=TOM), [says(MIA, "I like marzipan"), says(TOM, "So?")], answer())
+            now += 13 * 3600.0
+        await memory.keep(DIRECT, [says(MIA, "I like marzipan")], answer())
+        assert b"marzipan" in _bytes(tmp_path)
+        match how:
+            case "forget":
+                await memory.privacy.forget(MIA)
+            case "clear":
+                await memory.privacy.clear(MIA)
+            case _:
+                await memory.privacy.set_direct(MIA, keeps=False)
+
+        assert b"marzipan" not in _bytes(tmp_path)
+
+
+def _bytes(folder: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in folder.iterdir())

@@ -228,6 +228,20 @@ async def test_people_are_told_once_an_episode() -> None:
     assert [True, False, False, True, True, True] == found
 
 
+async def test_a_clock_that_was_wrong_locks_nobody_out() -> None:
+    bar = Bar(LimitsConfig(user_per_hour=1))
+    right = bar.now
+    bar.now += 365 * 86_400.0
+    assert [None, Excess.USER_PER_HOUR] == [await bar.turn(), await bar.turn()]
+    assert await bar.limits.may_warn("mia", Excess.USER_PER_HOUR)
+    bar.now = right
+
+    assert [None, Excess.USER_PER_HOUR] == [await bar.turn(), await bar.turn()]
+    assert await bar.limits.may_warn("mia", Excess.USER_PER_HOUR)
+    bar.now -= 60.0  # a little is no reason to begin anew
+    assert Excess.USER_PER_HOUR is await bar.turn()
+
+
 async def test_it_is_known_how_much_is_left() -> None:
     limits = Bar(LimitsConfig(user_per_hour=3, user_per_day=5, server_tokens_per_day=100)).limits
     full = {Excess.USER_PER_HOUR: 3, Excess.USER_PER_DAY: 5}

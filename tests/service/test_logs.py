@@ -122,6 +122,14 @@ def test_an_exception_is_one_line_with_its_type_and_without_its_text() -> None:
     assert out.getvalue().endswith("discord.client: it did not work (ValueError)\n")
 
 
+def test_nobody_begins_a_line_of_their_own_or_moves_the_cursor() -> None:
+    out = io.StringIO()
+    set_up(LogConfig(), stream=out)
+    logging.getLogger("cadenza").warning("they said: %s", "a\r\nb\x1b[2Jc\u2028d\x9be\x85")
+
+    assert out.getvalue().endswith("they said: a b [2Jc d e \n")
+
+
 def test_at_debug_there_is_a_traceback() -> None:
     out = io.StringIO()
     set_up(LogConfig("debug"), stream=out)

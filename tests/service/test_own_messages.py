@@ -138,3 +138,11 @@ async def test_the_newest_of_a_channel_is_found_after_a_restart() -> None:
 
     assert newer == await OwnMessages(store).last("1", server="5")
     assert await OwnMessages(store).last("1", server="6") is None
+
+
+async def test_which_messages_answer_whoever_is_forgotten_is_not_known_any_more() -> None:
+    own = OwnMessages(MemoryStore())
+    await own.note([HELLO, replace(HELLO, id="12", author="8")], server="")
+    own.forget_person("7")
+
+    assert [None, "8"] == [known.author if (known := await own.about(id_)) else None for id_ in ("11", "12")]

@@ -198,13 +198,14 @@ class Admission:
 
     async def _refuse(self, message: discord.Message, said: Said, excess: Excess) -> None:
         logger.info("a message is not answered (%s)", excess.value)
+        self._staff.metrics.refused(excess.value)
         if await self._staff.limits.may_warn(said.author, excess):
             self._warn(message, excess)
 
     async def ask(self, heard: Heard, *, is_written: bool = False) -> Verdict:
         """Let the desk see to *heard*, which is written down before, unless it is already."""
         self._open.setdefault(heard.id, heard)
-        if not is_written:
+        if not is_written and isinstance(heard.payload, Request):  # who was to be greeted asks again
             await self._staff.journal.heard(_entry(heard))
         if message_of(heard.id) in self._gone:  # meanwhile, or before anybody could answer it
             await self.over(heard.id)
@@ -252,6 +253,11 @@ class Admission:
             keys = [heard.id for heard in self._keys(message)] or [message]
             for key in keys:
                 self._turns.deleted(channel, key)
+
+    def forget(self, person: str) -> None:
+        """Nothing that *person* said is known any more, but for what is being answered."""
+        for key in [key for key, heard in self._recent.items() if heard.author == person and key not in self._open]:
+            del self._recent[key]
 
     def _keys(self, message: str) -> list[Heard]:
         return [heard for key, heard in self._recent.items() if message_of(key) == message]

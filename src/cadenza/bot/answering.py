@@ -29,7 +29,7 @@ from ..targets.discord import DiscordTarget
 from ..tasks import end_task, must_rise
 from ..trace import Hook, Traced
 from ..turns import Heard, Turn, Why
-from ..types import Identity, Notice, Receipt, Reply, Scene, Stopped, StopReason, Urgency
+from ..types import Broke, Identity, Notice, Receipt, Reply, Scene, Stalled, Stopped, StopReason, Urgency
 from .admission import Admission, user_of
 from .home import Home
 from .markdown_button import table_button
@@ -145,6 +145,8 @@ class Answering:
         try:
             sources = await self._staff.models.sources(model, occasion.where.server)
         except CadenzaError as error:
+            about = {"turn": turn.id, "channel": turn.channel, "server": occasion.where.server}
+            logger.warning("a message is not answered: %s", error, extra=about)
             await self._tell(target, str(error))
             return None
         try:
@@ -189,7 +191,8 @@ class Answering:
             await self._admission.over(*(heard.id for heard in turn.messages))
         if said is None:
             return None
-        kept = "" if await self._wants_nothing_kept(greeting.person) else greeting.server
+        where = Whereabouts(greeting.person, turn.channel, server=greeting.server)
+        kept = "" if await self._wants_nothing_kept(where) else greeting.server
         own = [_own_message(receipt, turn, turn.persona, author=greeting.person) for receipt in said.receipts]
         await _seen_to("own messages", self._own.note(own, server=kept))
         await _seen_to(
@@ -244,6 +247,7 @@ class Answering:
             server_name=message.guild.name if message.guild else "",
             persona=character.id or character.name,
             turn=turn.id,
+            message=request.root or str(message.id),
             is_private=bool(choice.is_private) or not _is_open(message.channel),
         )
         since = await Beginnings(self._staff.store).of(turn.channel)
@@ -282,15 +286,17 @@ class Answering:
         now, where = asyncio.get_running_loop().time(), occasion.where
         waited, seconds = began - request.heard_at, now - request.heard_at
         self._staff.metrics.turn_ended(said, seconds=seconds, waited=waited)
-        # Of whoever wants nothing kept, nothing is written down: what follows knows no server, as in direct messages.
-        kept = "" if await self._wants_nothing_kept(request.person) else where.server
-        await _seen_to("own messages", self._own.note(_own_messages(answered), server=kept))
+        _log(answered, seconds=seconds, waited=waited)
+        async with self._staff.memory.privacy.writing:  # nobody is forgotten meanwhile
+            # Of whoever wants nothing kept, nothing is written down: what follows knows no server, as in direct messages.
+            kept = "" if await self._wants_nothing_kept(where) else where.server
+            await _seen_to("own messages", self._own.note(_own_messages(answered), server=kept))
+            await _seen_to(
+                "explanations",
+                self._staff.explanations.keep(turn.id, said, server=kept, author=where.person),
+            )
         await _seen_to("limits", self._staff.limits.spent(request.person, where.server, said.usage))
         await _seen_to("memory", self._remember(answered))
-        await _seen_to(
-            "explanations",
-            self._staff.explanations.keep(turn.id, said, server=kept, author=request.person),
-        )
         thought = Thought(
             said,
             occasion.message.channel,
@@ -304,9 +310,12 @@ class Answering:
         await _seen_to("thought log", log_thoughts(thought, occasion.choice, self._home, self._client))
         await _seen_to("afterwards", self._afterwards(answered))
 
-    async def _wants_nothing_kept(self, person: str) -> bool:
+    async def _wants_nothing_kept(self, where: Whereabouts) -> bool:
+        privacy = self._staff.memory.privacy
+        if privacy.is_forgotten(where.person, where.message):
+            return True
         try:
-            return (await self._staff.memory.privacy.of(person)).level is Level.FULL
+            return (await privacy.of(where.person)).level is Level.FULL
         except StoreError:
             return True
 
@@ -412,6 +421,23 @@ def _both(*hooks: Hook) -> Hook:
                 logger.warning("somebody who looks on a reply failed (%s)", type(error).__name__)
 
     return tell
+
+
+def _log(answered: Answered, *, seconds: float, waited: float) -> None:
+    """Tell the operator how a turn ended, without a word of what was said in it."""
+    said, where = answered.reply, answered.occasion.where
+    about = {"turn": where.turn, "channel": where.channel, "server": where.server}
+    match said.outcome:
+        case Broke(error):
+            logger.warning("an answer broke off: %s", error, extra=about)
+        case Stalled():
+            logger.warning("an answer stalled: the model fell silent", extra=about)
+        case outcome:
+            ended = outcome.reason.value if isinstance(outcome, Stopped) else type(outcome).__name__.lower()
+            numbers = (ended, len(said.receipts), seconds, waited, said.model or "none")
+            logger.info(
+                "a turn is over: %s; messages: %d, seconds: %.1f, waited: %.1f, model: %s", *numbers, extra=about
+            )
 
 
 async def _seen_to(what: str, task: Awaitable[None]) -> None:

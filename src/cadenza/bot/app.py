@@ -86,6 +86,8 @@ class CadenzaBot(commands.Bot):
         self._admission = Admission(staff, self.own, self.turns, client=self, warn=self._warn)
         self._cascades = Cascades(staff, self._admission)
         self._answering = Answering(staff, self.own, self._admission, self, self.home, afterwards=self._cascades.follow)
+        for forget in (self.own.forget_person, self._admission.forget):
+            staff.memory.privacy.listen(forget)
         self._chores: set[asyncio.Task[None]] = set()
         self._numbers = count(time.time_ns())
         self._has_recovered = False
@@ -213,6 +215,7 @@ class CadenzaBot(commands.Bot):
         self._do(self._admission.over(heard.id, is_unfinished=why is Dropped.SHUTDOWN))
 
     def _failed(self, turn: Turn, error: BaseException) -> None:
+        logger.debug("why an answer failed", exc_info=error, extra={"turn": turn.id, "channel": turn.channel})
         self._do(self._admission.over(*(heard.id for heard in turn.messages)))
         request = turn.messages[-1].payload
         if isinstance(request, Request):
@@ -326,7 +329,8 @@ class CadenzaBot(commands.Bot):
         if self.running(own.channel):
             return Refused.BUSY
         server = str(message.guild.id) if message.guild else ""
-        if await self.staff.limits.admit(asker.id, server) is not None:
+        if (excess := await self.staff.limits.admit(asker.id, server)) is not None:
+            self.staff.metrics.refused(excess.value)
             return Refused.TOO_MUCH
         request = Request(
             message,

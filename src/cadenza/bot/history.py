@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -29,6 +30,8 @@ _MOST = 500
 """Messages that are read back at most, whatever was chosen."""
 _SPARE = 20
 """How many more are asked for, since some are left out."""
+_NOTICE = re.compile(r"\[\s*System\s*:", re.IGNORECASE)
+"""How it begins what nobody said, and what people may write to pass for it."""
 _SECONDS = 15.0
 """How long Discord is waited for."""
 
@@ -235,7 +238,7 @@ class _Telling:
                 media += (await self.showing.of(answered.attachments, answered.embeds)).media
         text = "\n".join(filter(None, words))
         if voice is None:
-            text = wording.unmistakable(text, self.speakers)
+            text = wording.unmistakable(_NOTICE.sub("(System:", text), self.speakers)
         is_own = voice is not None and normalised(voice.name) == normalised(self.persona)
         if voice is not None and is_own and voice.label and text:
             text = f"{voice.label}: {text}"

@@ -219,7 +219,9 @@ async def sight(guild: discord.Guild | None, person: AnyUser, store: Store) -> C
         if channel in private or str(getattr(found, "parent_id", "")) in private:
             return False
         try:
-            return found.permissions_for(member).read_messages
+            # What others here cannot see is not told here either, though whoever is answered could be.
+            is_open = found.permissions_for(guild.default_role).read_messages
+            return is_open and found.permissions_for(member).read_messages
         except discord.ClientException:  # a thread of whose channel nothing is known
             return False
 

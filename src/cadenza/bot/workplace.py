@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -16,11 +17,14 @@ from ..config.config import Config, LogConfig
 from ..config.current import Current
 from ..service import health, logs
 from ..store.api import Shelf, Store
-from ..tasks import must_rise
+from ..tasks import end_task, must_rise
 from .metering import Metering
 from .staff import Staff
 
 logger = logging.getLogger(__name__)
+
+_SWEPT_EVERY = 1800.0
+"""Seconds between two looks for what has expired."""
 
 ClientOf: TypeAlias = "Callable[[Staff, discord.Intents, aiohttp.TraceConfig], Hands]"
 """Who makes a client for a staff."""
@@ -67,8 +71,17 @@ async def workplace(
         hands = client_of(staff, intents, metering.trace)
         staff.metrics.watch(servers=lambda: len(hands.client.guilds))
         checks = {"gateway": lambda: _gateway(hands.client), "store": lambda: _store(staff.store)}
+        sweeping = asyncio.create_task(keep_swept(staff.store), name="cadenza sweep")
+        stack.push_async_callback(end_task, sweeping)
         await stack.enter_async_context(health.serving(staff.config.now.metrics, checks, staff.metrics.rendered))
         yield hands, metering
+
+
+async def keep_swept(store: Store) -> None:
+    """See to it, until it is cancelled, that what has expired is gone also from a store to which nobody writes."""
+    while True:
+        await asyncio.sleep(_SWEPT_EVERY)
+        await _safely(store.sweep, "what has expired could not be removed")
 
 
 def follow_log(current: Current, secrets: Callable[[Config], Mapping[str, str]], *, level: str = "") -> None:
@@ -102,11 +115,11 @@ async def _store(store: Store) -> str:
     return ""
 
 
-async def _safely(close: Callable[[], Awaitable[object]]) -> None:
-    """Let something go; if it cannot be, that holds up nobody else."""
+async def _safely(work: Callable[[], Awaitable[object]], complaint: str = "something could not be closed") -> None:
+    """Do something, such as letting go; if it cannot be done, that holds up nobody else."""
     try:
-        await close()
+        await work()
     except BaseException as error:
         if must_rise(error):
             raise
-        logger.warning("something could not be closed (%s)", type(error).__name__)
+        logger.warning("%s (%s)", complaint, type(error).__name__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,10 @@ LINE_LENGTH = 4000
 _EMOJI = re.compile(r"<a?:(\w+):\d+>")
 _QUOTE = re.compile(r"\A\(in reply to [^\n]*”\)\s*")
 """How a history begins a line that answers another: with words that are somebody else's."""
+_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
+"""Where a sentence is over."""
+_CALL = re.compile(r"\A(?:@\S+[\s,:]*)+")
+"""How one begins that calls somebody."""
 _QUOTED = 12
 """Characters from which on a text that occurs in another is taken to be quoted, not to be there by chance."""
 
@@ -144,12 +148,28 @@ class Entry:
 def without(lines: Iterable[Heard], person: str) -> tuple[Heard, ...]:
     """*lines* without those of *person*, those with which they were answered, and those in which they are quoted."""
     lines = tuple(lines)
-    quotable = [words for line in lines if line.by == person and len(words := _plain(line.text)) >= _QUOTED]
+    quotable = [said for line in lines if line.by == person for said in _quotable(line.text)]
     left = (
         line for line in lines if not line.is_of(person) and not any(said in _plain(line.text) for said in quotable)
     )
     name = _named(person)
     return tuple(replace(line, text=name.sub("@someone", line.text)) for line in left)
+
+
+def unforgotten(history: Iterable[Line], is_forgotten: Callable[[str, str], bool]) -> tuple[Line, ...]:
+    """*history* without lines that *is_forgotten* says of by author and id, answers to them, and where they are quoted."""
+    left: list[Line] = []
+    quotable: list[str] = []
+    is_gone = False
+    for line in history:
+        text = _plain(line.text)
+        if not line.is_own:
+            is_gone = is_forgotten(line.author, line.message_id)
+            if is_gone:
+                quotable += _quotable(line.text)
+        if not is_gone and not any(said in text for said in quotable):
+            left.append(line)
+    return tuple(left)
 
 
 def remembered(
@@ -199,6 +219,12 @@ def _line_of(value: Mapping[str, Any]) -> Heard:
 def _named(person: str) -> re.Pattern[str]:
     """Where *person* stands in a text by their id."""
     return re.compile(rf"<@!?{re.escape(person)}>|(?<!\d){re.escape(person)}(?!\d)")
+
+
+def _quotable(text: str) -> list[str]:
+    """The sentences of *text* that are known again elsewhere, without whom they call and the mark that ends them."""
+    sentences = (_CALL.sub("", _plain(sentence)).rstrip(".!?…。！？") for sentence in _END.split(text))
+    return [sentence for sentence in sentences if len(sentence) >= _QUOTED]
 
 
 def _plain(text: str) -> str:

@@ -15,6 +15,9 @@ from .short_term import ShortTerm
 
 logger = logging.getLogger(__name__)
 
+_MOST_FORGOTTEN = 10_000
+"""Of how many people it is known while the bot runs since when they are forgotten."""
+
 
 class Level(StrEnum):
     """How much is remembered of a person."""
@@ -54,6 +57,7 @@ class Privacy:
         self._short_term = short_term
         self._notes = notes
         self._listeners: list[Callable[[str], object]] = []
+        self._since: dict[str, int] = {}  # with which id of Discord's people were forgotten, the oldest first
         self.writing = asyncio.Lock()
 
     def listen(self, listener: Callable[[str], object]) -> None:
@@ -70,17 +74,23 @@ class Privacy:
         """Those of *people* of whom nothing is kept."""
         return frozenset([one for one in set(people) if one and (await self.of(one)).level is Level.FULL])
 
-    async def set_level(self, person: str, level: Level) -> Forgotten:
-        """Let *person* choose a level; what is there and may not be any more is deleted at once."""
+    def is_forgotten(self, person: str, message: str) -> bool:
+        """Whether *person* was forgotten after *message*, by its id: it may stand in a channel still, but is not kept anew."""
+        return message.isdecimal() and int(message) < self._since.get(person, 0)
+
+    async def set_level(self, person: str, level: Level, *, asked: str = "") -> Forgotten:
+        """Let *person* choose a level; what is there and may not be any more is deleted at once. *asked* as in ``forget``."""
         async with self.writing:
             await self._choose(person, "privacy", level.value)
             match level:
                 case Level.OPEN:
                     return Forgotten()
                 case Level.LIMITED:
-                    return Forgotten(await self._notes.clear(Subject(About.PERSON, person)))
+                    gone = await self._notes.clear(Subject(About.PERSON, person))
+                    await self._store.sweep()  # nothing of it is left in the file
+                    return Forgotten(gone)
                 case Level.FULL:
-                    return await self._clear(person)
+                    return await self._clear(person, asked)
 
     async def set_direct(self, person: str, *, keeps: bool) -> int:
         """Let *person* choose whether direct messages are remembered; if not, say how much of them was deleted."""
@@ -90,32 +100,51 @@ class Privacy:
                 return 0
             said = [entry.key for entry in await self._short_term.of_person(person) if not entry.server]
             noted = [note.key for note in await self._notes.of(Subject(About.PERSON, person)) if note.origin == DIRECT]
-            return await self._store.delete(Shelf.SHORT_TERM, *said) + await self._store.delete(Shelf.NOTES, *noted)
+            gone = await self._store.delete(Shelf.SHORT_TERM, *said) + await self._store.delete(Shelf.NOTES, *noted)
+            await self._store.sweep()  # nothing of it is left in the file
+            return gone
 
-    async def clear(self, person: str) -> Forgotten:
-        """Forget what is remembered of *person*; what they have chosen stays."""
+    async def clear(self, person: str, *, asked: str = "") -> Forgotten:
+        """Forget what is remembered of *person*; what they have chosen stays. *asked* as in ``forget``."""
         async with self.writing:
-            return await self._clear(person)
+            return await self._clear(person, asked)
 
-    async def forget(self, person: str) -> Forgotten:
-        """Forget *person*: all that is theirs on every shelf, choices too, and their part in the memory of others."""
+    async def forget(self, person: str, *, asked: str = "") -> Forgotten:
+        """Forget *person*: all that is theirs on every shelf, choices too, and their part in the memory of others.
+
+        *asked* is the id of what they have asked for it with: what they said before is not remembered anew as long as
+        the bot runs, though it can still be read in a channel, or is being answered.
+        """
         if not person:
             return Forgotten()  # a store takes an empty owner for everything that is nobody's
         async with self.writing:
+            self._note(person, asked)
             lines = await self._scrub(person)
+            await self._store.sweep()  # what has expired is found by nobody any more, and may still be in the file
             records = await self._store.forget(owner=person)
         self._tell(person)
         return Forgotten(records, lines)
 
-    async def _clear(self, person: str) -> Forgotten:
+    async def _clear(self, person: str, asked: str) -> Forgotten:
         if not person:
             return Forgotten()  # as above
+        self._note(person, asked)
         lines = await self._scrub(person)
         notes = await self._notes.clear(Subject(About.PERSON, person))
         explained = await self._store.find(Shelf.EXPLANATIONS, owner=person)
         gone = await self._store.delete(Shelf.EXPLANATIONS, *(record.key for record in explained))
+        said = await self._short_term.clear(person)
+        await self._store.sweep()  # nothing of it is left in the file
         self._tell(person)
-        return Forgotten(notes + gone + await self._short_term.clear(person), lines)
+        return Forgotten(notes + gone + said, lines)
+
+    def _note(self, person: str, asked: str) -> None:
+        if not asked.isdecimal():
+            return
+        self._since.pop(person, None)
+        while len(self._since) >= _MOST_FORGOTTEN:
+            del self._since[next(iter(self._since))]
+        self._since[person] = int(asked)
 
     def _tell(self, person: str) -> None:
         for listener in self._listeners:

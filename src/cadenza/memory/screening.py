@@ -7,6 +7,7 @@ by mistake is told to a model again and again.
 from __future__ import annotations
 
 import re
+import unicodedata
 from enum import Enum
 
 _SECRETS = tuple(
@@ -18,7 +19,7 @@ _SECRETS = tuple(
         r"\b[\w-]{23,28}\.[\w-]{6}\.[\w-]{27,}",  # a token of a bot
         r"api/webhooks/\d+/[\w-]{20,}",
         r"-----BEGIN [A-Z ]+-----",
-        r"\b(?:pass(?:word|wort|phrase|code)|(?:api|secret)[ _-]?key|token)\b\s*(?:is|are|ist|=|:)\s*[\"'“`]?\S{4,}",
+        r"\b(?:pass(?:word|wort|phrase|code)|(?:api|secret)[ _-]?key|token)s?\b(?: (?:for|of|to)(?: [\w']+){1,4}?)?\s*(?:is|are|ist|=|:)[\s:=]*[\"'“`]?\S{4,}",
         r"(?:パスワード|暗証番号|APIキー|トークン)\s*(?:は|=|:|：)\s*\S{4,}",
     )
 )
@@ -52,13 +53,20 @@ def unfit(text: str) -> Unfit | None:
     """Why *text* must not be remembered by a model; ``None`` if it may be."""
     if holds_secret(text):
         return Unfit.SECRET
-    lines = text.splitlines()
+    lines = _seen(text).splitlines()
     return Unfit.ORDER if any(order.search(line) for order in _ORDERS for line in (*lines, " ".join(lines))) else None
 
 
 def holds_secret(text: str) -> bool:
     """Whether there seems to be a key, a token or a password in *text*."""
+    text = _seen(text)
     return any(secret.search(text) for secret in _SECRETS) or any(map(_is_random, _LONG_WORD.findall(text)))
+
+
+def _seen(text: str) -> str:
+    """*text* as it is read: without what cannot be seen, and with wide letters as usual ones."""
+    plain = unicodedata.normalize("NFKC", text)
+    return "".join(character for character in plain if unicodedata.category(character) != "Cf")
 
 
 def _is_random(word: str) -> bool:

@@ -88,7 +88,10 @@ class MemoryTools:
             people = {line.author for line in context.scene.history if line.author}
             if wishes.level is Level.FULL or (self.where.is_direct and not wishes.keeps_direct):
                 raise ToolError(_NOTHING_KEPT)
-            if await self.privacy.hidden(people):
+            is_of_forgotten = any(
+                self.privacy.is_forgotten(line.author, line.message_id) for line in context.scene.history
+            )
+            if is_of_forgotten or await self.privacy.hidden(people):
                 msg = "It was not kept: somebody who takes part wishes not to be remembered."
                 raise ToolError(msg)
             await self.short_term.sum_up(self.where, summary.strip(), people=people)
@@ -110,7 +113,8 @@ class MemoryTools:
 
     async def _check_wishes(self, about: str) -> None:
         wishes = await self.privacy.of(self.where.person)
-        is_unwanted = wishes.level is Level.FULL or (about == "person" and wishes.level is Level.LIMITED)
+        is_over = self.privacy.is_forgotten(self.where.person, self.where.message)
+        is_unwanted = is_over or wishes.level is Level.FULL or (about == "person" and wishes.level is Level.LIMITED)
         if is_unwanted or (self.where.is_direct and not wishes.keeps_direct):
             raise ToolError(_NOTHING_KEPT)
         if about == "server" and self.where.is_private:

@@ -22,6 +22,8 @@ class Whereabouts:
     persona: str = ""
     """The id of the character that answers, or its name."""
     turn: str = ""
+    message: str = ""
+    """The id of what is answered: of characters who answer each other, of what a person said first."""
     is_private: bool = False
     """Whether what is said there is told nowhere else: its server has marked the channel so, or not everybody sees it."""
 

@@ -65,7 +65,11 @@ class _Window:
         return {
             str(at): count
             for at, count in bins.items()
-            if str(at).isdecimal() and isinstance(count, int) and float(at) + self.bin > least
+            if str(at).isdecimal()
+            and isinstance(count, int)
+            and float(at) + self.bin > least
+            # What lies ahead was counted by a clock that was wrong; nobody has to wait until it comes true.
+            and float(at) <= now + self.seconds
         }
 
 
@@ -142,7 +146,7 @@ class Limits:
             self._told = {key: at for key, at in self._told.items() if at > now - _QUIET}
         if len(self._told) < _EPISODES:
             self._told[person, excess] = now
-        return before is None or before <= now - _QUIET
+        return before is None or not now - _QUIET < before <= now
 
     async def left(self, person: str, server: str) -> Mapping[Excess, int]:
         """How much of each limit is left for *person* in *server*; what is not limited is not named."""

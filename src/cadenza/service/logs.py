@@ -39,6 +39,8 @@ _PLACES = ("turn", "channel", "server")
 _BOT_TOKEN = re.compile(r"[\w-]{20,40}\.[\w-]{5,8}\.[\w-]{25,80}")
 _TOKEN_IN_PATH = re.compile(r"(/(?:webhooks|interactions)/\d{1,20}/)[^/\s?\"'>]+")
 """Webhooks and interactions have theirs in the address."""
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+"""What begins a new line, or tells a terminal to do something."""
 _COLOURS: Mapping[int, str] = MappingProxyType(
     {logging.DEBUG: "2", logging.INFO: "36", logging.WARNING: "33", logging.ERROR: "31", logging.CRITICAL: "1;31"}
 )
@@ -149,7 +151,7 @@ class _TextLines(_Lines):
         level = f"{record.levelname.lower():<8}"
         if self._is_coloured:
             level = f"\x1b[{_COLOURS.get(record.levelno, '0')}m{level}\x1b[0m"
-        message = " ".join(redacted(self._message(record), secrets).splitlines())
+        message = _CONTROL.sub(" ", redacted(self._message(record), secrets))
         about = "".join(f" {name}={value}" for name, value in _about(record).items())
         trace = redacted(self._trace(record), secrets)
         return f"{when} {level} {_part(record.name)}: {message}{about}" + (f"\n{trace}" if trace else "")

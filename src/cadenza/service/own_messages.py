@@ -117,6 +117,10 @@ class OwnMessages:
         for message in messages:
             self._known.pop(message, None)
 
+    def forget_person(self, person: str) -> None:
+        """It is not known any more which messages answer *person*; the store forgets what is written down."""
+        self.forget(*[id_ for id_, (_, known) in self._known.items() if known and known.author == person])
+
     def _remember(self, message: str, own: Own | None) -> None:
         self._known.pop(message, None)
         while len(self._known) >= _MOST:

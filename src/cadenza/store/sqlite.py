@@ -91,8 +91,8 @@ class SqliteStore:
         return await self._worker.do(partial(self._removed, *_of(owner, server)), writes=True, scrubs=True)
 
     async def sweep(self) -> int:
-        """Remove what has expired."""
-        return await self._worker.do(self._swept_out, writes=True)
+        """Remove what has expired, so that nothing of it, nor of what was deleted before, is left in the file."""
+        return await self._worker.do(self._swept_out, writes=True, scrubs=True)
 
     async def close(self) -> None:
         """Finish what was asked for, and let the file go."""

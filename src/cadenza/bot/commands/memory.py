@@ -100,7 +100,7 @@ def _add_wishes(group: app_commands.Group, memory: Memory) -> None:
     @app_commands.describe(level=locale_str("“limited” keeps no notes, “full” keeps nothing; what is there is deleted"))
     @frame.answered
     async def privacy(interaction: Interaction, level: Literal["open", "limited", "full"]) -> None:
-        gone = await memory.privacy.set_level(_asker(interaction), Level(level))
+        gone = await memory.privacy.set_level(_asker(interaction), Level(level), asked=str(interaction.id))
         deleted = frame.words(interaction, "Deleted: {count}.", count=gone.records + gone.lines)
         await frame.show(interaction, f"{frame.words(interaction, _LEVELS[Level(level)])} {deleted}")
 
@@ -164,7 +164,7 @@ def _add_deletion(group: app_commands.Group, memory: Memory) -> None:
     @frame.answered
     async def clear(interaction: Interaction) -> None:
         async def act(interaction: Interaction) -> str:
-            gone = await memory.privacy.clear(_asker(interaction))
+            gone = await memory.privacy.clear(_asker(interaction), asked=str(interaction.id))
             return frame.words(interaction, "Deleted: {count}.", count=gone.records + gone.lines)
 
         question = "Shall I delete all notes about you, and what I remember of our conversations?"
@@ -178,7 +178,7 @@ def _add_forgetting(group: app_commands.Group, name: str, memory: Memory) -> Non
     @frame.answered
     async def forget(interaction: Interaction) -> None:
         async def act(interaction: Interaction) -> str:
-            gone = await memory.privacy.forget(_asker(interaction))
+            gone = await memory.privacy.forget(_asker(interaction), asked=str(interaction.id))
             text = (
                 "You are forgotten. Deleted: {records} records that were yours, and {lines} lines in the memory of "
                 "others. What you say from now on is remembered as of anybody else."
@@ -186,8 +186,8 @@ def _add_forgetting(group: app_commands.Group, name: str, memory: Memory) -> Non
             return frame.words(interaction, text, records=gone.records, lines=gone.lines)
 
         async def act_for_good(interaction: Interaction) -> str:
-            gone = await memory.privacy.forget(_asker(interaction))
-            await memory.privacy.set_level(_asker(interaction), Level.FULL)
+            gone = await memory.privacy.forget(_asker(interaction), asked=str(interaction.id))
+            await memory.privacy.set_level(_asker(interaction), Level.FULL, asked=str(interaction.id))
             text = (
                 "You are forgotten. Deleted: {records} records that were yours, and {lines} lines in the memory of "
                 "others. Nothing more is kept than that you wish not to be remembered."

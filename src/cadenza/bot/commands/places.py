@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import discord
@@ -13,8 +12,6 @@ from ...service.languages import languages
 from ..thought_log import may_tell
 from .choosing import Where, change, choose
 from .frame import Desk, Interaction, answered, may_manage_server, tell
-from .given import kept_or_cleared, persona_called, suggesting_personas
-from .persona_form import listed
 
 LANGUAGES = {"en": "English", "ja": "日本語"}
 """What a language calls itself."""
@@ -23,7 +20,7 @@ LANGUAGES = {"en": "English", "ja": "日本語"}
 def add(group: app_commands.Group, desk: Desk) -> None:
     """Put these commands into *group*."""
     for one in (
-        *(_add_triggers, _add_persona, _add_thought_log, _add_private, _add_silent, _add_history, _add_language),
+        *(_add_triggers, _add_thought_log, _add_private, _add_silent, _add_history, _add_language),
         _add_cascade,
     ):
         one(group, desk)
@@ -63,41 +60,6 @@ def _add_triggers(group: app_commands.Group, desk: Desk) -> None:
             every=every,
             bots=bots,
         )
-
-
-def _add_persona(group: app_commands.Group, desk: Desk) -> None:
-    @group.command(name="persona", description="Who answers if nobody in particular is called, and who speaks at all")
-    @app_commands.describe(
-        first="Who answers where nobody in particular is called; - is the bot itself",
-        only="Who may speak at all, with commas between them; - is everybody",
-        where="For the whole server, or this channel",
-    )
-    @app_commands.autocomplete(first=suggesting_personas(desk), only=suggesting_personas(desk))
-    @answered
-    async def persona(
-        interaction: Interaction,
-        *,
-        first: app_commands.Range[str, 1, 100] | None = None,
-        only: app_commands.Range[str, 1, 2000] | None = None,
-        where: Where = "channel",
-    ) -> None:
-        if not await may_manage_server(interaction):
-            return
-        one = None if first is None else await _known(desk, interaction, [kept_or_cleared(first, "")])
-        some = None if only is None else await _known(desk, interaction, listed(kept_or_cleared(only, "")))
-        if (first is None or one is not None) and (only is None or some is not None):
-            await choose(desk, interaction, where, persona=None if one is None else "".join(one), personas=some)
-
-
-async def _known(desk: Desk, interaction: Interaction, names: Sequence[str]) -> tuple[str, ...] | None:
-    """Those who are called *names*, as they write themselves; ``None`` if who asks was told that there is none of a name."""
-    found: list[str] = []
-    for name in filter(None, names):
-        character = await persona_called(interaction, desk, name)
-        if character is None:
-            return None
-        found.append(character.name)
-    return tuple(dict.fromkeys(found))
 
 
 def _add_thought_log(group: app_commands.Group, desk: Desk) -> None:
