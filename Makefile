@@ -9,7 +9,7 @@ ifneq ($(shell cat $(READY) 2>/dev/null),$(CURDIR))
 $(shell rm -f $(READY))
 endif
 
-.PHONY: help setup fonts demo test check format bench soak clean
+.PHONY: help setup fonts demo sim test check format bench soak clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -40,6 +40,9 @@ fonts: ## the fonts for pictures of tables, where they can be installed
 demo: $(READY) ## watch a model's stream become messages (under 20 seconds)
 	@$(BIN)/cadenza demo
 
+sim: $(READY) ## talk with the bot in this terminal: no token, no key
+	@$(BIN)/cadenza run --sim
+
 test: $(READY) fonts ## run every test
 	@$(BIN)/python -m pytest -q -n 2
 
@@ -60,6 +63,7 @@ bench: $(READY) fonts ## what a token, the rules, pictures, clients and a thousa
 	@$(BIN)/python bench/providers.py
 	@$(BIN)/python bench/turns.py
 	@$(BIN)/python bench/wait.py
+	@$(BIN)/python bench/idle.py
 
 soak: $(READY) ## a real model on this machine, and the property tests again, for long
 	@$(PIP) --constraint constraints.txt xllamacpp

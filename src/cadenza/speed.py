@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -18,10 +19,12 @@ T = TypeVar("T")
 
 _SELDOM = (20_000, 20, 20)
 """How many more objects there must be, and how many looks at the young, until the next look at the older ones."""
+_LAST_STANDARD_STREAM = 2
 
 
 def run(main: Coroutine[Any, Any, T], *, debug: bool | None = None) -> T:
     """Run *main* as ``asyncio.run`` does, for many turns; when it is over, all is as it was before."""
+    _keep_standard_streams()
     with collecting_seldom(), asyncio.Runner(debug=debug, loop_factory=_uvloop()) as runner:
         return runner.run(main)
 
@@ -43,6 +46,16 @@ def collecting_seldom() -> Iterator[None]:
         gc.set_threshold(*before)
         if is_first:  # what others froze stays so
             gc.unfreeze()
+
+
+def _keep_standard_streams() -> None:
+    """Open to nowhere what a program was started without of its input, output and errors.
+
+    Otherwise a socket could get one of their numbers, and uvloop ends the whole process when it closes such a one.
+    """
+    while (opened := os.open(os.devnull, os.O_RDWR)) <= _LAST_STANDARD_STREAM:
+        pass  # the lowest number that is free is always the next
+    os.close(opened)
 
 
 def _uvloop() -> Callable[[], asyncio.AbstractEventLoop] | None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cadenza.bot.control import Asker, Refused
-from cadenza.config.config import LimitsConfig
+from cadenza.config.config import DiscordConfig, LimitsConfig
 from cadenza.service.journal import Entry, Journal
 from cadenza.service.limits import Excess
 from cadenza.store.api import Record, Shelf, StoreError
@@ -248,3 +248,13 @@ async def test_what_is_answered_after_a_death_is_not_taken_off_what_others_have(
 
         assert later.answers()
         assert Excess.SERVER_ACTIVE is await later.staff.limits.admit(room.mia.id, room.guild.id)
+
+
+async def test_what_stands_under_its_name_follows_the_configuration() -> None:
+    async with bot_room(parrot) as room:
+        await room.bot.wait_until_ready()
+        me = room.bot.guilds[0].me
+        room.bot.staff.config.change(replace(CONFIG, discord=DiscordConfig(status="tea time")))
+        await room.heard()
+
+        assert ("tea time", "tea time") == (me.activity.name, room.bot.activity.name)

@@ -46,6 +46,8 @@ from cadenza.errors import InputError
         ("/wait 0.5", Wait(0.5)),
         ("/help", Help()),
         ("/QUIT", Quit()),
+        ("/exit", Quit()),
+        ("/as @Tom hey", Say("hey", who="Tom")),
         ("/stop", Use("stop")),
         ("/persona create name:Ren prompt:a b", Use("persona create name:Ren prompt:a b")),
         ("/delete everything", Use("delete everything")),

@@ -76,3 +76,29 @@ def test_what_is_gone_is_told_in_short(text: str) -> None:
     tom.deletes(scenery.general, tom.says(scenery.general, text))
 
     assert len(out.getvalue().splitlines()[-1]) <= len("(deleted) ") + 40
+
+
+def test_what_a_terminal_would_obey_is_shown_as_a_mark() -> None:
+    scenery, view, out = _seen()
+
+    scenery.person("Tom").says(scenery.general, "\x1b[2Jgone\x07")
+    view.tell("\x1b[31mred")
+
+    assert "Tom: �[2Jgone�\n* �[31mred\n" == out.getvalue()
+
+
+class _Gone(io.StringIO):
+    def write(self, _text: str, /) -> int:
+        raise BrokenPipeError
+
+
+def test_a_reader_who_is_gone_disturbs_nobody_and_is_known() -> None:
+    scenery = Scenery("Mia")
+    view = View(scenery.world, _Gone(), {scenery.general: ""}, is_terminal=True)
+    scenery.world.listen(view.hear)
+
+    scenery.me.says(scenery.general, "one")
+    view.tell("two")
+    view.end()
+
+    assert isinstance(view.trouble, BrokenPipeError)

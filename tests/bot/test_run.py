@@ -10,11 +10,12 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 
+import discord
 import pytest
 
-from cadenza.bot.run import add_run, listens_to, run_bot, run_run, tried_once
+from cadenza.bot.run import add_run, greeting, listens_to, run_bot, run_run, tried_once
 from cadenza.bot.troubles import StartError
-from cadenza.config.config import Config, ConversationConfig
+from cadenza.config.config import Config, ConversationConfig, ModelsConfig
 from cadenza.errors import CadenzaError
 from cadenza.service import logs
 from cadenza.sim.clients import discord_py
@@ -176,3 +177,49 @@ def test_what_is_for_simulations_is_refused_elsewhere(words: list[str]) -> None:
 )
 def test_what_it_listens_to_is_said_in_words(talk: ConversationConfig, expected: str) -> None:
     assert expected == listens_to(Config(conversation=talk))
+
+
+def test_who_does_not_hear_all_is_not_said_to_hear_trigger_words() -> None:
+    talk = ConversationConfig(channels=("1",), every=5)
+
+    assert "mentions, replies and direct messages" == listens_to(Config(conversation=talk), hears_all=False)
+
+
+@pytest.mark.parametrize(("kept", "told"), [({}, True), ({"OPENAI_API_KEY": "sk-1"}, False)], ids=["none", "a key"])
+async def test_a_model_without_its_key_is_told_at_the_start(kept: dict[str, str], *, told: bool) -> None:
+    client = discord.Client(intents=discord.Intents.none())
+
+    lines = greeting(client, Config(models=ModelsConfig("openai:gpt-5.1")), kept)
+
+    sentence = "openai:gpt-5.1 needs a key and cannot answer yet; put it into .env as OPENAI_API_KEY."
+    assert told is (sentence in lines)
+
+
+async def test_a_new_key_holds_and_a_file_without_a_model_does_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SEARCH_KEY", "")
+    world, path, told = World(), configured(tmp_path), ""
+    world.add_bot("Ren")
+    (tmp_path / ".env").write_text("DISCORD_TOKEN=sim-token\nSEARCH_KEY=first\n", encoding="utf-8")
+
+    async def until(words: str) -> None:
+        nonlocal told
+        while words not in told:
+            await asyncio.sleep(0.01)
+            shown = capsys.readouterr()
+            told += shown.out + shown.err
+
+    async with serve(world, limits=RateLimits.off()) as server, asyncio.timeout(15):
+        with server.discord_py():
+            task = asyncio.create_task(run_bot(path, client_of=small_bot))
+            await until("is ready")
+            assert "first" == os.environ["SEARCH_KEY"]
+            (tmp_path / ".env").write_text("DISCORD_TOKEN=another\nSEARCH_KEY=second\n", encoding="utf-8")
+            await until("restart the bot for what holds only from a start on: the token")
+            assert "second" == os.environ["SEARCH_KEY"]
+            path.write_text("[models]\n", encoding="utf-8")
+            await until("cadenza.toml was not taken over; what held before still holds")
+            assert "cadenza.toml: no model is chosen" in told
+            os.kill(os.getpid(), signal.SIGTERM)
+            assert 0 == await task

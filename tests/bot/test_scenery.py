@@ -36,3 +36,9 @@ def test_who_is_named_is_called_as_discord_does(text: str, expected: str) -> Non
     scenery = Scenery("Mia")
 
     assert expected.format(bot=scenery.bot, me=scenery.me.id) == scenery.addressed(text)
+
+
+def test_the_bot_is_called_as_its_character_is_also_with_a_blank_in_it() -> None:
+    scenery = Scenery("Ren", "Ren Sato")
+
+    assert f"<@{scenery.bot}>, <@{scenery.me.id}>?" == scenery.addressed("@ren sato, @Ren?")

@@ -24,8 +24,9 @@ pytestmark = pytest.mark.timeout(30)
 
 
 @pytest.fixture(autouse=True)
-def quietly() -> Iterator[None]:
-    """Leave no handler of ours behind."""
+def quietly(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Leave no handler and no variable of ours behind."""
+    monkeypatch.setenv("DISCORD_TOKEN", "")
     yield
     logs.take_down()
 
@@ -117,3 +118,27 @@ async def test_a_store_that_cannot_be_is_one_sentence(tmp_path: Path) -> None:
         await _played("", Simulation(store=str(tmp_path / "missing" / "sim.db")))
 
     assert "\n" not in str(caught.value)
+
+
+async def test_a_file_is_read_again_the_bot_is_called_as_its_character_and_a_long_message_is_explained(
+    tmp_path: Path,
+) -> None:
+    config = configured(tmp_path, "[[personas]]\nname = 'Ren'\n")
+    read, write = os.pipe()
+    out = io.StringIO()
+
+    async def until(words: str) -> None:
+        while words not in out.getvalue():  # noqa: ASYNC110  # it is another's stream
+            await asyncio.sleep(0.01)
+
+    with os.fdopen(read, encoding="utf-8") as keys, os.fdopen(write, "w", encoding="utf-8") as hands:
+        task = asyncio.create_task(simulate(Simulation(config), stdin=keys, stdout=out, client_of=small_bot))
+        async with asyncio.timeout(20):
+            await until("* Ren is ready")
+            config.write_text("[[personas]]\nname = 'Ren'\nprompt = 'A fox.'\n", encoding="utf-8")
+            await until("* cadenza.toml was read again.")
+            hands.write("x" * 2001 + "\n/quit\n")
+            hands.flush()
+            assert 0 == await task
+
+    assert "* a message holds 2000 characters at most, and that has 2001; say it in parts\n" in out.getvalue()

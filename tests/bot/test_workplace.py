@@ -6,7 +6,6 @@ import asyncio
 import io
 import json
 import logging
-import os
 import socket
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,7 +15,7 @@ import discord
 import pytest
 
 from cadenza.bot.staff import employed
-from cadenza.bot.workplace import follow_log, keep_swept, publish, workplace
+from cadenza.bot.workplace import follow_log, keep_swept, workplace
 from cadenza.config.config import Config, LogConfig, MetricsConfig
 from cadenza.config.current import Current
 from cadenza.service import logs
@@ -91,15 +90,6 @@ def test_the_log_follows_the_configuration_but_for_a_level_that_was_given() -> N
     current.change(Config(log=LogConfig("debug")))
 
     assert ["heard, but not ***"] == [line.split(": ", 1)[1] for line in out.getvalue().splitlines()]
-
-
-def test_secrets_are_put_where_models_look_for_them_but_the_environment_wins(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("A_KEY", "mine")
-    monkeypatch.setenv("B_KEY", "")
-
-    publish({"A_KEY": "theirs", "B_KEY": "theirs"})
-
-    assert ("mine", "theirs") == (os.environ["A_KEY"], os.environ["B_KEY"])
 
 
 @pytest.mark.looptime

@@ -75,7 +75,7 @@ async def test_a_port_that_is_taken_is_one_sentence() -> None:
                 pass
 
     assert f"metrics cannot be offered at 127.0.0.1:{port}" in str(caught.value)
-    assert str(caught.value).endswith("choose another metrics.port, or 0 for none")
+    assert str(caught.value).endswith("(Address already in use); choose another port in [metrics], or 0 for none")
 
 
 async def test_no_port_opens_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

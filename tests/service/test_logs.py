@@ -218,3 +218,12 @@ def test_what_discord_py_says_of_voice_at_every_start_is_left_out() -> None:
     logging.getLogger("discord.client").warning("%s is not installed, voice will NOT be supported", "PyNaCl")
 
     assert not out.getvalue()
+
+
+def test_taken_down_it_leaves_the_levels_as_they_were_at_first() -> None:
+    set_up(LogConfig("error"), stream=io.StringIO())
+
+    take_down()
+
+    assert logging.WARNING == logging.getLogger().level
+    assert {logging.NOTSET} == {logging.getLogger(name).level for name in LOGGERS}

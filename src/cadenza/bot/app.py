@@ -17,6 +17,7 @@ import discord
 from discord.ext import commands
 
 from ..characters.cast import named
+from ..config.config import Config
 from ..service.journal import Entry
 from ..service.languages import translated
 from ..service.limits import Excess
@@ -56,6 +57,10 @@ _EXCESSES = {
 }
 
 
+def _status(config: Config) -> discord.CustomActivity | None:
+    return discord.CustomActivity(config.discord.status) if config.discord.status else None
+
+
 class CadenzaBot(commands.Bot):
     """A client of discord.py that is a bot of ours; it fulfils ``Control``. Start it as any client.
 
@@ -64,13 +69,12 @@ class CadenzaBot(commands.Bot):
 
     def __init__(self, staff: Staff, *, intents: discord.Intents, **options: Any) -> None:
         config = staff.config.now
-        status = discord.CustomActivity(config.discord.status) if config.discord.status else None
         super().__init__(
             commands.when_mentioned,
             intents=intents,
             help_command=None,
             allowed_mentions=discord.AllowedMentions.none(),
-            activity=status,
+            activity=_status(config),
             **options,
         )
         self.staff = staff
@@ -93,6 +97,15 @@ class CadenzaBot(commands.Bot):
         self._has_recovered = False
         self._is_winding_down = False
         self._has_ended = False
+        staff.config.listen(self._follow)
+
+    def _follow(self, before: Config, after: Config) -> None:
+        """Take over what Discord has to be told of a new configuration."""
+        if before.discord.status == after.discord.status:
+            return
+        self.activity = _status(after)  # for when it connects again
+        if self.is_ready() and not self._is_winding_down:
+            self._do(self.change_presence(activity=_status(after)))
 
     def _server_of(self, channel: str) -> str:
         """The id of the server of a channel; empty if it is of none, or not known."""

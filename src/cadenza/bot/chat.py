@@ -34,6 +34,7 @@ from .chat_view import View
 from .scenery import Scenery
 from .workplace import Hands
 
+_LONGEST = 2000
 _QUIET = 0.25
 """Seconds in which nothing must happen for a channel to be quiet."""
 
@@ -143,7 +144,7 @@ class Chat:
                 interaction, form = self._form()
                 self._asked.append(me.submits(interaction, filled_in(text, form)))
             case Edit(text):
-                me.edits(self._place, self._own(), self._scenery.addressed(text))
+                me.edits(self._place, self._own(), _sayable(self._scenery.addressed(text)))
             case Delete():
                 me.deletes(self._place, self._own())
             case Help():
@@ -162,7 +163,7 @@ class Chat:
             self._place = place
         place = self._place if said.is_reply else place
         answered = self._last()["id"] if said.is_reply else None
-        id_ = person.says(place, self._scenery.addressed(said.text), reply_to=answered)
+        id_ = person.says(place, _sayable(self._scenery.addressed(said.text)), reply_to=answered)
         if person is self._scenery.me:
             self._said[place] = id_
 
@@ -195,3 +196,10 @@ class Chat:
                 return interaction, form
         msg = "the bot has shown you no form"
         raise InputError(msg)
+
+
+def _sayable(text: str) -> str:
+    if len(text) > _LONGEST:
+        msg = f"a message holds {_LONGEST} characters at most, and that has {len(text)}; say it in parts"
+        raise InputError(msg)
+    return text

@@ -111,7 +111,7 @@ _WHOLE = 4
 _YES, _NO = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 
 
-_ALONE: Mapping[str, Typed] = MappingProxyType({"help": Help(), "quit": Quit(), "delete": Delete()})
+_ALONE: Mapping[str, Typed] = MappingProxyType({"help": Help(), "quit": Quit(), "exit": Quit(), "delete": Delete()})
 """What needs nothing behind it."""
 _WITH_TEXT: Mapping[str, tuple[str, Callable[[str], Typed]]] = MappingProxyType(
     {
@@ -145,7 +145,7 @@ def understood(line: str) -> Typed | None:
 
 
 def _said_by(who: str, text: str) -> Say:
-    return Say(_given(text.strip(), "what to say"), who=who)
+    return Say(_given(text.strip(), "what to say"), who=who.removeprefix("@") or who)
 
 
 def command_of(line: str, commands: Iterable[Json], names: Mapping[str, str]) -> tuple[str, dict[str, object]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TextIO
 
@@ -14,6 +15,8 @@ _PROMPT = "> "
 _CLEAR = "\r\x1b[K"
 _DIM, _PLAIN = "\x1b[2m", "\x1b[0m"
 _QUOTE = 40
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""What a terminal would obey instead of showing it."""
 
 
 class View:
@@ -32,6 +35,8 @@ class View:
         self._me = me
         self._is_terminal = is_terminal
         self._shown: dict[str, str] = {}  # what stands in the first line of each message, for when it is gone
+        self.trouble: OSError | None = None
+        """Why nothing can be shown any more, once nothing can."""
 
     def add(self, channel: str, mark: str) -> None:
         """Show another channel, too."""
@@ -63,7 +68,7 @@ class View:
     def tell(self, text: str) -> None:
         """Say something that nobody in the channel says."""
         for line in text.splitlines():
-            self._write(f"{_DIM}{line}{_PLAIN}" if self._is_terminal else f"* {line}")
+            self._write(line, dim=self._is_terminal, mark="" if self._is_terminal else "* ")
         self.prompt()
 
     def prompt(self) -> None:
@@ -71,14 +76,12 @@ class View:
         if self._is_terminal:
             names = [self._name(who) for channel in self._channels for who in self._world.typists(channel)]
             writing = f"{_DIM}{', '.join(names)} typing …{_PLAIN} " if names else ""
-            self._out.write(f"{_CLEAR}{writing}{_PROMPT}")
-            self._out.flush()
+            self._put(f"{_CLEAR}{writing}{_PROMPT}")
 
     def end(self) -> None:
         """Leave the terminal as it was."""
         if self._is_terminal:
-            self._out.write(_CLEAR)
-            self._out.flush()
+            self._put(_CLEAR)
 
     def _created(self, channel: str, message: Json) -> None:
         if message["flags"] & MessageFlag.LOADING:
@@ -115,6 +118,17 @@ class View:
     def _name(self, who: str) -> str:
         return name_of(self._world.get_user(who, who), {})
 
-    def _write(self, line: str) -> None:
-        self._out.write(f"{_CLEAR if self._is_terminal else ''}{line}\n")
-        self._out.flush()
+    def _write(self, line: str, *, dim: bool = False, mark: str = "") -> None:
+        shown = mark + _CONTROL.sub("�", line)
+        shown = f"{_DIM}{shown}{_PLAIN}" if dim else shown
+        self._put(f"{_CLEAR if self._is_terminal else ''}{shown}\n")
+
+    def _put(self, text: str) -> None:
+        """Write *text*; whoever happens to do something must not suffer for a reader who is gone."""
+        if self.trouble is not None:
+            return
+        try:
+            self._out.write(text)
+            self._out.flush()
+        except OSError as error:
+            self.trouble = error

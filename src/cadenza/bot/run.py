@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import sys
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import discord
 
     from ..config.config import Config
+    from ..config.reading import Reading
     from ..store.api import Store
     from ..store.sealing import Seal
     from .workplace import ClientOf
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 CONFIG = "cadenza.toml"
+_NO_MODEL = 'no model is chosen; say who answers in cadenza.toml, as in: [models] default = "openai:gpt-5.1"'
 _INTERRUPTED = 130
 _LATER = 75
 """The exit status of what may work later: a supervisor should try again, as it should not for a wrong configuration."""
@@ -110,35 +113,43 @@ def tried_once(start: Callable[[], int]) -> int:
     except StartError as error:
         if not error.is_passing:
             raise
-        sys.stderr.write(f"cadenza: {error}\n")
+        if sys.stderr is not None:
+            sys.stderr.write(f"cadenza: {error}\n")
         return _LATER
 
 
 async def run_bot(path: Path, *, level: str = "", client_of: ClientOf) -> int:
     """Run the bot that the file *path* describes until it is interrupted; give back the exit status."""
     from ..config.current import Current  # noqa: PLC0415  # as above
-    from ..config.dotenv import secrets  # noqa: PLC0415
+    from ..config.dotenv import publish, secrets  # noqa: PLC0415
     from ..config.reading import load  # noqa: PLC0415
     from ..config.reloading import Reloader  # noqa: PLC0415
     from .shift import Interrupts, work  # noqa: PLC0415
     from .staff import employed  # noqa: PLC0415
-    from .workplace import follow_log, publish, workplace  # noqa: PLC0415
+    from .workplace import follow_log, workplace  # noqa: PLC0415
+
+    real = dict(os.environ)  # before secrets are put there, which would win over a later .env
+
+    def secrets_of(config: Config) -> Mapping[str, str]:
+        return secrets(config, real)
 
     config = load(path)
-    kept = secrets(config)
+    kept = secrets_of(config)
     current = Current(config)
-    follow_log(current, secrets, level=level)
+    follow_log(current, secrets_of, level=level)
     token = _token(config, kept)
     _require_model(config)
     intents = await _intents(config, token)
     publish(kept)
+    current.listen(lambda _, config: publish(secrets_of(config)))
     async with _store(config) as store:
         staff = employed(current, store, _seal(config, kept))
-        async with workplace(staff, intents, client_of) as (hands, metering), Reloader(current, path):
+        reloader = Reloader(current, path, environment=real, read=_read_with_model)
+        async with workplace(staff, intents, client_of) as (hands, metering), reloader:
 
             def ready() -> None:
                 metering.application = str(hands.client.application_id or "")
-                for line in greeting(hands.client, current.now):
+                for line in greeting(hands.client, current.now, secrets_of(current.now)):
                     print(line, flush=True)  # noqa: T201  # for whoever started it; the log may be elsewhere
 
             with Interrupts() as interrupts:
@@ -149,29 +160,49 @@ async def run_bot(path: Path, *, level: str = "", client_of: ClientOf) -> int:
     return 0 if is_polite else _INTERRUPTED
 
 
-def greeting(client: discord.Client, config: Config) -> list[str]:
-    """What is said when all is ready: who, where, with which model, and what it listens to."""
-    from ..service.invitation import invite_link  # noqa: PLC0415  # as above
+def _read_with_model(path: Path, environment: Mapping[str, str]) -> Reading:
+    """The configuration, if it says who answers: a bot that runs must not become one that cannot."""
+    from ..config.checking import ConfigError  # noqa: PLC0415  # as above
+    from ..config.reading import read  # noqa: PLC0415
+
+    reading = read(path, environment)
+    if not reading.config.models.default:
+        raise ConfigError([f"{path.name}: {_NO_MODEL}"], files=reading.files)
+    return reading
+
+
+def greeting(client: discord.Client, config: Config, kept: Mapping[str, str]) -> list[str]:
+    """What is said when all is ready: who, where, with which model, what it listens to, and what is missing."""
+    from ..config.model_names import key_of, key_variables, needs_key, resolved  # noqa: PLC0415  # as above
+    from ..service.invitation import invite_link  # noqa: PLC0415
 
     name = client.user.display_name if client.user else "The bot"
     count = len(client.guilds)
     where = f"{count} server{'' if count == 1 else 's'}"
-    lines = [f"{name} is ready: in {where}, with {config.models.default}; answers {listens_to(config)}."]
+    answered = listens_to(config, hears_all=client.intents.message_content)
+    lines = [f"{name} is ready: in {where}, with {config.models.default}; answers {answered}."]
+    model = resolved(config.models, config.models.default)
+    if needs_key(model) and not key_of(model, kept):
+        variables = " or ".join(key_variables(model))
+        lines.append(f"{config.models.default} needs a key and cannot answer yet; put it into .env as {variables}.")
     if not count:
         lines.append(f"It is in no server yet; let it in with {invite_link(str(client.application_id or ''))}")
     return lines
 
 
-def listens_to(config: Config) -> str:
-    """What is answered, in words."""
+def listens_to(config: Config, *, hears_all: bool = True) -> str:
+    """What is answered, in words; who does not hear all, for want of the message content intent, only what calls it."""
     talk = config.conversation
     kinds = [
         ("mentions", talk.mentions),
         ("replies", talk.replies),
-        ("trigger words", talk.trigger_words),
+        ("trigger words", talk.trigger_words and hears_all),
         ("direct messages", talk.direct_messages),
-        (f"everything in {len(talk.channels)} channel{'' if len(talk.channels) == 1 else 's'}", bool(talk.channels)),
-        (f"every {talk.every}. message", bool(talk.every)),
+        (
+            f"everything in {len(talk.channels)} channel{'' if len(talk.channels) == 1 else 's'}",
+            bool(talk.channels) and hears_all,
+        ),
+        (f"every {talk.every}. message", bool(talk.every) and hears_all),
     ]
     words = [word for word, is_on in kinds if is_on]
     if not words:
@@ -183,6 +214,7 @@ async def _intents(config: Config, token: str) -> discord.Intents:
     """What Discord is asked to tell: only what the portal allows."""
     from discord.http import Route  # noqa: PLC0415  # as above
 
+    from ..config.secrecy import token_complaint  # noqa: PLC0415
     from .intents import application, intents_for  # noqa: PLC0415
     from .portal import PortalError  # noqa: PLC0415
     from .troubles import StartError  # noqa: PLC0415
@@ -190,6 +222,9 @@ async def _intents(config: Config, token: str) -> discord.Intents:
     try:
         return intents_for(config, await application(token, url=Route.BASE))
     except PortalError as error:
+        if error.is_refused_token and (complaint := token_complaint(token)):
+            msg = f"Discord does not accept the token in {config.discord.token_env}: {complaint}"
+            raise StartError(msg) from None
         is_passing = error.status in (0, 429) or error.status >= 500
         raise StartError(str(error), is_passing=is_passing) from None
 
@@ -220,8 +255,7 @@ def _token(config: Config, kept: Mapping[str, str]) -> str:
 
 def _require_model(config: Config) -> None:
     if not config.models.default:
-        msg = 'no model is chosen; say who answers in cadenza.toml, as in: [models] default = "openai:gpt-5.1"'
-        raise SettingsError(msg)
+        raise SettingsError(_NO_MODEL)
 
 
 def _store(config: Config) -> Store:

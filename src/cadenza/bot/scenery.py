@@ -15,6 +15,7 @@ class Scenery:
     """The world of a simulation: one guild, one channel, one person, and the bot."""
 
     me_named: str
+    bot_named: str = "Cadenza"
     world: World = field(default_factory=World)
 
     me: Person = field(init=False)
@@ -25,7 +26,7 @@ class Scenery:
     _join: Callable[[Person], None] = field(init=False)
 
     def __post_init__(self) -> None:
-        account = self.world.add_bot("Cadenza")
+        account = self.world.add_bot(self.bot_named)
         self.me = self.world.add_person(self.me_named)
         guild = self.world.add_guild("Cadenza", owner=self.me, members=[self.me, account])
         self.general = self.world.add_channel(guild, "general")
@@ -49,14 +50,15 @@ class Scenery:
     def names(self) -> dict[str, str]:
         """Ids of everybody and everything that can be named, in small letters."""
         people = {f"@{name}": person.id for name, person in self._people.items()}
-        return {**people, "@cadenza": self.bot, "#general": self.general}
+        return {**people, f"@{self.bot_named.casefold()}": self.bot, "#general": self.general}
 
     def addressed(self, text: str) -> str:
         """*text* with whoever is called by name in it called as Discord does."""
-        ids = self.names()
+        ids = {name: id_ for name, id_ in self.names().items() if name.startswith("@")}
+        known = "|".join(re.escape(name) for name in sorted(ids, key=len, reverse=True))  # a name may hold a blank
 
         def called(match: re.Match[str]) -> str:
             found = ids.get(match[0].casefold())
             return match[0] if found is None else f"<@{found}>"
 
-        return re.sub(r"(?<!\w)@\w+", called, text)
+        return re.sub(rf"(?<!\w)(?:{known})(?!\w)", called, text, flags=re.IGNORECASE)

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import getpass
+import io
+import os
 import sys
 from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
 from ..characters.character import Character, Look
+from ..config.checking import ConfigError
 from ..config.config import Config, LogConfig, MetricsConfig, ModelsConfig
 from ..config.current import Current
-from ..config.dotenv import secrets
-from ..config.reading import load
+from ..config.dotenv import publish, secrets
+from ..config.reading import Reading, load, read
+from ..config.reloading import Reloader
 from ..service.parrot import NAME as PARROT
 from ..service.parrot import ParrotShelf
 from ..sim.limits import RateLimits
 from ..sim.server import serve
+from ..sim.wire import Event
 from ..store.api import Store
 from ..store.memory import MemoryStore
 from ..store.sealing import Seal, new_key
@@ -31,7 +37,7 @@ from .run import greeting
 from .scenery import Scenery
 from .shift import Interrupts, work
 from .staff import Staff, employed
-from .workplace import ClientOf, follow_log, publish, simulated_bot, workplace
+from .workplace import ClientOf, follow_log, simulated_bot, workplace
 
 _INTERRUPTED = 130
 _FACE = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
@@ -73,13 +79,20 @@ async def simulate(
     client_of: ClientOf = simulated_bot,
 ) -> int:
     """Run a simulation until what is typed ends, or somebody interrupts; give back the exit status."""
-    keys, out = stdin or sys.stdin, stdout or sys.stdout
+    keys, out = _lenient(stdin or sys.stdin or io.StringIO()), _lenient(stdout or sys.stdout)
     is_terminal = keys.isatty() and out.isatty()
-    scenery = Scenery(wanted.name or (_logged_in() if is_terminal else "You"))
-    config, kept = _configuration(wanted, scenery)
+    real = dict(os.environ)  # before secrets are put there, which would win over a later .env
+    given = None if wanted.config is None else load(wanted.config, real)
+    scenery = Scenery(wanted.name.strip() or (_logged_in() if is_terminal else "You"), _bot_name(given))
+    config = _adapted(given) if given is not None else _built_in(scenery)
     current = Current(config)
-    follow_log(current, lambda _: kept, level=wanted.level)
-    publish(kept)
+
+    def secrets_of(config: Config) -> Mapping[str, str]:
+        return {} if given is None else secrets(config, real)
+
+    follow_log(current, secrets_of, level=wanted.level)
+    publish(secrets_of(config))
+    current.listen(lambda _, config: publish(secrets_of(config)))
     async with _store(wanted) as store, serve(scenery.world, limits=RateLimits()) as server:
         staff = _staff(current, store)
         with server.discord_py(), Interrupts() as interrupts:
@@ -87,29 +100,47 @@ async def simulate(
                 view = View(scenery.world, out, {scenery.general: ""}, me=scenery.me.id, is_terminal=is_terminal)
                 chat = Chat(scenery, server, hands, view, is_terminal=is_terminal)
                 begun = asyncio.Event()
-                stop_listening = scenery.world.listen(chat.hear)
+
+                def hear(event: Event) -> None:
+                    chat.hear(event)
+                    if view.trouble is not None:  # nobody sees it any more: nothing to wait for
+                        interrupts.first.set()
+                        interrupts.second.set()
+
+                stop_listening = scenery.world.listen(hear)
 
                 def ready() -> None:
                     metering.application = str(hands.client.application_id or "")
-                    for line in greeting(hands.client, config):
+                    for line in greeting(hands.client, config, secrets_of(config)):
                         view.tell(line)
                     if is_terminal:
-                        view.tell("You are in #general. Type something; /help tells what else you can do.")
+                        view.tell(
+                            f"You are in #general. {_how_to_begin(config, scenery)}; /help tells what else you can do."
+                        )
                     begun.set()
 
+                async def wind_down() -> None:
+                    if is_terminal and hands.is_busy(scenery.general):
+                        view.tell("Ending once all is said; Ctrl-C ends it at once.")
+                    await hands.wind_down()
+
+                current.listen(lambda _, __: view.tell("cadenza.toml was read again."))
                 chatting = asyncio.create_task(_chat(chat, keys, begun, interrupts), name="cadenza-chat")
                 try:
-                    is_polite = await work(
-                        hands.client,
-                        scenery.token,
-                        interrupts=interrupts,
-                        wind_down=hands.wind_down,
-                        on_ready=ready,
-                    )
+                    async with _reloader(current, wanted.config, real):
+                        is_polite = await work(
+                            hands.client,
+                            scenery.token,
+                            interrupts=interrupts,
+                            wind_down=wind_down,
+                            on_ready=ready,
+                        )
                 finally:
                     await end_task(chatting)
                     stop_listening()
                     view.end()
+    if view.trouble is not None:
+        raise view.trouble
     return 0 if is_polite else _INTERRUPTED
 
 
@@ -122,15 +153,52 @@ async def _chat(chat: Chat, keys: TextIO, begun: asyncio.Event, interrupts: Inte
         interrupts.first.set()
 
 
-def _configuration(wanted: Simulation, scenery: Scenery) -> tuple[Config, Mapping[str, str]]:
-    """The configuration of a simulated bot, and its secrets. Without a file, the built-in cast answers everything."""
-    log = LogConfig(level="warning")
-    if wanted.config is None:
-        plain = Config(personas=_CAST, log=log)
-        talk = replace(plain.conversation, channels=(scenery.general,))
-        return _with_model(replace(plain, conversation=talk)), {}
-    config = load(wanted.config)
-    return _with_model(replace(config, log=log, metrics=MetricsConfig())), secrets(config)
+def _lenient(stream: TextIO) -> TextIO:
+    """*stream*, which shows in some way what its encoding cannot hold, and does not end because of it."""
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="replace" if stream.readable() else "backslashreplace")
+    return stream
+
+
+def _built_in(scenery: Scenery) -> Config:
+    """What a bot is for which there is no file: the built-in cast, which answers everything."""
+    plain = Config(personas=_CAST)
+    return _adapted(replace(plain, conversation=replace(plain.conversation, channels=(scenery.general,))))
+
+
+def _adapted(config: Config) -> Config:
+    """*config* for a simulation: a quiet log, so that the chat can be read, and no port."""
+    return _with_model(replace(config, log=LogConfig(level="warning"), metrics=MetricsConfig()))
+
+
+def _reloader(
+    current: Current, path: Path | None, environment: Mapping[str, str]
+) -> AbstractAsyncContextManager[object]:
+    """Who looks whether the configuration has changed, if there is one."""
+    if path is None:
+        return nullcontext()
+
+    def read_adapted(path: Path, environment: Mapping[str, str]) -> Reading:
+        reading = read(path, environment)
+        adapted = _adapted(reading.config)
+        if (adapted.models.default == PARROT) != (current.now.models.default == PARROT):
+            told = f"{path.name}: start anew to have another model in the place of the built-in one, or the other way round"
+            raise ConfigError([told], files=reading.files)
+        return replace(reading, config=adapted)
+
+    return Reloader(current, path, environment=environment, read=read_adapted)
+
+
+def _bot_name(config: Config | None) -> str:
+    """What the bot is called: as its main character is."""
+    return next((one.name for one in (config.personas if config else ()) if one.is_main), "Cadenza")
+
+
+def _how_to_begin(config: Config, scenery: Scenery) -> str:
+    """What to type so that somebody answers."""
+    if scenery.general in config.conversation.channels:
+        return "Type something"
+    return f"To be answered, say '@{scenery.bot_named} hello' there, or in private '/dm hello'"
 
 
 def _with_model(config: Config) -> Config:

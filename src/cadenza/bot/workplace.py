@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -93,13 +92,6 @@ def follow_log(current: Current, secrets: Callable[[Config], Mapping[str, str]],
 
     set_up(current.now)
     current.listen(lambda _, config: set_up(config))
-
-
-def publish(secrets: Mapping[str, str]) -> None:
-    """Put what stands in ``.env`` into the environment, where those who ask models look for their keys."""
-    for name, value in secrets.items():
-        if not os.environ.get(name, "").strip():
-            os.environ[name] = value
 
 
 async def _gateway(client: discord.Client) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -54,8 +55,9 @@ async def listening(
         try:
             await site.start()
         except OSError as error:
-            msg = f"metrics cannot be offered at {host}:{port} ({error.strerror or type(error).__name__}); "
-            raise SettingsError(msg + "choose another metrics.port, or 0 for none") from None
+            why = os.strerror(error.errno) if error.errno and error.errno > 0 else type(error).__name__
+            msg = f"metrics cannot be offered at {host}:{port} ({why}); choose another port in [metrics], or 0 for none"
+            raise SettingsError(msg) from None
         yield _port(runner) or port
     finally:
         await runner.cleanup()

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from types import MappingProxyType
 from typing import TextIO
 
@@ -58,7 +60,7 @@ def set_up(config: LogConfig, *, secrets: Iterable[str] = (), stream: TextIO | N
     root = logging.getLogger()
     before = next((handler for handler in root.handlers if isinstance(handler, _Handler)), None)
     kept = before.secrets if before is not None else frozenset[str]()
-    out = stream or (before.stream if before is not None else sys.stderr)
+    out = stream or (before.stream if before is not None else sys.stderr or _nowhere())
     take_down()
     root.addHandler(_Handler(out, kept | frozenset(filter(None, secrets)), _formatter(config.format, out, level)))
     root.setLevel(max(level, logging.WARNING))
@@ -77,6 +79,11 @@ def take_down() -> None:
         root.setLevel(logging.WARNING)
         for name in (_OURS, *_CHATTY, *_TALKATIVE):
             logging.getLogger(name).setLevel(logging.NOTSET)
+
+
+def _nowhere() -> TextIO:
+    """For a program that was started without standard error: it runs all the same."""
+    return Path(os.devnull).open("w", encoding="utf-8")
 
 
 def level_of(name: str) -> int:

@@ -141,6 +141,13 @@ async def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     assert "! There are only 5 MiB left for cadenza.db; make room." == store
 
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(0))
+    (tmp_path / "cadenza.db").write_bytes(b"begun, and no room for the rest" * 100)
+
+    store = (await found(check_store, Config(folder=tmp_path)))[0]
+
+    assert "✗ There is no room left on the disk of cadenza.db; make some." == store
+
 
 @pytest.mark.skipif(os.name != "posix", reason="there are no such modes")
 @pytest.mark.parametrize(("mode", "mark"), [(0o600, "✓"), (0o644, "!")])

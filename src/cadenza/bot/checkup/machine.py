@@ -23,6 +23,8 @@ from .findings import Finding, Patient, bad, good, in_time, warning
 _DISCORD_PY = (2, 7)
 _ROOM = 100 << 20
 """Bytes that should be free for the store."""
+_LEAST_ROOM = 1 << 16
+"""Bytes without which a store cannot even be begun."""
 
 
 async def check_versions(patient: Patient) -> Sequence[Finding]:  # noqa: ARG001  # all checks have one shape
@@ -112,6 +114,8 @@ def _database_complaint(path: Path) -> str:
     except sqlite3.DatabaseError as error:
         if "locked" in str(error):
             return ""  # by the bot that runs: it can be written
+        if shutil.disk_usage(path.parent).free < _LEAST_ROOM:
+            return f"There is no room left on the disk of {path.name}; make some."
         return f"{path.name} cannot be used as the store ({type(error).__name__}); put a backup in its place, or allow writing."
     return f"{path.name} is damaged; put a backup in its place." if broken else ""
 
