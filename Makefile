@@ -56,7 +56,7 @@ format: $(READY) ## put the code in order
 	@$(BIN)/ruff check --fix-only .
 	@$(BIN)/ruff format .
 
-bench: $(READY) fonts ## what a token, the rules, pictures, clients and a thousand turns cost, and how long a reader waits, written into bench/results, the README and docs
+bench: $(READY) fonts ## what a token, the rules, pictures, clients, a thousand turns and an idle bot cost, and how long a reader waits, written into bench/results, the README and docs
 	@$(BIN)/python bench/text.py
 	@$(BIN)/python bench/rules.py
 	@$(BIN)/python bench/pictures.py

@@ -18,6 +18,7 @@ import cadenza
 import cadenza.sim
 import cadenza.types
 from cadenza.demo import play
+from cadenza.service import logs
 from cadenza.settings import settings_fields
 from cadenza.targets.console import ConsoleTarget
 from cadenza.targets.policies import OTHERWISE, TABLE, UNKNOWN, Condition, Policy, Step
@@ -68,7 +69,10 @@ def test_every_program_is_listed(program: Path) -> None:
 
 @pytest.mark.parametrize("example", _examples())
 def test_every_python_example_runs(example: str) -> None:
-    exec(compile(example, "example", "exec"), {"__name__": "__main__"})  # noqa: S102  # our own words
+    try:
+        exec(compile(example, "example", "exec"), {"__name__": "__main__"})  # noqa: S102  # our own words
+    finally:
+        logs.take_down()  # one that runs a bot has put it up
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -10,6 +10,7 @@ import pytest
 from cadenza.bot.control import Asker, Refused
 from cadenza.memory.notes import About, By, Subject
 from cadenza.memory.whereabouts import Whereabouts
+from cadenza.service.choices import Choice
 from cadenza.sim.permissions import Permission
 from cadenza.types import Prompt, Tag
 from tests.bot.bot_room import CONFIG, KIRA, REN, bot_room, parrot
@@ -119,3 +120,18 @@ async def test_the_log_tells_how_each_turn_ended_and_no_word_of_it(caplog: pytes
     assert told[1].getMessage().startswith("an answer broke off: ")
     assert [where, where] == [(vars(record)["channel"], vars(record)["server"]) for record in told]
     assert "marzipan" not in caplog.text.casefold()
+
+
+async def test_what_a_channel_or_a_character_has_chosen_goes_before_the_settings_of_the_model() -> None:
+    config = replace(CONFIG, personas=(REN, replace(REN, name="Kira", is_main=False, degree=0)))
+    async with bot_room(lambda _: ["One.\nTwo.\n"], config=config) as room:
+        room.model.settings_of = lambda _: {"degree": 1}  # type: ignore[method-assign]  # of a model of its own
+        await room.asks("hi")
+        assert ["One.", "Two."] == room.answers()
+        room.mia.says(room.general, "Kira, hi")
+        await room.heard()
+        await room.quiet()
+        assert 3 == len(room.answers())
+        await room.staff.choices.change_channel(room.general, room.guild.id, lambda _: Choice(settings={"degree": 0}))
+        await room.asks("hi")
+        assert 4 == len(room.answers())

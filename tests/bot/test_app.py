@@ -258,3 +258,22 @@ async def test_what_stands_under_its_name_follows_the_configuration() -> None:
         await room.heard()
 
         assert ("tea time", "tea time") == (me.activity.name, room.bot.activity.name)
+
+
+# --- a new configuration ----------------------------------------------------------------------------------
+
+
+async def test_a_new_status_is_shown_without_a_restart() -> None:
+    async with bot_room(parrot, config=replace(CONFIG, discord=DiscordConfig(status="awake"))) as room:
+        before = room.bot.activity
+        room.staff.config.change(replace(CONFIG, discord=DiscordConfig(status="asleep")))
+        await room.quiet()
+        shown = room.bot.guilds[0].me.activity
+        room.staff.config.change(CONFIG)
+        await room.quiet()
+
+        assert before is not None
+        assert shown is not None
+        assert ("awake", "asleep") == (before.name, shown.name)
+        assert room.bot.activity is None
+        assert room.bot.guilds[0].me.activity is None

@@ -8,7 +8,7 @@ from typing import Any
 import discord
 import pytest
 
-from cadenza.bot.rooms import room_of, tag_of
+from cadenza.bot.rooms import parent_of, room_of, tag_of
 from cadenza.errors import InputError
 from cadenza.types import Roster
 from tests.bot.evening import Evening, at_work
@@ -97,3 +97,12 @@ async def test_somebody_is_found_by_their_name(handle: str, found: bool, has_mem
         tag = await tag_of(handle, evening.client.guilds[0])
 
         assert (f"<@{evening.tom.id}>" if found else None) == tag
+
+
+async def test_a_thread_knows_its_channel_and_nothing_else_has_one() -> None:
+    before = Evening()
+    thread = before.world.add_thread(before.general, "aside")
+    async with at_work(before) as evening:
+        places = (evening.client.get_channel(int(id_)) for id_ in (thread, evening.general))
+
+        assert [evening.general, "", ""] == [parent_of(place) for place in (*places, None)]

@@ -8,13 +8,18 @@ import os
 import signal
 import socket
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import discord
 import pytest
+from discord import app_commands
 
+from cadenza.bot.app import CadenzaBot
 from cadenza.bot.run import add_run, greeting, listens_to, run_bot, run_run, tried_once
 from cadenza.bot.troubles import StartError
+from cadenza.bot.workplace import simulated_bot
 from cadenza.config.config import Config, ConversationConfig, ModelsConfig
 from cadenza.errors import CadenzaError
 from cadenza.service import logs
@@ -22,6 +27,8 @@ from cadenza.sim.clients import discord_py
 from cadenza.sim.limits import RateLimits
 from cadenza.sim.server import serve
 from cadenza.sim.world import World
+from cadenza.store.api import Shelf
+from cadenza.store.memory import MemoryStore
 from tests.bot.premises import configured, small_bot
 
 pytestmark = pytest.mark.timeout(30)
@@ -35,16 +42,32 @@ def as_it_was(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     logs.take_down()
 
 
+@app_commands.command(name="tea", description="Put the kettle on")
+async def _tea(interaction: discord.Interaction[Any]) -> None:
+    await interaction.response.send_message("The kettle is on.")
+
+
+class TeaBot(CadenzaBot):
+    """A bot with one more command."""
+
+    async def setup_hook(self) -> None:
+        """Say which commands there are."""
+        self.tree.add_command(_tea)
+        await super().setup_hook()
+
+
 def _options(*words: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     add_run(parser.add_subparsers(dest="command"))
     return parser.parse_args(["run", *words])
 
 
-async def _run_until_ready(path: Path, world: World, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+async def _run_until_ready(
+    path: Path, world: World, capsys: pytest.CaptureFixture[str], **options: Any
+) -> tuple[int, str]:
     async with serve(world, limits=RateLimits.off()) as server, asyncio.timeout(15):
         with server.discord_py():
-            task = asyncio.create_task(run_bot(path, client_of=small_bot))
+            task = asyncio.create_task(run_bot(path, **{"client_of": small_bot, **options}))
             shown = ""
             while "ready" not in shown and not task.done():
                 await asyncio.sleep(0.01)
@@ -66,6 +89,35 @@ async def test_it_says_one_line_when_it_is_ready_and_ends_gracefully(
     line = "Ren is ready: in 1 server, with script:answer.jsonl; answers mentions, replies, trigger words and direct messages.\n"
     assert (0, line) == found
     assert (tmp_path / "cadenza.db").exists()
+
+
+async def test_the_store_may_be_in_somebodys_home(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, world = tmp_path / "home", World()
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    world.add_bot("Ren")
+    text = '[models]\ndefault = "script:answer.jsonl"\n[store]\npath = "~/bot.db"\n'
+
+    await _run_until_ready(configured(tmp_path, text), world, capsys)
+
+    assert (home / "bot.db").exists()
+
+
+async def test_a_bot_and_a_store_of_ones_own_are_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    world, store = World(), MemoryStore()
+    account, mia = world.add_bot("Ren"), world.add_person("Mia")
+    world.add_guild("Home", owner=mia, members=[mia, account])
+
+    status, _ = await _run_until_ready(
+        configured(tmp_path), world, capsys, client_of=partial(simulated_bot, kind=TeaBot), store=store
+    )
+
+    assert 0 == status
+    assert "tea" in {command["name"] for command in world.get_commands(account.id, None)}
+    assert await store.get(Shelf.BOT, "commands") is not None
+    assert not (tmp_path / "cadenza.db").exists()
 
 
 async def test_in_no_server_it_says_how_to_let_it_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

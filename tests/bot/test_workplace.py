@@ -6,6 +6,7 @@ import asyncio
 import io
 import json
 import logging
+import os
 import socket
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,7 +16,7 @@ import discord
 import pytest
 
 from cadenza.bot.staff import employed
-from cadenza.bot.workplace import follow_log, keep_swept, workplace
+from cadenza.bot.workplace import follow_keys, follow_log, keep_swept, workplace
 from cadenza.config.config import Config, LogConfig, MetricsConfig
 from cadenza.config.current import Current
 from cadenza.service import logs
@@ -113,3 +114,26 @@ async def test_what_has_expired_goes_though_nobody_writes_and_a_sweep_may_fail(
 
     assert 3 <= store.swept <= 4
     assert ["what has expired could not be removed (StoreError)"] == caplog.messages
+
+
+def test_keys_are_put_where_models_look_for_them_and_follow_the_file_but_the_environment_wins(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("A_KEY", "mine")
+    monkeypatch.setenv("B_KEY", "")
+    for name in ("C_KEY", "DISCORD_TOKEN", "CADENZA_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    own = {"DISCORD_TOKEN": "the bot's own", "CADENZA_KEY": "the store's own"}
+    first, second = {"A_KEY": "theirs", "B_KEY": "old", "C_KEY": "once"}, {"A_KEY": "theirs", "B_KEY": "new"}
+    file = iter([{**first, **own}, {**second, **own}])
+    current = Current(Config())
+
+    def found() -> list[str | None]:
+        return [os.environ.get(name) for name in ("A_KEY", "B_KEY", "C_KEY", "DISCORD_TOKEN", "CADENZA_KEY")]
+
+    follow_keys(current, lambda _: next(file))
+    at_first = found()
+    current.change(Config())
+
+    assert ["mine", "old", "once", None, None] == at_first
+    assert ["mine", "new", None, None, None] == found()

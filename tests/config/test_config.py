@@ -96,3 +96,12 @@ def test_nothing_secret_is_shown() -> None:
     model = ModelConfig("local", settings={"headers": {"key": "hunter2"}})
 
     assert "hunter2" not in repr(Config(tools=tools, models=ModelsConfig(named={"a": model})))
+
+
+def test_files_are_seen_from_the_folder_of_the_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/ren")
+    config = Config(folder=tmp_path)
+
+    places = [config.place(name) for name in ("a.db", "../a.db", "/a.db", "~/a.db")]
+
+    assert [tmp_path / "a.db", tmp_path / "../a.db", Path("/a.db"), Path("/home/ren/a.db")] == places

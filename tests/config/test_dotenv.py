@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cadenza.config.checking import ConfigError
 from cadenza.config.config import Config, ModelConfig, ModelsConfig
-from cadenza.config.dotenv import line_for, parsed, publish, read_dotenv, secrets, with_environment
+from cadenza.config.dotenv import line_for, parsed, read_dotenv, secrets, with_environment
 
 
 @pytest.mark.parametrize(
@@ -79,16 +79,6 @@ def test_secrets_are_what_the_configuration_names_and_vendors_usually_do(tmp_pat
         "CADENZA_KEY": "real",
     }
     assert expected == dict(found)
-
-
-def test_what_is_published_follows_the_file_and_the_real_environment_wins(tmp_path: Path) -> None:
-    config, real = Config(folder=tmp_path), {"DISCORD_TOKEN": "real", "HOME": "home"}
-    environment = dict(real)
-    for written in ("OPENAI_API_KEY=first\nDISCORD_TOKEN=file\n", "OPENAI_API_KEY=second\n"):
-        _written(tmp_path, written)
-        publish(secrets(config, real), environment)
-
-    assert {"DISCORD_TOKEN": "real", "HOME": "home", "OPENAI_API_KEY": "second"} == environment
 
 
 def test_nobody_is_shown_what_a_secret_is(tmp_path: Path) -> None:

@@ -8,12 +8,12 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any
 
 import discord
 
 from ..characters.cast import named
 from ..characters.character import Character
+from ..service.bounds import make_room
 from ..service.choices import Choice
 from ..service.journal import Entry
 from ..service.limits import Excess
@@ -102,7 +102,7 @@ class Admission:
             return
         self._counts.pop(said.channel, None)
         if said.is_bot:
-            _make_room(self._bots, _MOST_COUNTED)
+            make_room(self._bots, _MOST_COUNTED)
             self._bots[said.channel] = self._bots.get(said.channel, 0) + 1
         request = Request(message, said.author, said.server, heard_at=asyncio.get_running_loop().time())
         for number, call in enumerate(found):
@@ -135,7 +135,7 @@ class Admission:
             return
         self._bots.pop(said.channel, None)
         count = self._counts.pop(said.channel, 0)
-        _make_room(self._counts, _MOST_COUNTED)
+        make_room(self._counts, _MOST_COUNTED)
         self._counts[said.channel] = count + 1
 
     def _follow_up(self, said: Said, message: discord.Message) -> tuple[Call, ...]:
@@ -211,7 +211,7 @@ class Admission:
             await self.over(heard.id)
             return Verdict.STOPPED
         self._recent.pop(heard.id, None)
-        _make_room(self._recent, _MOST_RECENT)
+        make_room(self._recent, _MOST_RECENT)
         self._recent[heard.id] = heard
         verdict = self._turns.heard(heard)
         if verdict in (Verdict.STOPPED, Verdict.FULL, Verdict.CLOSED, Verdict.REPEATED):
@@ -292,12 +292,6 @@ def _is_new(seen: dict[str, None], key: str, most: int) -> bool:
     """Note *key*; say whether it was not there."""
     if key in seen:
         return False
-    _make_room(seen, most)
+    make_room(seen, most)
     seen[key] = None
     return True
-
-
-def _make_room(entries: dict[str, Any], most: int) -> None:
-    """Forget the oldest of *entries*, so that there is room for one more."""
-    while len(entries) >= most:
-        del entries[next(iter(entries))]

@@ -12,7 +12,7 @@ import discord
 
 from ..characters.cast import named
 from ..characters.character import Character
-from ..characters.macros import resolved
+from ..characters.placeholders import resolved
 from ..config.config import Config
 from ..errors import CadenzaError
 from ..memory.privacy import Level
@@ -35,7 +35,7 @@ from .home import Home
 from .markdown_button import table_button
 from .people import AnyUser
 from .requests import Greeting, Request, message_of, request_of
-from .rooms import room_of
+from .rooms import parent_of, room_of
 from .scenes import Occasion, scene_for
 from .staff import Staff
 from .thought_log import Thought, log_thoughts
@@ -336,11 +336,6 @@ def language_for(guild: discord.Guild | None, choice: Choice, config: Config) ->
     # Only a community chooses its language; of all others Discord says that it is English.
     locale = guild.preferred_locale.value if guild and "COMMUNITY" in guild.features else None
     return chosen(choice.language, locale, config.language)
-
-
-def parent_of(channel: object) -> str:
-    """The id of the channel of a thread; empty for all others."""
-    return str(channel.parent_id) if isinstance(channel, discord.Thread) else ""
 
 
 def _has_waited(turn: Turn) -> bool:

@@ -28,7 +28,7 @@ from ..tasks import must_rise
 from ..turns import Closing, Dropped, Heard, Stopping, Turn, Turns, Verdict
 from ..types import Identity, Notice, Receipt, Reply, Urgency
 from .admission import Admission, user_of
-from .answering import Answering, language_for, parent_of
+from .answering import Answering, language_for
 from .authorship import is_ours
 from .cascades import Cascades
 from .commands.frame import Desk
@@ -38,7 +38,7 @@ from .home import Home
 from .markdown_button import listen
 from .recovery import Fate, fate_of, mark, parts_of, words_of
 from .requests import Greeting, Request
-from .rooms import room_of
+from .rooms import parent_of, room_of
 from .staff import Staff
 
 logger = logging.getLogger(__name__)

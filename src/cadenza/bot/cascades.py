@@ -11,6 +11,7 @@ import logging
 
 import discord
 
+from ..service.bounds import make_room
 from ..service.choices import Choice
 from ..service.said import Said
 from ..service.triggers import calls
@@ -75,8 +76,7 @@ class Cascades:
 
     def _count(self, root: str) -> None:
         count = self._counts.pop(root, 0)
-        while len(self._counts) >= _MOST_COUNTED:
-            del self._counts[next(iter(self._counts))]
+        make_room(self._counts, _MOST_COUNTED)
         self._counts[root] = count + 1
 
     async def _message(self, answered: Answered) -> discord.Message | None:

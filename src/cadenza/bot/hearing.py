@@ -6,6 +6,7 @@ import discord
 
 from ..service.said import Said
 from .authorship import is_ours
+from .rooms import parent_of
 
 SPOKEN = frozenset(
     {
@@ -34,7 +35,7 @@ def said_of(
         author_name=message.author.display_name,
         text=message.content or "\n".join(snapshot.content for snapshot in message.message_snapshots).strip(),
         server=str(message.guild.id) if message.guild else "",
-        parent=_parent(message),
+        parent=parent_of(message.channel),
         is_bot=not is_own and (message.author.bot or message.webhook_id is not None),
         is_own=is_own,
         persona=persona,
@@ -50,12 +51,6 @@ def has_more(message: discord.Message) -> bool:
     things = (message.attachments, message.embeds, message.stickers, message.poll)
     forwarded = ((snapshot.attachments, snapshot.embeds, snapshot.stickers) for snapshot in message.message_snapshots)
     return any(things) or any(any(thing) for thing in forwarded)
-
-
-def _parent(message: discord.Message) -> str:
-    """The channel of a thread; also of one of which nothing else is known."""
-    parent = getattr(message.channel, "parent_id", None)
-    return str(parent) if parent else ""
 
 
 def _mentions(message: discord.Message, me: discord.ClientUser) -> bool:

@@ -24,11 +24,6 @@ class PortalError(CadenzaError):
         super().__init__(message)
         self.status = status
 
-    @property
-    def is_refused_token(self) -> bool:
-        """Whether the token is not a bot's, or not any more."""
-        return self.status == 401
-
 
 @dataclass(slots=True)
 class Portal:

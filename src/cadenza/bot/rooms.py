@@ -131,3 +131,9 @@ def client_of(thing: Any) -> discord.Client:
 
 def _member(member: discord.Member) -> Member:
     return Member(str(member.id), member.name, member.global_name, member.nick)
+
+
+def parent_of(channel: object) -> str:
+    """The id of the channel of a thread, also of one of which nothing else is known; empty for all others."""
+    parent = getattr(channel, "parent_id", None)
+    return str(parent) if parent else ""

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -118,33 +119,33 @@ def tried_once(start: Callable[[], int]) -> int:
         return _LATER
 
 
-async def run_bot(path: Path, *, level: str = "", client_of: ClientOf) -> int:
-    """Run the bot that the file *path* describes until it is interrupted; give back the exit status."""
+async def run_bot(path: Path, *, level: str = "", client_of: ClientOf, store: Store | None = None) -> int:
+    """Run the bot that the file *path* describes until it is interrupted; give back the exit status.
+
+    What it keeps is kept in *store*, if one is given, else where the configuration says.
+    """
     from ..config.current import Current  # noqa: PLC0415  # as above
-    from ..config.dotenv import publish, secrets  # noqa: PLC0415
+    from ..config.dotenv import secrets  # noqa: PLC0415
     from ..config.reading import load  # noqa: PLC0415
     from ..config.reloading import Reloader  # noqa: PLC0415
     from .shift import Interrupts, work  # noqa: PLC0415
     from .staff import employed  # noqa: PLC0415
-    from .workplace import follow_log, workplace  # noqa: PLC0415
+    from .workplace import follow_keys, follow_log, workplace  # noqa: PLC0415
 
-    real = dict(os.environ)  # before secrets are put there, which would win over a later .env
-
-    def secrets_of(config: Config) -> Mapping[str, str]:
-        return secrets(config, real)
-
-    config = load(path)
+    # As it was before anything was put into it, or what stood in .env at the start would win over it ever after.
+    environment = dict(os.environ)
+    secrets_of = partial(secrets, environment=environment)
+    config = load(path, environment)
     kept = secrets_of(config)
     current = Current(config)
     follow_log(current, secrets_of, level=level)
     token = _token(config, kept)
     _require_model(config)
     intents = await _intents(config, token)
-    publish(kept)
-    current.listen(lambda _, config: publish(secrets_of(config)))
-    async with _store(config) as store:
-        staff = employed(current, store, _seal(config, kept))
-        reloader = Reloader(current, path, environment=real, read=_read_with_model)
+    follow_keys(current, secrets_of, real=environment)
+    async with _store(config) if store is None else store as kept_in:
+        staff = employed(current, kept_in, _seal(config, kept))
+        reloader = Reloader(current, path, environment=environment, read=_read_with_model)
         async with workplace(staff, intents, client_of) as (hands, metering), reloader:
 
             def ready() -> None:
@@ -222,7 +223,7 @@ async def _intents(config: Config, token: str) -> discord.Intents:
     try:
         return intents_for(config, await application(token, url=Route.BASE))
     except PortalError as error:
-        if error.is_refused_token and (complaint := token_complaint(token)):
+        if error.status == 401 and (complaint := token_complaint(token)):
             msg = f"Discord does not accept the token in {config.discord.token_env}: {complaint}"
             raise StartError(msg) from None
         is_passing = error.status in (0, 429) or error.status >= 500
@@ -262,13 +263,13 @@ def _store(config: Config) -> Store:
     from ..store.sqlite import SqliteStore  # noqa: PLC0415  # as above
 
     path = config.store.path
-    return SqliteStore(path if path == ":memory:" else str(config.folder / path))
+    return SqliteStore(path if path == ":memory:" else str(config.place(path)))
 
 
 def _seal(config: Config, kept: Mapping[str, str]) -> Seal:
     from ..store.sealing import seal_from  # noqa: PLC0415  # as above
 
-    return seal_from(kept.get(config.store.key_env), config.folder / config.store.key_file)
+    return seal_from(kept.get(config.store.key_env), config.place(config.store.key_file))
 
 
 def _config_for_sim(given: str | None) -> Path | None:

@@ -11,7 +11,8 @@ import discord
 
 from ..characters.character import Character
 from ..characters.lore import told
-from ..characters.macros import resolved, samples
+from ..characters.macros import samples
+from ..characters.placeholders import resolved
 from ..memory.whereabouts import Whereabouts
 from ..service.choices import Choice, settings_for
 from ..store.api import Shelf, Store, StoreError

@@ -17,7 +17,7 @@ from ..characters.character import Character, Look
 from ..config.checking import ConfigError
 from ..config.config import Config, LogConfig, MetricsConfig, ModelsConfig
 from ..config.current import Current
-from ..config.dotenv import publish, secrets
+from ..config.dotenv import secrets
 from ..config.reading import Reading, load, read
 from ..config.reloading import Reloader
 from ..service.parrot import NAME as PARROT
@@ -37,7 +37,7 @@ from .run import greeting
 from .scenery import Scenery
 from .shift import Interrupts, work
 from .staff import Staff, employed
-from .workplace import ClientOf, follow_log, simulated_bot, workplace
+from .workplace import ClientOf, follow_keys, follow_log, simulated_bot, workplace
 
 _INTERRUPTED = 130
 _FACE = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
@@ -91,8 +91,7 @@ async def simulate(
         return {} if given is None else secrets(config, real)
 
     follow_log(current, secrets_of, level=wanted.level)
-    publish(secrets_of(config))
-    current.listen(lambda _, config: publish(secrets_of(config)))
+    follow_keys(current, secrets_of, real=real)
     async with _store(wanted) as store, serve(scenery.world, limits=RateLimits()) as server:
         staff = _staff(current, store)
         with server.discord_py(), Interrupts() as interrupts:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import aiohttp
 import discord
@@ -19,6 +20,9 @@ from ..store.api import Shelf, Store
 from ..tasks import end_task, must_rise
 from .metering import Metering
 from .staff import Staff
+
+if TYPE_CHECKING:
+    from .app import CadenzaBot
 
 logger = logging.getLogger(__name__)
 
@@ -40,11 +44,18 @@ class Hands:
     """Whether something is being said, or waits to be, in the channel with this id."""
 
 
-def cadenza_bot(staff: Staff, intents: discord.Intents, trace: aiohttp.TraceConfig, **options: Any) -> Hands:
-    """The bot itself; *options* are for discord.py."""
+def cadenza_bot(
+    staff: Staff,
+    intents: discord.Intents,
+    trace: aiohttp.TraceConfig,
+    *,
+    kind: type[CadenzaBot] | None = None,
+    **options: Any,
+) -> Hands:
+    """The bot itself, or one of your own *kind*; *options* are for discord.py."""
     from .app import CadenzaBot  # noqa: PLC0415  # it brings everything along
 
-    bot = CadenzaBot(staff, intents=intents, http_trace=trace, **options)
+    bot = (kind or CadenzaBot)(staff, intents=intents, http_trace=trace, **options)
     staff.metrics.watch(
         active=lambda: len(bot.turns.running()),
         waiting=lambda: max(0, staff.limits.active - len(bot.turns.running())),
@@ -53,9 +64,11 @@ def cadenza_bot(staff: Staff, intents: discord.Intents, trace: aiohttp.TraceConf
     return Hands(bot, bot.wind_down, bot.running)
 
 
-def simulated_bot(staff: Staff, intents: discord.Intents, trace: aiohttp.TraceConfig) -> Hands:
+def simulated_bot(
+    staff: Staff, intents: discord.Intents, trace: aiohttp.TraceConfig, *, kind: type[CadenzaBot] | None = None
+) -> Hands:
     """The same in a simulated Discord, which tells of all servers at once: nobody need wait for others."""
-    return cadenza_bot(staff, intents, trace, guild_ready_timeout=0.05)
+    return cadenza_bot(staff, intents, trace, kind=kind, guild_ready_timeout=0.05)
 
 
 @asynccontextmanager
@@ -92,6 +105,31 @@ def follow_log(current: Current, secrets: Callable[[Config], Mapping[str, str]],
 
     set_up(current.now)
     current.listen(lambda _, config: set_up(config))
+
+
+def follow_keys(
+    current: Current, secrets: Callable[[Config], Mapping[str, str]], *, real: Mapping[str, str] | None = None
+) -> None:
+    """Put what stands in ``.env`` into the environment, where those who ask models look for their keys.
+
+    That is done now, and whenever the configuration or ``.env`` changes. What the *real* environment says, that from
+    before, wins; and the bot's own token and the key of its store are nobody else's to see.
+    """
+    before = dict(os.environ) if real is None else real
+    published: set[str] = set()
+
+    def put(config: Config) -> None:
+        own = {config.discord.token_env, config.store.key_env}
+        kept = {name: value for name, value in secrets(config).items() if name not in own}
+        found = {name: value for name, value in kept.items() if not before.get(name, "").strip()}
+        for name in published - found.keys():
+            os.environ.pop(name, None)
+        os.environ.update(found)
+        published.clear()
+        published.update(found)
+
+    put(current.now)
+    current.listen(lambda _, config: put(config))
 
 
 async def _gateway(client: discord.Client) -> str:

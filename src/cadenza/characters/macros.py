@@ -9,8 +9,6 @@ from ..types import Line
 from .character import Character
 from .placeholders import SOMEBODY, resolved
 
-__all__ = ["SOMEBODY", "resolved", "samples"]
-
 _START = re.compile(r"[ \t]*<START>[ \t]*", re.IGNORECASE)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..characters.character import Character
 from ..settings import Settings
+from .folder import seen_from
 
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 
@@ -216,3 +217,7 @@ class Config:
     language: str = entry(
         "en", "the language of what the bot itself says to people who have not chosen one", form="language"
     )
+
+    def place(self, name: str) -> Path:
+        """The file that stands in it as *name*."""
+        return seen_from(self.folder, name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,14 +60,6 @@ def secrets(config: Config, environment: Mapping[str, str] = os.environ) -> Mapp
         raise ConfigError(kept.mistakes, files=[config.folder / NAME])
     named = {config.discord.token_env, config.store.key_env, *known_key_variables(config.models)}
     return with_environment(kept.values, {name: environment[name] for name in named if name in environment})
-
-
-def publish(found: Mapping[str, str], environment: MutableMapping[str, str] = os.environ) -> None:
-    """Put the secrets *found* into the environment, where whoever connects to a model looks for a key.
-
-    They were found with a copy of the environment from before, or one from here would win over ``.env`` ever after.
-    """
-    environment.update(found)
 
 
 def with_environment(kept: Mapping[str, str], environment: Mapping[str, str]) -> Secrets:

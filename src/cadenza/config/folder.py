@@ -13,6 +13,11 @@ MOST_PICTURE = 8 << 20
 _PICTURES = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpeg"), (b"GIF8", "gif"))
 
 
+def seen_from(folder: Path, name: str) -> Path:
+    """The file that a configuration in *folder* calls *name*; ``~`` is somebody's home, as in a shell."""
+    return folder / os.path.expanduser(name)  # noqa: PTH111  # of somebody who does not exist, pathlib makes an error
+
+
 class Folder:
     """Reads files; every refusal is a ``SettingsError`` that goes on a sentence whose beginning says where."""
 
@@ -23,7 +28,7 @@ class Folder:
 
     def place(self, name: str) -> Path:
         """The file called *name*, seen from here."""
-        return self.path / os.path.expanduser(name)  # noqa: PTH111  # of somebody who does not exist, pathlib makes an error
+        return seen_from(self.path, name)
 
     def data(self, name: str, most: int) -> bytes:
         """What stands in the file *name*, which has at most *most* bytes."""

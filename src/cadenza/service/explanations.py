@@ -15,6 +15,7 @@ from ..store.api import Record, Shelf, Store
 from ..tasks import must_rise
 from ..trace import Hook, Traced, line_of
 from ..types import Reply
+from .bounds import make_room
 
 logger = logging.getLogger(__name__)
 
@@ -62,8 +63,8 @@ class Explanations:
 
     def listen(self, turn: str) -> Hook:
         """What to give to ``reply`` as its trace, for the turn with this id."""
+        make_room(self._turns, MOST_TURNS)
         collection = self._turns[turn] = _Collection()
-        _make_room(self._turns, MOST_TURNS)
         return collection.hear
 
     async def keep(self, turn: str, reply: Reply, *, server: str, author: str) -> None:
@@ -73,8 +74,9 @@ class Explanations:
             days = self._config().explanations_days
             if server and days > 0 and await self._is_written(found, server, self._clock() + days * _DAY):
                 return
-            self._remembered |= found
-            _make_room(self._remembered, MOST_REMEMBERED)
+            for message, explanation in found.items():
+                make_room(self._remembered, MOST_REMEMBERED)
+                self._remembered[message] = explanation
         except BaseException as error:
             if must_rise(error):
                 raise
@@ -228,8 +230,3 @@ def _of_value(value: Mapping[str, object]) -> Explanation:
     lines = value.get("lines")
     texts = {name: text for name in ("source", "turn", "author") if isinstance(text := value.get(name), str)}
     return Explanation(tuple(map(str, lines)) if isinstance(lines, list | tuple) else (), **texts)
-
-
-def _make_room(entries: dict[str, _Collection] | dict[str, Explanation], most: int) -> None:
-    while len(entries) > most:
-        del entries[next(iter(entries))]

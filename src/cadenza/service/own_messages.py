@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from ..store.api import Record, Shelf, Store, StoreError
+from .bounds import make_room
 
 logger = logging.getLogger(__name__)
 
@@ -123,8 +124,7 @@ class OwnMessages:
 
     def _remember(self, message: str, own: Own | None) -> None:
         self._known.pop(message, None)
-        while len(self._known) >= _MOST:
-            del self._known[next(iter(self._known))]
+        make_room(self._known, _MOST)
         self._known[message] = self._clock(), own
 
 

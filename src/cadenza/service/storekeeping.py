@@ -110,8 +110,8 @@ def _place(options: argparse.Namespace) -> Place:
             f"the configuration {options.config!r} keeps nothing, for its store is ':memory:'; name a store with --path"
         )
         raise InputError(msg)
-    key_file = Path(options.key_file) if options.key_file else config.folder / config.store.key_file
-    return Place(config.folder / config.store.path, key_file, variables.get(config.store.key_env))
+    key_file = Path(options.key_file) if options.key_file else config.place(config.store.key_file)
+    return Place(config.place(config.store.path), key_file, variables.get(config.store.key_env))
 
 
 # --- what can be done ------------------------------------------------------------------------------

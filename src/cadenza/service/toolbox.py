@@ -14,7 +14,6 @@ from typing import Self, TypeVar, cast
 from ..config.config import Config
 from ..config.current import Current
 from ..tasks import must_rise
-from ..tools.functions import Toolset
 from ..tools.threads import in_thread
 from ..tools.tool import Tool
 from .builtin_tools import builtin_tools
@@ -87,7 +86,7 @@ class Toolbox:
         unknown = [name for name in config.tools.builtin if name not in self._builtin]
         if unknown:
             logger.warning("there is no built-in tool %r; there are: %s", unknown[0], ", ".join(self._builtin))
-        files = {config.folder / name: self._files.get(config.folder / name) for name in config.tools.files}
+        files = {path: self._files.get(path) for path in map(config.place, config.tools.files)}
         self._files = {path: await self._loaded(path, before) for path, before in files.items()}
         self._own = (
             *(self._builtin[name] for name in dict.fromkeys(config.tools.builtin) if name in self._builtin),
@@ -132,6 +131,3 @@ async def _within(seconds: float, call: Callable[[], T]) -> T | None:
                 task.cancel()
                 await asyncio.wait([task], timeout=grace)
     return None if task.cancelled() else cast("T", task.result())
-
-
-__all__ = ["Toolbox", "Toolset"]

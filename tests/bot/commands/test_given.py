@@ -6,24 +6,7 @@ from typing import Any
 
 import pytest
 
-from cadenza.bot.commands.given import choices, joined, kept_or_cleared, only, suggesting
-
-
-@pytest.mark.parametrize(
-    ("written", "expected"),
-    [
-        pytest.param("", ["Ren", "Irene", "蓮", "É"], id="nothing is everybody"),
-        pytest.param("REN", ["Ren", "Irene"], id="who begins with it is first"),
-        pytest.param("蓮", ["蓮"], id="japanese"),
-        pytest.param("e\u0301", ["É"], id="however an accent is written"),
-    ],
-)
-def test_names_are_suggested_that_hold_what_was_written(written: str, expected: list[str]) -> None:
-    assert expected == [choice.value for choice in choices(["Ren", "Irene", "蓮", "É", "x" * 101], written)]
-
-
-def test_no_more_is_suggested_than_discord_takes() -> None:
-    assert 25 == len(choices([f"n{number}" for number in range(40)], "n"))
+from cadenza.bot.commands.given import joined, kept_or_cleared, only, suggesting
 
 
 async def test_suggesting_never_raises() -> None:

@@ -47,6 +47,16 @@ async def test_a_server_and_a_channel_choose_who_answers_and_take_it_back() -> N
         assert (None, None) == await chosen(room)
 
 
+async def test_a_thread_has_the_model_of_its_channel() -> None:
+    async with command_room(commands, config=CONFIG) as room:
+        thread = room.world.add_thread(room.general, "aside")
+        await room.use(room.mia, "model set", model="wise", where="channel")
+
+        told = await room.use(room.mia, "model show", channel=thread)
+
+        assert told.startswith("This channel has chosen `wise`.")
+
+
 async def test_only_what_is_on_offer_can_be_chosen_or_tested() -> None:
     async with command_room(commands, config=CONFIG) as room:
         for name in ("script:/etc/passwd", "local:/etc/passwd", "https://example.org", "openai:gpt-4", "x"):

@@ -80,10 +80,10 @@ async def check_store(patient: Patient) -> Sequence[Finding]:
     config = patient.config.store
     if config.path == ":memory:":
         return [warning("store", "Nothing is kept over a restart, for [store] path is ':memory:'.")]
-    folder = patient.config.folder
+    place = patient.config.place
     key = patient.secrets.get(config.key_env, "")
     return await asyncio.to_thread(
-        lambda: [_store(folder / config.path), _key(folder / config.key_file, config.key_env, key)]
+        lambda: [_store(place(config.path)), _key(place(config.key_file), config.key_env, key)]
     )
 
 
@@ -146,7 +146,7 @@ def _key(path: Path, variable: str, key: str) -> Finding:
 async def check_tools(patient: Patient) -> Sequence[Finding]:
     """Whether an owner's own tools can be read, and servers of MCP reached."""
     config = patient.config
-    files = [await asyncio.to_thread(_file, config.folder / name) for name in config.tools.files]
+    files = [await asyncio.to_thread(_file, config.place(name)) for name in config.tools.files]
     servers = [
         in_time(
             "tools",

@@ -11,16 +11,19 @@ import discord
 
 from ...service.choices import Choice
 from .frame import Desk, Interaction, may_manage_server, tell, words
+from .given import only
 
 Where: TypeAlias = Literal["server", "channel"]
 """Where something is to hold."""
+DEGREES = (
+    "0: one message at the end",
+    "1: a message a line",
+    "2: a message a line, with typing",
+    "3: a message a sentence, with typing",
+)
+"""What each degree is, in words."""
 MANAGERS = discord.Permissions(manage_guild=True)
 """Who sees such commands, unless a server shows them to others."""
-
-
-def parent_of(place: object) -> str:
-    """The id of the channel of the thread in which a command is used; empty elsewhere."""
-    return str(place.parent_id) if isinstance(place, discord.Thread) else ""
 
 
 async def change(desk: Desk, interaction: Interaction, where: Where, change: Callable[[Choice], Choice]) -> Choice:
@@ -33,25 +36,29 @@ async def change(desk: Desk, interaction: Interaction, where: Where, change: Cal
 
 async def choose(desk: Desk, interaction: Interaction, where: Where, /, **chosen: Any) -> None:
     """Keep what was *chosen*, by the names of ``Choice``, and say so; who may not is told that."""
-    if not await may_manage_server(interaction):
-        return
-    given = {name: value for name, value in chosen.items() if value is not None}
-    if not given:
-        await tell(interaction, "Nothing was chosen; give at least one of the options.")
-        return
-    await change(desk, interaction, where, lambda choice: replace(choice, **given))
-    await say_chosen(interaction, where, given)
+    await _keep(desk, interaction, where, chosen, lambda choice, given: replace(choice, **given))
 
 
 async def choose_settings(desk: Desk, interaction: Interaction, where: Where, /, **chosen: object) -> None:
     """Keep settings of the pipeline likewise."""
+    await _keep(desk, interaction, where, chosen, with_settings)
+
+
+async def _keep(
+    desk: Desk,
+    interaction: Interaction,
+    where: Where,
+    chosen: Mapping[str, Any],
+    put: Callable[[Choice, Mapping[str, Any]], Choice],
+) -> None:
+    """Keep what *put* makes of a choice and what was given of the options that could be *chosen*."""
     if not await may_manage_server(interaction):
         return
-    given = {name: value for name, value in chosen.items() if value is not None}
+    given = only(chosen)
     if not given:
         await tell(interaction, "Nothing was chosen; give at least one of the options.")
         return
-    await change(desk, interaction, where, lambda choice: with_settings(choice, given))
+    await change(desk, interaction, where, lambda choice: put(choice, given))
     await say_chosen(interaction, where, given)
 
 

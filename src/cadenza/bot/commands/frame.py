@@ -12,18 +12,22 @@ from typing import Any, Concatenate, ParamSpec, TypeAlias
 import discord
 from discord import app_commands
 
+from ...characters.names import key_of
 from ...errors import CadenzaError
 from ...service.languages import catalogue, chosen, translated
 from ...tasks import must_rise
 from ..control import Asker, Control
 from ..home import Home
 from ..staff import Staff
+from ..wording import shortened
 
 logger = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 Interaction: TypeAlias = discord.Interaction[Any]
 AnyCommand: TypeAlias = app_commands.Command[Any, Any, Any] | app_commands.Group | app_commands.ContextMenu
+_MOST_CHOICES, _LONGEST_CHOICE = 25, 100
+"""What Discord takes of suggestions: so many, and so many characters of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ async def tell(interaction: Interaction, text: str, /, **values: object) -> None
 async def show(interaction: Interaction, content: str = "", /, **options: Any) -> None:
     """Answer likewise with *content* as it is, cut to what Discord takes; *options* are embeds, files, a view."""
     options = {"ephemeral": True, "allowed_mentions": discord.AllowedMentions.none(), **options}
-    content = content if len(content) <= 2000 else content[:1999] + "…"
+    content = shortened(content, 2000)
     if interaction.response.is_done():
         await interaction.followup.send(content, **options)
     else:
@@ -134,16 +138,18 @@ def suggested(suggest: Suggesting) -> Suggesting:
 
 
 def matching(names: Iterable[str | app_commands.Choice[str]], written: str, /) -> list[app_commands.Choice[str]]:
-    """Those of *names* in which what was *written* occurs, whatever its case, those that begin with it first."""
-    sought = written.strip().casefold()
-    offered = [name if isinstance(name, app_commands.Choice) else _as_choice(name) for name in names]
-    found = [choice for choice in offered if sought in choice.name.casefold()]
-    return sorted(found, key=lambda choice: not choice.name.casefold().startswith(sought))[:25]
+    """Those of *names* in which what was *written* occurs, however both are written, those that begin with it first.
+
+    What is longer than Discord takes is left out: a part of it would be the name of nothing.
+    """
+    sought = key_of(written)
+    offered = [name if isinstance(name, app_commands.Choice) else _as_choice(name) for name in names if name]
+    found = [choice for choice in offered if sought in key_of(choice.name) and len(choice.value) <= _LONGEST_CHOICE]
+    return sorted(found, key=lambda choice: not key_of(choice.name).startswith(sought))[:_MOST_CHOICES]
 
 
 def _as_choice(name: str) -> app_commands.Choice[str]:
-    """*name* to be chosen; Discord takes a hundred characters."""
-    return app_commands.Choice(name=name[:100], value=name[:100])
+    return app_commands.Choice(name=name, value=name)
 
 
 class Translations(app_commands.Translator):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
-from typing import Any, TypeAlias
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any
 
 import discord
 from discord import app_commands
@@ -12,14 +12,8 @@ from discord import app_commands
 from ...characters.character import Character
 from ...characters.faces import address_of, face_of
 from ...characters.forms import LARGEST
-from ...characters.names import key_of
 from ...errors import InputError
-from ...tasks import must_rise
-from .frame import Desk, Interaction, tell
-
-Suggesting: TypeAlias = Callable[[Interaction, str], Coroutine[Any, Any, list[app_commands.Choice[str]]]]
-_MOST = 25
-_LONGEST = 100
+from .frame import Desk, Interaction, Suggesting, matching, suggested, tell
 
 
 def server_of(interaction: Interaction) -> str:
@@ -30,23 +24,11 @@ def server_of(interaction: Interaction) -> str:
 def suggesting(found: Callable[[Interaction], Awaitable[Iterable[str]]]) -> Suggesting:
     """Suggest those of the names *found* that hold what was written, those that begin with it first. Never raises."""
 
+    @suggested
     async def suggest(interaction: Interaction, written: str) -> list[app_commands.Choice[str]]:
-        try:
-            return choices(await found(interaction), written)
-        except BaseException as error:
-            if must_rise(error):
-                raise
-            return []
+        return matching(await found(interaction), written)
 
     return suggest
-
-
-def choices(names: Iterable[str], written: str) -> list[app_commands.Choice[str]]:
-    """*names* that hold what was *written*, whatever its case, as Discord takes them."""
-    wanted = key_of(written)
-    fitting = [name for name in names if wanted in key_of(name) and 0 < len(name) <= _LONGEST]
-    fitting.sort(key=lambda name: not key_of(name).startswith(wanted))
-    return [app_commands.Choice(name=name, value=name) for name in fitting[:_MOST]]
 
 
 def suggesting_personas(desk: Desk) -> Suggesting:
@@ -111,6 +93,6 @@ def quoted(text: str) -> str:
     return discord.utils.escape_markdown(text)
 
 
-def only(options: dict[str, Any]) -> dict[str, Any]:
+def only(options: Mapping[str, Any]) -> dict[str, Any]:
     """Those *options* that were given."""
     return {name: value for name, value in options.items() if value is not None}

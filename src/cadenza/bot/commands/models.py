@@ -11,7 +11,8 @@ from ...errors import SettingsError
 from ...service.choices import Choice, settings_for
 from ...service.probing import probe
 from ...service.server_keys import wallet_of, wallets
-from .choosing import MANAGERS, Where, change, parent_of, shown
+from ..rooms import parent_of
+from .choosing import MANAGERS, Where, change, shown
 from .frame import AnyCommand, Desk, Interaction, answered, matching, may_manage_server, show, suggested, tell, words
 
 

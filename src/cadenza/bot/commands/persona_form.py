@@ -10,6 +10,7 @@ import discord
 from discord import ui
 
 from ...characters.character import Character
+from ..wording import shortened
 from .frame import Desk, Interaction, answered, may_manage_server, tell, words
 from .given import quoted, server_of
 
@@ -65,7 +66,7 @@ class PersonaForm(ui.Modal):
 
     def __init__(self, desk: Desk, interaction: Interaction, character: Character) -> None:
         title = words(interaction, "Edit {name}", name=character.name)
-        super().__init__(title=title if len(title) <= 45 else title[:44] + "…", timeout=None)
+        super().__init__(title=shortened(title, 45), timeout=None)
         self._desk = desk
         self._name = character.name
         self._fields = fields_of(character)

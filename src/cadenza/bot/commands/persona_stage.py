@@ -15,10 +15,8 @@ from ...characters.character import Character
 from ...errors import InputError
 from ...service.choices import Choice
 from .choosing import change
-from .frame import Desk, Interaction, answered, asker_of, may_manage_server, tell, words
+from .frame import Desk, Interaction, Suggesting, answered, asker_of, matching, may_manage_server, tell, words
 from .given import (
-    Suggesting,
-    choices,
     kept_or_cleared,
     persona_called,
     quoted,
@@ -168,7 +166,7 @@ def _suggesting_several(desk: Desk) -> Suggesting:
         before, comma, last = written.rpartition(",")
         found = [choice.value for choice in await one(interaction, last)]
         taken = {name.casefold() for name in listed(before)}
-        return choices(_continued(before + comma, (name for name in found if name.casefold() not in taken)), "")
+        return matching(_continued(before + comma, (name for name in found if name.casefold() not in taken)), "")
 
     return suggest
 

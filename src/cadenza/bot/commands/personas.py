@@ -13,9 +13,10 @@ from discord.app_commands import locale_str
 from ...characters.character import Character
 from ...characters.names import character_name, key_of
 from ...errors import InputError
-from .frame import AnyCommand, Desk, Interaction, answered, may_manage_server, show, tell, words
+from ..wording import shortened
+from .choosing import DEGREES
+from .frame import AnyCommand, Desk, Interaction, Suggesting, answered, may_manage_server, show, tell, words
 from .given import (
-    Suggesting,
     face_given,
     joined,
     kept_or_cleared,
@@ -35,10 +36,7 @@ _LONGEST_MODEL = 100
 _CHANNELS_OWN = -1
 _DEGREES = {
     _CHANNELS_OWN: "As the channel",
-    0: "0: one message",
-    1: "1: several messages",
-    2: "2: with pauses",
-    3: "3: like a person",
+    **dict(enumerate(DEGREES)),
 }
 
 
@@ -86,7 +84,7 @@ def _line(interaction: Interaction, character: Character) -> str:
 
 
 def _embed(interaction: Interaction, character: Character) -> discord.Embed:
-    embed = discord.Embed(title=character.name, description=_shortened(character.prompt, 2000) or None)
+    embed = discord.Embed(title=character.name, description=shortened(character.prompt.strip(), 2000) or None)
     looks = ", ".join(look.name for look in character.looks)
     degree = "" if character.degree is None else str(character.degree)
     for label, text in (
@@ -99,17 +97,12 @@ def _embed(interaction: Interaction, character: Character) -> discord.Embed:
         ("Model", character.model),
     ):
         if text.strip():
-            embed.add_field(name=words(interaction, label), value=_shortened(text, 500), inline=False)
+            embed.add_field(name=words(interaction, label), value=shortened(text.strip(), 500), inline=False)
     if character.avatar.startswith("https://"):
         embed.set_thumbnail(url=character.avatar)
     if character.is_main:
         embed.set_footer(text=words(interaction, "The bot itself"))
     return embed
-
-
-def _shortened(text: str, most: int) -> str:
-    text = text.strip()
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 # --- making and editing ----------------------------------------------------------------------

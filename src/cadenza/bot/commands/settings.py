@@ -15,8 +15,9 @@ from ...service import choosable
 from ...service.choices import Choice, settings_for
 from ...service.choosable import Choosable
 from ...settings import settings_fields
+from ..rooms import parent_of
 from . import places
-from .choosing import MANAGERS, Where, change, choose_settings, parent_of, say_chosen, shown, with_settings
+from .choosing import DEGREES, MANAGERS, Where, change, choose_settings, say_chosen, shown, with_settings
 from .frame import AnyCommand, Desk, Interaction, answered, matching, may_manage_server, show, suggested, tell, words
 
 _EVERYTHING = "everything"
@@ -233,14 +234,7 @@ def _without(choice: Choice, name: str) -> Choice:
 def _add_degree(group: app_commands.Group, desk: Desk) -> None:
     @group.command(name="degree", description="How much a reply looks as if somebody typed it")
     @app_commands.describe(degree="How a reply becomes messages", where="For the whole server, or this channel")
-    @app_commands.choices(
-        degree=[
-            app_commands.Choice(name="0: one message at the end", value=0),
-            app_commands.Choice(name="1: a message a line", value=1),
-            app_commands.Choice(name="2: a message a line, with typing", value=2),
-            app_commands.Choice(name="3: a message a sentence, with typing", value=3),
-        ]
-    )
+    @app_commands.choices(degree=[app_commands.Choice(name=name, value=degree) for degree, name in enumerate(DEGREES)])
     @answered
     async def degree(interaction: Interaction, degree: int, where: Where = "server") -> None:
         await choose_settings(desk, interaction, where, degree=degree)

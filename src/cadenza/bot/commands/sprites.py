@@ -12,9 +12,9 @@ from discord.app_commands import locale_str
 from ...characters.character import Character, Look
 from ...characters.names import key_of
 from ...errors import InputError
-from .frame import AnyCommand, Desk, Interaction, answered, may_manage_server, show, tell, words
+from ..wording import shortened
+from .frame import AnyCommand, Desk, Interaction, Suggesting, answered, may_manage_server, show, tell, words
 from .given import (
-    Suggesting,
     face_given,
     joined,
     kept_or_cleared,
@@ -66,7 +66,7 @@ def _line(interaction: Interaction, look: Look) -> str:
         parts.append(words(interaction, "(no picture)"))
     if look.instructions:
         text = " ".join(look.instructions.split())
-        parts.append(quoted(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"))
+        parts.append(quoted(shortened(text, _SHOWN)))
     return " ".join(parts)
 
 

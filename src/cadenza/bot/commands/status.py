@@ -16,8 +16,9 @@ from ...config.config import Config
 from ...service.choices import Choice, settings_for
 from ...service.limits import Excess
 from ...tasks import must_rise
+from ..rooms import parent_of
 from ..thought_log import may_tell
-from .choosing import parent_of, shown
+from .choosing import shown
 from .frame import AnyCommand, Desk, Interaction, answered, show, words
 
 logger = logging.getLogger(__name__)
