@@ -2,7 +2,7 @@
 
 A row is the number of a case, where it is shown, and a test without its ``test_``; or, behind a dash, why there is none.
 An indented line says what ours does otherwise, and by which law or defect. T79 to T81, T87 to T93 and T96 are those of a
-turn: ``test_turn_cases.py``. T98 to T108 are about memory and thought logs, which there are none of yet.
+turn: ``test_turn_cases.py``.
 """
 
 from __future__ import annotations
@@ -43,6 +43,10 @@ WHERE = {
     "webhooks": "targets/test_webhooks.py",
     "avatars": "targets/test_avatars.py",
     "usernames": "text/test_usernames.py",
+    "answering": "bot/test_answering.py",
+    "memory": "memory/test_memory.py",
+    "thoughts": "service/test_thoughts.py",
+    "log": "bot/test_thought_log.py",
     "here": "test_delivery_cases.py",
 }
 
@@ -53,7 +57,7 @@ T3    composer  at_degree_0_another_face_sends_what_was_put_aside_first
 T4    here      t4_t5_only_who_types_takes_time_and_not_for_the_first_message
 T5    here      t4_t5_only_who_types_takes_time_and_not_for_the_first_message
 T6    composer  degree_3_sends_nothing_blank_and_leaves_something
-T7    -         a persona has no settings: whoever makes its reply gives the degree, and stage 7 sees one value
+T7    answering what_a_channel_or_a_character_has_chosen_goes_before_the_settings_of_the_model
 T8    taps      a_post_knows_the_segments_that_it_is_made_of
       a message carries no reason; a trace says of which segments it is made, and its boundary where it was cut
 T9    composer  at_degree_0_all_is_put_together
@@ -147,6 +151,19 @@ T86   discord   what_a_message_answers_goes_with_it_and_is_shown_again_with_the_
 T94   outbox    t94_typing_is_shown_every_eight_seconds_and_not_after_the_last_message
 T95   -         W23: there are no temporary webhooks to delete, see test_delivery_defects.py
 T97   discord   without_the_right_to_webhooks_the_name_stands_in_front_and_people_are_told_once
+T98   memory    t98_of_twelve_messages_and_an_answer_ten_are_kept_and_the_answer_is_the_last
+T99   memory    t99_in_direct_messages_there_is_one_entry_if_it_was_asked_for
+      nothing of direct messages is kept unless somebody asks for that
+T100  memory    t100_a_summary_survives_the_next_turns
+T101  memory    t101_nothing_is_kept
+T102  memory    t102_what_is_old_is_gone_and_a_summary_lives_longer
+T103  memory    t103_two_personas_leave_four_entries
+T104  thoughts  t104_a_long_thought_is_three_messages_with_a_heading_each_and_the_source_on_the_first
+T105  thoughts  t105_every_part_of_what_tools_did_stands_in_a_closed_block
+T106  log       t106_a_thread_of_a_private_channel_tells_nothing
+T107  thoughts  t107_without_thoughts_only_the_payer_is_named
+      how long it took is told of every turn
+T108  thoughts  t108_a_time_is_shown_as_people_read_it
 T109  usernames a_name_becomes_one_that_a_webhook_may_bear
 T110  usernames a_name_becomes_one_that_a_webhook_may_bear
 T111  here      t111_so_many_emoji_as_discord_takes_arrive
@@ -160,7 +177,7 @@ def test_every_case_is_shown_by_a_test_or_has_a_reason() -> None:
 
 
 def test_no_case_is_left_out() -> None:
-    numbers = [*range(1, 14), "13b", *range(14, 79), *range(82, 87), 94, 95, 97, *range(109, 113)]
+    numbers = [*range(1, 14), "13b", *range(14, 79), *range(82, 87), 94, 95, *range(97, 113)]
 
     assert [f"T{number}" for number in numbers] == [number for number, _, _ in rows_of(INDEX)]
 

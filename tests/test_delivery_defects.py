@@ -30,6 +30,11 @@ WHERE = {
     "courier": "targets/test_courier.py",
     "webhooks": "targets/test_webhooks.py",
     "usernames": "text/test_usernames.py",
+    "app": "bot/test_app.py",
+    "kills": "bot/test_kills.py",
+    "thoughts": "service/test_thoughts.py",
+    "alarm": "service/test_alarm.py",
+    "metrics": "service/test_metrics.py",
     "here": "test_delivery_defects.py",
 }
 
@@ -58,20 +63,21 @@ W15   turns     b7_a_stop_behind_the_last_word_does_not_end_the_next_turn
 W15   turns     b8_two_turns_of_one_channel_are_stopped_apart
 W16   stops     b54_a_stop_word_in_a_sentence_is_a_follow_up
 W16   stops     a_command_of_somebody_who_may_not_stop_others_stops_only_what_they_asked_for
-      a reaction or a button to stop with belongs to a bot of our own, which there is not yet
+W16   app       a_reaction_stops_it_if_it_is_theirs_to_stop
 W17   composer  w17_there_is_always_an_end_to_a_flood
-W18   -         there are no thought logs yet
+W18   thoughts  w18_what_is_more_than_three_boxes_is_a_file
 W19   tries     half_a_line_does_not_flash_up_when_a_model_breaks_off
 W19   tries     3_what_a_silent_model_had_said_goes_when_the_next_one_speaks
       what stands is taken back one by one, from the last: deleting all at once needs a right that few bots have
 W20   desk      at_a_shutdown_people_are_told_that_the_reply_was_cut_off
 W20   webhooks  after_a_restart_the_webhook_comes_from_the_store
-      nothing else is kept over a restart yet
+W20   kills     nothing_is_said_twice_and_nothing_is_forgotten
 W21   discord   in_direct_messages_the_name_stands_in_front_and_no_webhook_is_asked_for
 W22   courier   every_row_is_kept_to
 W23   here      w23_who_speaks_as_somebody_else_uses_the_webhook_that_is_there
 W24   -         a message that grows by being edited is a way of its own to deliver, which nothing here stands in the way of
-W25   -         counters come with a view for operators; each refusal is logged, and a trace has every message
+W25   metrics   sends_are_counted_by_the_way_they_took
+W25   alarm     the_log_is_warned_once_an_episode
 W26   composer  w26_a_long_code_block_is_a_file
 W27   -         a message can be sent without previews (Outgoing.has_previews), but no setting asks for it yet
 """
