@@ -44,7 +44,7 @@ sim: $(READY) ## talk with the bot in this terminal: no token, no key
 	@$(BIN)/cadenza run --sim
 
 test: $(READY) fonts ## run every test
-	@$(BIN)/python -m pytest -q -n 2
+	@$(BIN)/python -m pytest -q -n 3 --dist worksteal
 
 check: $(READY) ## lint, format and types
 	@$(BIN)/ruff check .
