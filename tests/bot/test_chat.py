@@ -13,7 +13,8 @@ import pytest
 from cadenza.bot.chat import Chat, Keyboard
 from cadenza.bot.chat_view import View
 from cadenza.bot.scenery import Scenery
-from cadenza.bot.workplace import Hands
+from cadenza.bot.simulated import Simulation, simulate
+from cadenza.bot.workplace import Hands, simulated_bot
 from tests.timing import now
 
 
@@ -80,3 +81,21 @@ async def test_a_wait_takes_its_time_and_what_follows_does_not_wait_for_silence(
     assert [5.0, 6.0] == said_at
     assert "Mia: first\nMia: second\n" == out.getvalue()
     assert now() >= 60.0
+
+
+async def test_a_form_is_shown_with_its_fields_and_a_button_that_is_not_there_with_those_that_are() -> None:
+    typed = "/persona edit name:Ren\n/fill prompt:A fox.\n/persona show name:Ren\n/forget me\n/press Delete\n"
+    out = io.StringIO()
+
+    async with asyncio.timeout(20):
+        await simulate(Simulation(), stdin=io.StringIO(typed), stdout=out, client_of=simulated_bot)
+
+    lines = out.getvalue().splitlines()
+    assert "* A form: Edit Ren" in lines
+    assert any(line.startswith("*   prompt: Who they are (now: A shy astronomer") for line in lines)
+    assert any(line.startswith("* Send it with /fill prompt:… ") for line in lines)
+    assert "  ┃ A fox." in lines
+    assert (
+        "* there is no button 'Delete'; there is 'Forget me', 'Forget me, and remember nothing in future', 'Cancel'"
+        in lines
+    )

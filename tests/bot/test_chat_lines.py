@@ -152,7 +152,7 @@ def test_a_command_is_found_with_its_options(line: str, expected: tuple[str, dic
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("sing", "there is no command /sing; there is /config limits set, /persona create, /persona list, /say, /stop"),
+        ("sing", "there is no command /sing; there is /config, /persona, /say, /stop"),
         ("persona", "there is no command /persona; there is /persona create, /persona list"),
         ("stop now", "write the options of /stop as name:value; there is none"),
         ("persona create prompt:x", "/persona create needs name:…"),
@@ -161,7 +161,7 @@ def test_a_command_is_found_with_its_options(line: str, expected: tuple[str, dic
         ("say text:x loud:maybe", "loud is yes or no"),
         ("config limits set who:nobody", "who: there is nobody and nothing called 'nobody'; there is #general, @mia"),
         ("config limits set card:x", "card is a file, which cannot be given here"),
-        ("Explain", "there is no command /Explain; there is /config limits set, /persona create, /persona list, /say, /stop"),
+        ("Explain", "there is no command /Explain; there is /config, /persona, /say, /stop"),
     ],
     ids=str,
 )  # fmt: skip
@@ -182,6 +182,10 @@ FORM: dict[str, Any] = {
 
 def test_a_form_is_filled_in_by_ids_or_labels() -> None:
     assert {"n1": "Ren", "p1": "Shy: very"} == filled_in("name:Ren p1:Shy: very", FORM)
+
+
+def test_a_form_is_filled_in_whatever_the_case_of_its_labels() -> None:
+    assert {"n1": "Ren", "p1": "Shy"} == filled_in("Name:Ren PROMPT:Shy", FORM)
 
 
 def test_a_form_says_what_there_is_to_fill_in() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from datetime import UTC, datetime
 
 import pytest
 
@@ -42,6 +43,17 @@ def test_messages_replies_edits_reactions_and_deletions_are_shown_as_they_happen
         "* one\n"
         "* two\n"
     )
+
+
+def test_channels_and_times_are_shown_as_people_read_them() -> None:
+    scenery, _, out = _seen()
+    direct = scenery.direct(scenery.me)
+
+    scenery.me.says(scenery.general, f"<#{scenery.general}>, <#{direct}>, <#1>, <t:1700000000:R>, <t:99999999999>")
+
+    day = f"{datetime.fromtimestamp(1700000000, UTC).astimezone():%Y-%m-%d %H:%M}"
+    late = f"{datetime.fromtimestamp(99999999999, UTC).astimezone():%Y-%m-%d %H:%M}"
+    assert f"Mia: #general, <#{direct}>, <#1>, {day}, {late}\n" == out.getvalue()
 
 
 def test_only_channels_that_are_looked_at_are_shown() -> None:

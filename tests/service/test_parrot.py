@@ -50,9 +50,10 @@ def _text(prompt: Prompt) -> str:
         ("Mia: smile, <@123>", "Ren (happy):"),
         ("Mia: @Ren good evening", "You said: good evening\n"),
         ("roll the dice", "nobody gave me any dice"),
+        ("[Go on with your last message exactly where it ended]", "And so on"),
         ("", "I am listening"),
     ],
-    ids=["table", "code", "story", "help", "sprite", "echo", "no dice", "nothing"],
+    ids=["table", "code", "story", "help", "sprite", "echo", "no dice", "more", "nothing"],
 )
 def test_it_has_an_answer_of_every_kind(asked: str, expected: str) -> None:
     assert expected in _text(_prompt(asked))

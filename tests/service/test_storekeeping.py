@@ -218,7 +218,7 @@ def test_keys_of_the_environment_are_changed_there(desk: Desk, monkeypatch: pyte
 def test_a_secret_that_cannot_be_resealed_is_told_of(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CADENZA_KEY", new_key())
 
-    assert "1 secret cannot be opened with any key at hand" in desk.types("reseal", status=1)
+    assert "1 secret cannot be opened with any key at hand and stayed as before" in desk.types("reseal", status=1)
 
 
 @pytest.mark.parametrize("words", [("backup", "x"), ("export", "x"), ("check",), ("forget", "--person", "1"), ("reseal",)], ids=" ".join)  # fmt: skip

@@ -66,6 +66,15 @@ async def test_a_heartbeat_is_acknowledged_also_before_anything_else(phone: Phon
     assert 11 == (await phone.hear())["op"]
 
 
+async def test_a_heartbeat_takes_its_way_to_and_fro(phone: Phone) -> None:
+    await phone.identify()
+    before = asyncio.get_running_loop().time()
+    await phone.say(1)
+    await phone.hear_op(11)
+
+    assert asyncio.get_running_loop().time() - before >= 0.02
+
+
 async def test_messages_may_come_in_binary_frames(phone: Phone) -> None:
     await phone.socket.send_bytes(b'{"op":1,"d":null}')
 

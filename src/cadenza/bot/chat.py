@@ -28,6 +28,7 @@ from .chat_lines import (
     Wait,
     command_of,
     filled_in,
+    form_told,
     understood,
 )
 from .chat_view import View
@@ -37,6 +38,8 @@ from .workplace import Hands
 _LONGEST = 2000
 _QUIET = 0.25
 """Seconds in which nothing must happen for a channel to be quiet."""
+_ANSWERED, _LOOK = 3.0, 0.02
+"""Seconds that a bot has to answer, and after which it is looked whether it has."""
 
 
 class Keyboard:
@@ -120,10 +123,22 @@ class Chat:
             if isinstance(typed, Wait):
                 await asyncio.sleep(typed.seconds)
             else:
+                asked = len(self._asked)
                 self._act(typed)
+                for interaction in self._asked[asked:]:
+                    await self._await_form(interaction)
         except (CadenzaError, Refusal, LookupError, ValueError) as error:
             self._view.tell(str(error.args[0]) if error.args else type(error).__name__)
         self._view.prompt()
+
+    async def _await_form(self, interaction: str) -> None:
+        """Tell of the form that the bot may answer with: it is no message, so nothing else would."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_ANSWERED):
+                while not self._world.is_answered(interaction):  # noqa: ASYNC110  # the world tells nobody of it
+                    await asyncio.sleep(_LOOK)
+        if (form := self._world.modal(interaction)) is not None:
+            self._view.tell(form_told(form))
 
     def _act(self, typed: Typed) -> None:
         me, world = self._scenery.me, self._world
@@ -187,8 +202,16 @@ class Chat:
                 for part in row["components"]:
                     if label.casefold() in str(part.get("label", "")).casefold() and part.get("custom_id"):
                         return message["id"], part["custom_id"]
-        msg = f"there is no button {label!r}"
+        msg = f"there is no button {label!r}{_or_of(self._labels())}"
         raise InputError(msg)
+
+    def _labels(self) -> list[str]:
+        """What stands on the buttons that were shown last."""
+        for message in reversed(self._world.messages(self._place)):
+            parts = [part for row in message["components"] for part in row["components"]]
+            if labels := [str(part["label"]) for part in parts if part.get("label")]:
+                return labels
+        return []
 
     def _form(self) -> tuple[str, Json]:
         for interaction in reversed(self._asked):
@@ -196,6 +219,10 @@ class Chat:
                 return interaction, form
         msg = "the bot has shown you no form"
         raise InputError(msg)
+
+
+def _or_of(labels: list[str]) -> str:
+    return f"; there is {', '.join(map(repr, labels))}" if labels else ""
 
 
 def _sayable(text: str) -> str:

@@ -107,6 +107,7 @@ Typed: TypeAlias = Say | Use | React | Press | Menu | Fill | Edit | Delete | Wai
 _LONGEST_WAIT = 600.0
 _GROUPS = (1, 2)
 _WHOLE = 4
+_SHORT = 60
 """The type of an option that is a whole number."""
 _YES, _NO = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 
@@ -161,23 +162,41 @@ def command_of(line: str, commands: Iterable[Json], names: Mapping[str, str]) ->
             rest = line.split(maxsplit=length)[length:]
             return name, _options(name, rest[0] if rest else "", known[name], names)
     below = sorted(name for name in known if name.startswith(f"{words[0]} ")) if words else []
-    hint = f"there is {', '.join(f'/{name}' for name in below or sorted(known)) or 'no command at all'}"
+    families = sorted({name.split()[0] for name in known})
+    hint = f"there is {', '.join(f'/{name}' for name in below or families) or 'no command at all'}"
     msg = f"there is no command /{' '.join(words[:2])}; {hint}"
     raise InputError(msg)
 
 
 def filled_in(text: str, form: Json) -> dict[str, str]:
     """What *text* writes into the fields of *form*, by their ids; a field can be named by its id or its label."""
-    fields: dict[str, str] = {}
-    for part in form["components"]:
-        for field in part.get("components") or [part.get("component") or {}]:
-            id_, label = str(field.get("custom_id", "")), field.get("label") or part.get("label")
-            fields |= {str(name).casefold(): id_ for name in (id_, label) if name}
+    fields = {str(name).casefold(): id_ for id_, label, _ in _fields(form) for name in (id_, label) if name}
     found = _split(text, fields)
     if not found:
         msg = f"write what the form should hold as field:value; there is {', '.join(fields)}"
         raise InputError(msg)
     return {fields[name]: value for name, value in found.items()}
+
+
+def form_told(form: Json) -> str:
+    """*form* in lines: what it is about, its fields by their ids, what they ask for, and what stands in them."""
+    fields = list(_fields(form))
+    lines = [f"  {id_}: {label}" + (f" (now: {_in_short(value)})" if value else "") for id_, label, value in fields]
+    how = " ".join(f"{id_}:…" for id_, _, _ in fields)
+    return "\n".join([f"A form: {form.get('title', '')}", *lines, f"Send it with /fill {how}"])
+
+
+def _fields(form: Json) -> Iterable[tuple[str, str, str]]:
+    """The id, the label and the text of each field of *form*."""
+    for part in form["components"]:
+        for field in part.get("components") or [part.get("component") or {}]:
+            label = field.get("label") or part.get("label")
+            yield str(field.get("custom_id", "")), str(label or ""), str(field.get("value") or "")
+
+
+def _in_short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SHORT else f"{line[: _SHORT - 1]}…"
 
 
 def _leaves(command: Json, before: str = "") -> Iterable[tuple[str, Sequence[Json]]]:
@@ -211,11 +230,11 @@ def _split(text: str, known: Iterable[str]) -> dict[str, str]:
     marks = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
     if not marks:
         return {}
-    places = list(re.finditer(rf"(?:^|(?<=\s))({marks}):", text))
+    places = list(re.finditer(rf"(?:^|(?<=\s))({marks}):", text, re.IGNORECASE))
     if not places or text[: places[0].start()].strip():
         return {}
     ends = [*(place.start() for place in places[1:]), len(text)]
-    return {place[1]: text[place.end() : end].strip() for place, end in zip(places, ends, strict=True)}
+    return {place[1].casefold(): text[place.end() : end].strip() for place, end in zip(places, ends, strict=True)}
 
 
 def _value(option: Json, text: str, names: Mapping[str, str]) -> object:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import TextIO
 
 from ..sim.shapes import MessageFlag
 from ..sim.transcript import name_of
-from ..sim.wire import Event, Json
+from ..sim.wire import Event, Json, Refusal
 from ..sim.world import World
 
 _PROMPT = "> "
@@ -17,6 +18,8 @@ _DIM, _PLAIN = "\x1b[2m", "\x1b[0m"
 _QUOTE = 40
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """What a terminal would obey instead of showing it."""
+
+_PLACE, _TIME = re.compile(r"<#(\d+)>"), re.compile(r"<t:(\d{1,11})(?::\w)?>")
 
 
 class View:
@@ -97,7 +100,7 @@ class View:
             self._show(channel, id_)
 
     def _show(self, channel: str, id_: str, *, is_silent: bool = False) -> None:
-        lines = self._world.shown(channel, id_).splitlines()
+        lines = [self._readable(line) for line in self._world.shown(channel, id_).splitlines()]
         spoken = next((line for line in lines if not line.startswith("  ")), "")
         self._shown[id_] = spoken if len(spoken) <= _QUOTE else f"{spoken[: _QUOTE - 1]}…"
         for line in () if is_silent else lines:
@@ -114,6 +117,19 @@ class View:
         below = self._shown.get(str(data["message_id"]), "a message")
         self._write(f"{self._channels[channel]}({who} reacted with {emoji}) {below}")
         self.prompt()
+
+    def _readable(self, line: str) -> str:
+        """*line* with names and times in place of what Discord writes for them."""
+        line = _PLACE.sub(lambda found: self._place(found[1], found[0]), line)
+        return _TIME.sub(lambda found: _as_time(found[1], found[0]), line)
+
+    def _place(self, channel: str, instead: str) -> str:
+        if channel not in self._channels:
+            return instead
+        try:
+            return f"#{self._world.get_channel(self._me, channel)['name']}"
+        except (Refusal, LookupError):
+            return instead  # it has no name, as direct messages have none
 
     def _name(self, who: str) -> str:
         return name_of(self._world.get_user(who, who), {})
@@ -132,3 +148,10 @@ class View:
             self._out.flush()
         except OSError as error:
             self.trouble = error
+
+
+def _as_time(seconds: str, instead: str) -> str:
+    try:
+        return f"{datetime.fromtimestamp(int(seconds), UTC).astimezone():%Y-%m-%d %H:%M}"
+    except (ValueError, OverflowError, OSError):
+        return instead  # no calendar has such a day

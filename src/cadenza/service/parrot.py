@@ -59,6 +59,8 @@ They sailed in a very small circle until morning, and nobody was ever prouder of
 When the sun rose, the sea was calm, and the captain shared his breakfast.
 That is why, to this day, ships are steered by whoever is fed best.
 The end."""
+_GO_ON = "go on with your last message"
+"""How it is told that ``/continue`` was used."""
 _HELP = """I am built in, so that you can try everything without a key. Ask me for:
 - a **table**, some **code**, or a **story** (say "stop" in the middle of it)
 - a roll of the **dice**, which is a tool
@@ -90,6 +92,7 @@ def parrot(prompt: Prompt) -> Iterator[Said]:
 def _answer(asked: str, speaker: str) -> str:
     low = asked.casefold()
     for words, answer in (
+        ((_GO_ON,), "And so on, as parrots say."),
         (("table",), _TABLE),
         (("code",), _CODE),
         (("story", "tale"), _STORY),

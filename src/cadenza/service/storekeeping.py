@@ -204,7 +204,7 @@ def _reseal(options: argparse.Namespace, place: Place) -> int:
     done = asyncio.run(_with(_own(place), lambda store: reseal(store, place.seal)))
     _say(f"{_many(done.secrets, 'secret')} sealed with the key in use; backups from before need the older ones")
     if done.unreadable:
-        _say(f"{_many(done.unreadable, 'secret')} cannot be opened with any key at hand and stayed as they were")
+        _say(f"{_many(done.unreadable, 'secret')} cannot be opened with any key at hand and stayed as before")
     return 1 if done.unreadable else 0
 
 

@@ -29,6 +29,12 @@ from .wire import Event, Json, Refusal
 from .world import Bot, World
 
 _VERSIONS = ("9", "10")
+_WAY_BACK = 0.03
+"""Seconds until a heartbeat in a session is acknowledged.
+
+discord.py notes in a thread when it has sent one; who is quicker than that thread, as no network is, is taken to be late
+by a whole interval.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +218,10 @@ class Gateway:
         while (message := await self._receive(caller)) is not None:
             if not caller.allowance.take(_now()):
                 raise Hangup(4008, "You are being rate limited.")
-            self._obey(caller, *read(message))
+            op, data = read(message)
+            if op is Op.HEARTBEAT and caller.session is not None:
+                await asyncio.sleep(_WAY_BACK)
+            self._obey(caller, op, data)
 
     async def _receive(self, caller: _Caller) -> bytes | None:
         """The next message of the client; ``None`` when the connection is over."""

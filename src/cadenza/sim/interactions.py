@@ -125,6 +125,10 @@ class Interactions(Webhooks):
         """What a bot suggests to who writes an option: names and values."""
         return self._copies(self._interaction(interaction).choices)
 
+    def is_answered(self, interaction: str) -> bool:
+        """Whether a bot has answered an interaction, with whatever it may be."""
+        return self._interaction(interaction).is_answered
+
     def modal(self, interaction: str) -> Json | None:
         """The form that a bot shows in answer to an interaction, if it does."""
         found: Json | None = copied(self._interaction(interaction).modal)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -84,6 +85,15 @@ async def test_a_long_list_has_pages() -> None:
         assert last == beyond
         assert all(len(page) <= 2000 for page in (first, last))
         assert 9 == len(await room.suggest(room.tom, "memory delete", "note", "note"))
+
+
+async def test_a_conversation_of_one_message_is_told_as_such() -> None:
+    async with room_of_memories() as room:
+        config = room.staff.config
+        config.change(replace(config.now, memory=replace(config.now.memory, messages=1)))
+        await kept(room, room.tom)
+
+        assert (await room.use(room.tom, "memory summary")).endswith(":R>: 1 message")
 
 
 async def test_conversations_are_shown_to_whose_they_are() -> None:

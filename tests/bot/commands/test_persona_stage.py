@@ -15,9 +15,10 @@ from tests.bot.command_room import command_room
 pytestmark = pytest.mark.timeout(30)
 
 REN = Character("Ren", greeting="Hello {{user}}.", other_greetings=(" ", "Oh."), is_main=True)
+ONE = Character("One", greeting="Hi.")
 FOX = Character("Ren, the Fox", greeting=" ")
 MIKO = Character("Miko")
-CONFIG = Config(personas=(REN, FOX, MIKO))
+CONFIG = Config(personas=(REN, FOX, MIKO, ONE))
 
 
 @pytest.mark.parametrize(
@@ -25,6 +26,7 @@ CONFIG = Config(personas=(REN, FOX, MIKO))
     [
         pytest.param({"name": "ren"}, "Ren is going to greet.", "Ren: Hello {{user}}.", id="the first"),
         pytest.param({"name": "Ren", "number": 2}, "Ren is going to greet.", "Ren: Oh.", id="another; none is blank"),
+        pytest.param({"name": "One", "number": 2}, "One has only one greeting.", "", id="there is but one"),
         pytest.param({"name": "Ren", "number": 3}, "Ren has only 2 greetings.", "", id="too many"),
         pytest.param(
             {"name": "Miko"}, "Miko has no greeting; write one with /persona edit.", "", id="who has nothing to say"

@@ -57,6 +57,13 @@ async def test_a_persona_lives_from_its_making_to_its_end() -> None:
         assert "**Cadenza** (main)" == await room.use(mia, "persona list")
 
 
+async def test_the_list_counts_sprites_as_people_do() -> None:
+    looks = (Look("happy"), Look("sad"))
+    config = Config(personas=(Character("Ren", is_main=True, looks=looks), Character("Yuki", looks=looks[:1])))
+    async with command_room(personas.commands, config=config) as room:
+        assert "**Ren** (main) · 2 sprites\n**Yuki** · 1 sprite" == await room.use(room.tom, "persona list")
+
+
 async def test_the_form_shows_what_there_is_and_keeps_what_is_made_of_it() -> None:
     async with command_room(personas.commands) as room:
         long = "x" * 4001

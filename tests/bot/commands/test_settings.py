@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -142,6 +143,17 @@ async def test_who_may_not_manage_the_server_sees_and_changes_nothing() -> None:
             assert "You need the permission “Manage Server” for this." == told
             assert [] == room.answers[0]["embeds"]
         assert Choice(every=3) == await of_server(room)
+
+
+async def test_where_the_configuration_has_everything_answered_that_is_shown_also_in_threads() -> None:
+    async with command_room(commands) as room:
+        thread = room.world.add_thread(room.general, "aside")
+        for channels, told in (((), "always off"), ((room.general,), "always on")):
+            talk = ConversationConfig(channels=channels)
+            room.staff.config.change(replace(room.staff.config.now, conversation=talk))
+            for place in (room.general, thread):
+                await room.use(room.mia, "config show", channel=place)
+                assert told in room.answers[0]["embeds"][0]["description"].splitlines()
 
 
 async def test_a_thread_is_shown_what_its_channel_has_chosen() -> None:

@@ -76,6 +76,7 @@ async def test_in_a_channel_of_the_configuration_and_in_private_everything_is_an
         direct = room.world.open_direct(room.bot, room.tom)
 
         assert "everything" == (await fields(room))["Answers"]
+        assert "everything" == (await fields(room, room.world.add_thread(room.general, "aside")))["Answers"]
         assert "everything" == (await fields(room, direct))["Answers"]
         assert "" == (await fields(room, direct))["troubles"]
 

@@ -9,7 +9,9 @@ from typing import Any, Literal, TypeAlias
 
 import discord
 
+from ...config.config import Config
 from ...service.choices import Choice
+from ..rooms import parent_of
 from .frame import Desk, Interaction, may_manage_server, tell, words
 from .given import only
 
@@ -74,6 +76,12 @@ async def say_chosen(interaction: Interaction, where: Where, given: Mapping[str,
         await tell(interaction, "From now on in this server: {what}.", what=what)
     else:
         await tell(interaction, "From now on in this channel: {what}.", what=what)
+
+
+def is_listed(interaction: Interaction, config: Config) -> bool:
+    """Whether the configuration has everything answered here, or in the channel of this thread."""
+    here = {str(interaction.channel_id), parent_of(interaction.channel)}
+    return not here.isdisjoint(config.conversation.channels)
 
 
 def shown(interaction: Interaction, value: object) -> str:

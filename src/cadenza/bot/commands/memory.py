@@ -293,8 +293,9 @@ def _shown(interaction: Interaction, note: Remark) -> str:
 
 
 def _told(interaction: Interaction, entry: Entry) -> str:
-    count = frame.words(interaction, "{count} messages", count=len(entry.lines))
-    return f"<#{entry.channel}>, <t:{int(entry.at)}:R>: {entry.summary or count}"
+    count = len(entry.lines)
+    many = frame.words(interaction, "1 message" if count == 1 else "{count} messages", count=count)
+    return f"<#{entry.channel}>, <t:{int(entry.at)}:R>: {entry.summary or many}"
 
 
 def _paged(interaction: Interaction, lines: Sequence[str], number: int) -> str:

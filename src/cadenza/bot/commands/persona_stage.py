@@ -78,6 +78,9 @@ async def _greeting(interaction: Interaction, character: Character, number: int)
     if not greetings:
         await tell(interaction, "{name} has no greeting; write one with /persona edit.", name=name)
         return None
+    if number > len(greetings) == 1:
+        await tell(interaction, "{name} has only one greeting.", name=name)
+        return None
     if number > len(greetings):
         await tell(interaction, "{name} has only {count} greetings.", name=name, count=len(greetings))
         return None

@@ -79,8 +79,12 @@ def _line(interaction: Interaction, character: Character) -> str:
     if character.triggers:
         parts.append("· " + quoted(", ".join(character.triggers[:5])))
     if character.looks:
-        parts.append("· " + words(interaction, "{count} sprites", count=len(character.looks)))
+        parts.append("· " + _sprites(interaction, len(character.looks)))
     return " ".join(parts)
+
+
+def _sprites(interaction: Interaction, count: int) -> str:
+    return words(interaction, "1 sprite") if count == 1 else words(interaction, "{count} sprites", count=count)
 
 
 def _embed(interaction: Interaction, character: Character) -> discord.Embed:

@@ -17,7 +17,7 @@ from ...service.choosable import Choosable
 from ...settings import settings_fields
 from ..rooms import parent_of
 from . import places
-from .choosing import DEGREES, MANAGERS, Where, change, choose_settings, say_chosen, shown, with_settings
+from .choosing import DEGREES, MANAGERS, Where, change, choose_settings, is_listed, say_chosen, shown, with_settings
 from .frame import AnyCommand, Desk, Interaction, answered, matching, may_manage_server, show, suggested, tell, words
 
 _EVERYTHING = "everything"
@@ -67,7 +67,7 @@ def _lines(interaction: Interaction, config: Config, server: Choice, channel: Ch
         if spec.name == "settings":
             continue
         chosen = [getattr(choice, spec.name) for choice in (channel, server)]
-        lines.append(_line(interaction, spec.name, chosen, _configured(config, spec.name)))
+        lines.append(_line(interaction, spec.name, chosen, _configured(interaction, config, spec.name)))
     settings = settings_for(config, Choice())
     for section, spec in settings_fields():
         chosen = [choice.settings.get(spec.name) for choice in (channel, server)]
@@ -90,14 +90,16 @@ def _value(interaction: Interaction, name: str, value: object) -> str:
     return f"<#{value}>" if name == "thought_log" and value else shown(interaction, value)
 
 
-def _configured(config: Config, name: str) -> object:
-    """What the configuration says of a field of ``Choice``."""
+def _configured(interaction: Interaction, config: Config, name: str) -> object:
+    """What the configuration says of a field of ``Choice`` here."""
     match name:
         case "model":
             return config.models.default
         case "language":
             return config.language
-        case "always" | "is_private" | "is_silent":
+        case "always":
+            return is_listed(interaction, config)
+        case "is_private" | "is_silent":
             return False
         case _:
             return getattr(config.conversation, name, None)

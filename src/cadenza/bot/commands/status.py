@@ -18,7 +18,7 @@ from ...service.limits import Excess
 from ...tasks import must_rise
 from ..rooms import parent_of
 from ..thought_log import may_tell
-from .choosing import shown
+from .choosing import is_listed, shown
 from .frame import AnyCommand, Desk, Interaction, answered, show, words
 
 logger = logging.getLogger(__name__)
@@ -126,8 +126,7 @@ def _triggers(interaction: Interaction, config: Config, choice: Choice) -> str:
 
 def _answers_everything(interaction: Interaction, config: Config, choice: Choice) -> bool:
     """Whether nobody has to call the bot here."""
-    is_listed = str(interaction.channel_id) in config.conversation.channels
-    return is_listed if choice.always is None else choice.always
+    return is_listed(interaction, config) if choice.always is None else choice.always
 
 
 def _delivery(interaction: Interaction, config: Config, choice: Choice) -> str:
