@@ -194,7 +194,8 @@ class Tries:
                 when_full=self._settings.delivery.when_full,
                 asked=self._stop.reason,
             )
-        if not notice and is_answered and casting.is_fallback and turn.show_fallback:
+        is_another = any(failure.model != casting.name for failure in casting.failures)  # not the same with another key
+        if not notice and is_answered and casting.is_fallback and is_another and turn.show_fallback:
             notice = fell_back(casting.failures, casting.name)
         if notice:
             await self._outbox.tell(notice)

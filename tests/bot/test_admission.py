@@ -15,6 +15,7 @@ from cadenza.bot.staff import Staff, employed
 from cadenza.characters.character import Character
 from cadenza.config.config import ConversationConfig, LimitsConfig
 from cadenza.config.current import Current
+from cadenza.service.choices import Choice
 from cadenza.service.journal import Entry
 from cadenza.service.limits import Excess, Limits
 from cadenza.sim.wire import File
@@ -371,3 +372,53 @@ async def test_who_has_had_enough_and_says_stop_goes_no_more_often_than_they_cam
         counting = room.staff.limits
         assert isinstance(counting, Counting)
         assert [room.mia.id] == counting.came == counting.went
+
+
+async def test_a_message_that_is_changed_again_and_again_is_counted_each_time() -> None:
+    config = replace(CONFIG, limits=LimitsConfig(user_per_hour=3))
+    async with bot_room(parrot, config=config) as room:
+        asked = await room.asks("hello")
+        for number in range(5):
+            room.mia.edits(room.general, asked, f"{room.mention} {number}")
+            await room.heard()
+            await room.quiet()
+
+        told = "-# You have asked as much as one may in an hour; try again later."
+        assert ["Ren heard: 1", told] == room.answers()
+        assert 3 == len(room.model.prompts)
+        assert 0 == room.staff.limits.active
+
+
+async def test_to_change_a_message_that_waits_is_no_answer_more() -> None:
+    def answer(prompt: Prompt) -> Iterable[str | float]:
+        return slowly(prompt) if "story" in prompt.turns[-1].text.splitlines()[-1] else parrot(prompt)
+
+    config = replace(CONFIG, limits=LimitsConfig(user_per_hour=1))
+    async with bot_room(answer, config=config) as room:
+        room.mia.says(room.general, f"{room.mention} a story")
+        await room.until(room.answers)
+        asked = room.tom.says(room.general, f"{room.mention} one")
+        await room.heard()
+        room.tom.edits(room.general, asked, f"{room.mention} two")
+        await room.heard()
+        room.bot.stop(room.general, Asker(room.mia.id))
+        await room.quiet()
+
+        assert "Ren heard: two" == room.answers()[-1]
+
+
+async def test_every_third_message_is_joined_in_and_in_a_chosen_channel_all_are_answered() -> None:
+    async with bot_room(parrot) as room:
+        await room.staff.choices.change_channel(room.general, room.guild.id, lambda _: Choice(every=3))
+        for words in ("1", "2", "3", "kitty 4", "5", "6", "7"):
+            room.mia.says(room.general, words)
+            await room.heard()
+            await room.quiet()
+        assert ["Ren heard: 3", "Kira heard: 4", "Ren heard: 7"] == room.answers()
+        await room.staff.choices.change_channel(room.general, room.guild.id, lambda _: Choice(always=True))
+        for words in ("kitty 8", "9"):
+            room.mia.says(room.general, words)
+            await room.heard()
+            await room.quiet()
+
+        assert ["Kira heard: 8", "Ren heard: 9"] == room.answers()[-2:]

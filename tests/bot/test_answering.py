@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from cadenza.bot.control import Asker, Refused
+from cadenza.characters.character import Character
+from cadenza.connections import scripted
+from cadenza.errors import ErrorKind, ProviderError
 from cadenza.memory.notes import About, By, Subject
+from cadenza.memory.privacy import Level
 from cadenza.memory.whereabouts import Whereabouts
+from cadenza.models import Model
 from cadenza.service.choices import Choice
+from cadenza.service.toolbox import Toolbox
 from cadenza.sim.permissions import Permission
-from cadenza.types import Prompt, Tag
+from cadenza.sim.shapes import ChannelKind
+from cadenza.store.api import Shelf
+from cadenza.tools.functions import tool
+from cadenza.tools.tool import Tool
+from cadenza.types import Prompt, Tag, ToolCall
 from tests.bot.bot_room import CONFIG, KIRA, REN, bot_room, parrot
 
 
@@ -135,3 +148,183 @@ async def test_what_a_channel_or_a_character_has_chosen_goes_before_the_settings
         await room.staff.choices.change_channel(room.general, room.guild.id, lambda _: Choice(settings={"degree": 0}))
         await room.asks("hi")
         assert 4 == len(room.answers())
+
+
+# --- what people see beside the words ----------------------------------------------------------------
+
+
+async def test_it_is_shown_once_that_something_is_being_written() -> None:
+    async with bot_room(parrot) as room:
+        await room.asks("hello")
+
+        assert 1 == sum(call.route.endswith("/typing") for call in room.server.rest.calls)
+
+
+async def test_what_was_thought_of_somebody_who_wants_nothing_kept_is_not_told() -> None:
+    async with bot_room(parrot) as room:
+        log = room.world.add_channel(room.guild, "log")
+        await room.heard()
+        await room.staff.choices.change_server(room.guild.id, lambda choice: replace(choice, thought_log=log))
+        await room.staff.memory.privacy.set_level(room.mia.id, Level.FULL)
+        await room.asks("hello")
+        assert 1 == len(room.answers())
+        assert [] == room.ours(log)
+        await room.asks("hello", by=room.tom)
+
+        assert 1 == len(room.ours(log))
+        assert {room.tom.id} == {record.owner for record in await room.staff.store.find(Shelf.EXPLANATIONS)}
+
+
+def _story(prompt: Prompt) -> Iterable[str | float]:
+    """A long answer for whoever wants a story."""
+    if "story" not in prompt.turns[-1].text.splitlines()[-1]:
+        return parrot(prompt)
+    return [part for number in range(40) for part in (f"Line {number}.\n", 0.05)]
+
+
+async def test_who_waits_for_somebody_who_is_gone_is_told_and_a_new_name_makes_no_difference() -> None:
+    async with bot_room(_story) as room:
+        for name in ("Zoe", "Bob"):
+            await room.staff.cast.save(room.guild.id, Character(name))
+        room.mia.says(room.general, f"{room.mention} a story")
+        await room.until(room.answers)
+        for words in ("Zoe, hi there", "Bob, hi you"):
+            room.tom.says(room.general, words)
+            await room.heard()
+        await room.staff.cast.remove(room.guild.id, "Zoe")
+        await room.staff.cast.change(room.guild.id, "Bob", lambda bob: replace(bob, name="Rob"))
+        room.bot.stop(room.general, Asker(room.mia.id))
+        await room.heard()
+        await room.quiet()
+
+        told = "-# Zoe does not speak here any more, so nobody answers this; ask somebody else."
+        assert [told, "", "Rob heard: you"] == room.answers()[-3:]  # the empty one shows what Rob answers
+        assert 0 == room.staff.limits.active
+
+
+@pytest.mark.parametrize("how", ["regenerate", "edit"])
+async def test_with_a_reply_goes_what_shows_whom_it_answers_and_all_its_looks_and_pictures(how: str) -> None:
+    told = iter(["Miko (mad): Go!\nMiko: Fine.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nEnd.", "New."])
+
+    def answer(prompt: Prompt) -> Iterable[str | float]:
+        return [next(told)] if prompt.speaker == "Miko" else _story(prompt)
+
+    async with bot_room(answer) as room:
+        room.mia.says(room.general, f"{room.mention} a story")
+        await room.until(room.answers)
+        asked = room.tom.says(room.general, "Miko, hi there")
+        await room.heard()
+        room.bot.stop(room.general, Asker(room.mia.id))
+        await room.heard()
+        await room.quiet()
+        before = [one["id"] for one in room.ours() if one["author"]["username"] != "Cadenza"]
+        assert 5 == len(before)  # the box, two looks, a picture and the end
+        if how == "edit":
+            room.tom.edits(room.general, asked, "Miko, hi over there")
+        else:
+            assert await room.bot.regenerate(room.general, Asker(room.tom.id)) is None
+        await room.until(lambda: "New." in room.answers())
+        await room.quiet()
+
+        assert not {one["id"] for one in room.ours()} & set(before)
+
+
+# --- where there is no name of one's own -------------------------------------------------------------
+
+
+async def test_without_the_right_to_manage_webhooks_the_name_stands_in_front_and_people_are_told_once() -> None:
+    async with bot_room(parrot) as room:
+        room.world.overwrite(room.general, room.me, deny=Permission.MANAGE_WEBHOOKS)
+        await room.heard()
+        for words in ("kitty one", "kitty two"):
+            room.mia.says(room.general, words)
+            await room.heard()
+            await room.quiet()
+        first, told, second = room.answers()
+
+        assert ["**Kira:** Kira heard: one", "**Kira:** Kira heard: two"] == [first, second]
+        assert "manage webhooks" in told
+
+
+async def test_in_direct_messages_whoever_is_named_answers_and_says_so() -> None:
+    async with bot_room(parrot) as room:
+        direct = room.world.open_direct(room.me, room.mia)
+        room.mia.says(direct, "kitty, psst")
+        await room.until(lambda: room.answers(direct))
+        await room.quiet()
+        room.mia.says(direct, "more", reply_to=room.ours(direct)[0]["id"])
+        await room.until(lambda: len(room.answers(direct)) == 2)
+        await room.quiet()
+
+        assert ["**Kira:** Kira heard: psst", "**Kira:** Kira heard: more"] == room.answers(direct)
+
+
+async def test_in_a_post_of_a_forum_a_character_speaks_under_its_name() -> None:
+    async with bot_room(parrot) as room:
+        forum = room.world.add_channel(room.guild, "questions", kind=ChannelKind.FORUM)
+        await room.heard()
+        post = room.world.add_post(forum, "Why?", f"{room.mention} why", room.mia)
+        await room.until(lambda: room.answers(post))
+        await room.quiet()
+        room.mia.says(post, "kitty?")
+        await room.until(lambda: len(room.answers(post)) == 2)
+        await room.quiet()
+
+        assert ["Cadenza", "Kira"] == room.names(post)
+        assert ["Ren heard: why", "Kira heard: kitty?"] == room.answers(post)
+
+
+# --- while something else is waited for --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("words", "answered"), [("stop", []), ("やめて", []), ("tea", ["Found.", "Ren heard: tea"])])
+async def test_whoever_waits_for_a_tool_can_stop_it_and_what_else_they_say_waits_for_it(
+    words: str, answered: list[str]
+) -> None:
+    begun, found = asyncio.Event(), asyncio.Event()
+
+    @tool
+    async def look() -> str:
+        """Look for a long while."""
+        begun.set()
+        await found.wait()
+        return "a key"
+
+    class Box(Toolbox):
+        async def tools(self) -> list[Tool]:
+            return [look]
+
+    def answer(prompt: Prompt) -> Iterable[Any]:
+        if found.is_set():
+            return parrot(prompt) if "tea" in prompt.turns[-1].text else ["Found."]
+        return [ToolCall("1", "look", "{}")]
+
+    config = replace(CONFIG, settings=CONFIG.settings.with_values({"answer_stops": False}))
+    async with bot_room(answer, config=config, staffed=lambda staff: replace(staff, toolbox=Box(staff.config))) as room:
+        room.mia.says(room.general, f"{room.mention} look")
+        async with asyncio.timeout(5.0):
+            await begun.wait()
+        room.mia.says(room.general, words)
+        await room.heard()
+        assert bool(answered) is room.bot.running(room.general)  # who stops it does not wait for the tool
+        found.set()
+        await room.quiet()
+
+        assert answered == room.answers()
+        assert 0 == room.staff.limits.active
+
+
+async def test_that_another_key_of_the_same_model_was_used_is_told_nobody() -> None:
+    def rests(_: Prompt) -> list[str]:
+        problem = "its key is at rest"
+        raise ProviderError(problem, kind=ErrorKind.RATE_LIMIT)
+
+    async def sources(name: str, server: str = "") -> list[Model]:
+        del name, server
+        return [scripted(rests, name="one"), scripted(parrot, name="one")]
+
+    async with bot_room(parrot) as room:
+        room.model.sources = sources  # type: ignore[method-assign]  # with a key of the server's, and of the operator's
+        await room.asks("hello")
+
+        assert ["Ren heard: hello"] == room.answers()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from cadenza.config.config import ConversationConfig
 from cadenza.types import Prompt
 from tests.bot.bot_room import CONFIG, bot_room, parrot
@@ -46,3 +48,20 @@ async def test_one_webhook_serves_all_characters_also_after_a_restart() -> None:
 
         assert 1 == len(again.world.channel_webhooks(again.me.id, again.general))
         assert not [call for call in again.server.rest.calls if call.route.startswith("POST /channels/{}/webhooks")]
+
+
+@pytest.mark.parametrize("word", ["stop", "やめて"])
+async def test_whoever_asks_for_silence_is_answered_and_nobody_else_begins(word: str) -> None:
+    def chatty(prompt: Prompt) -> list[str | float]:
+        other = "Miko" if prompt.speaker == "Kira" else "Kira"
+        return [f"{other}, what do you say?\n", 0.2, "Well.\n", 0.2, "Hm."]
+
+    async with bot_room(chatty) as room:
+        room.mia.says(room.general, "Kira, ask Miko")
+        await room.until(lambda: len(room.answers()) >= 4)
+        room.mia.says(room.general, word)
+        await room.heard()
+        await room.quiet()
+
+        # Kira, Miko until the stop, and Miko's answer to that.
+        assert ["Kira", "Miko", "Miko"] == [prompt.speaker for prompt in room.model.prompts]

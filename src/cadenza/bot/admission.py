@@ -173,7 +173,7 @@ class Admission:
         )
         excess = await self._staff.limits.admit(said.author, said.server)
         if excess is not None and not (self._is_mere_stop(heard) or self._says_more(heard, excess)):
-            await self._refuse(request.message, said, excess)
+            await self._refuse(request.message, said.author, excess)
             return
         if excess is None:
             heard = replace(heard, payload=replace(request, admitted=said.author))
@@ -196,10 +196,10 @@ class Admission:
             and any(mine == (one.channel, one.author, one.persona, one.is_command) for one in self._open.values())
         )
 
-    async def _refuse(self, message: discord.Message, said: Said, excess: Excess) -> None:
+    async def _refuse(self, message: discord.Message, person: str, excess: Excess) -> None:
         logger.info("a message is not answered (%s)", excess.value)
         self._staff.metrics.refused(excess.value)
-        if await self._staff.limits.may_warn(said.author, excess):
+        if await self._staff.limits.may_warn(person, excess):
             self._warn(message, excess)
 
     async def ask(self, heard: Heard, *, is_written: bool = False) -> Verdict:
@@ -237,14 +237,23 @@ class Admission:
 
     # --- what is done to a message --------------------------------------------------------------
 
-    def edited(self, message: discord.Message) -> None:
-        """*message* says something else now."""
-        for heard in self._keys(str(message.id)):
-            request = heard.payload
-            if isinstance(request, Request):
-                changed = replace(heard, text=message.content, payload=replace(request, message=message))
-                self._recent[heard.id] = changed
-                self._turns.edited(changed)
+    async def edited(self, message: discord.Message) -> None:
+        """*message* says something else now. To answer it anew is one answer more, also for who is counted."""
+        async with self._in_order(str(message.channel.id)):
+            for heard in self._keys(str(message.id)):
+                request = heard.payload
+                if isinstance(request, Request):
+                    await self._changed(heard, replace(request, message=message))
+
+    async def _changed(self, heard: Heard, request: Request) -> None:
+        changed = replace(heard, text=request.message.content, payload=request)
+        if self._turns.would_rerun(changed):
+            excess = await self._staff.limits.admit_again(heard.author, request.server)
+            if excess is not None:
+                await self._refuse(request.message, heard.author, excess)
+                return
+        self._recent[heard.id] = changed
+        self._turns.edited(changed)
 
     def deleted(self, channel: str, messages: Iterable[str]) -> None:
         """They are gone."""

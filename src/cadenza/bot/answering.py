@@ -24,6 +24,7 @@ from ..service.languages import chosen
 from ..service.own_messages import Own, OwnMessages
 from ..service.rewording import reworded
 from ..settings import Settings
+from ..stages.s7_delivery import receipt_of
 from ..store.api import StoreError
 from ..targets.discord import DiscordTarget
 from ..tasks import end_task, must_rise
@@ -35,12 +36,14 @@ from .home import Home
 from .markdown_button import table_button
 from .people import AnyUser
 from .requests import Greeting, Request, message_of, request_of
-from .rooms import parent_of, room_of
+from .rooms import Room, parent_of, room_of
 from .scenes import Occasion, scene_for
 from .staff import Staff
 from .thought_log import Thought, log_thoughts
 
 logger = logging.getLogger(__name__)
+
+_GONE = "{persona} does not speak here any more, so nobody answers this; ask somebody else."
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +55,12 @@ class Answered:
     occasion: Occasion
     scene: Scene
     reply: Reply
+    besides: tuple[Receipt, ...] = ()
+    """What stands in the channel for it besides its messages."""
 
 
 class Answering:
-    """One for a bot. *afterwards* is told of every reply when all else is done."""
+    """One for a bot. *afterwards* is told of every reply when all else is done; *tell* tells people why there is none."""
 
     def __init__(
         self,
@@ -65,6 +70,7 @@ class Answering:
         client: discord.Client,
         home: Home,
         *,
+        tell: Callable[..., Awaitable[None]],
         afterwards: Callable[[Answered], Awaitable[None]],
     ) -> None:
         self._staff = staff
@@ -72,6 +78,7 @@ class Answering:
         self._admission = admission
         self._client = client
         self._home = home
+        self._tell_people = tell
         self._afterwards = afterwards
 
     async def answer(self, turn: Turn) -> Reply | None:
@@ -101,15 +108,21 @@ class Answering:
         occasion = await self._occasion(turn, request)
         if occasion is None:
             return None
+        since = asyncio.get_running_loop().time()
+        showing = asyncio.create_task(self._show_typing(room.channel), name="cadenza first typing")
+        try:
+            return await self._spoken(turn, request, occasion, room, typing_since=since)
+        finally:
+            await end_task(showing)  # whoever waits for the answer does not wait for this
+
+    async def _spoken(
+        self, turn: Turn, request: Request, occasion: Occasion, room: Room, *, typing_since: float
+    ) -> Answered | None:
         identity = identity_of(occasion.character)
         found = None
         if self._home.backstage.lookup is not None:
             found = partial(self._home.backstage.lookup.has_found, place=room.channel)
-        showing = asyncio.create_task(self._show_typing(room.channel), name="cadenza first typing")
-        try:
-            scene = await scene_for(occasion, self._staff, user_of(self._client))
-        finally:
-            await end_task(showing)  # whoever waits for the answer does not wait for this
+        scene = await scene_for(occasion, self._staff, user_of(self._client))
         language = language_for(request.message.guild, occasion.choice, self._staff.config.now)
         target = await self._home.target(
             room,
@@ -120,9 +133,10 @@ class Answering:
             table_button=table_button(language),
             reword=partial(reworded, language=language),
             on_last=partial(self._ends, turn),
+            typing_since=typing_since,
         )
         said = await self._replied(turn, request, occasion, scene, target)
-        return None if said is None else Answered(turn, request, occasion, scene, said)
+        return None if said is None else Answered(turn, request, occasion, scene, said, target.besides)
 
     async def _ends(self, turn: Turn, behind: str) -> None:
         """The last message of *turn* is about to be sent; one that is stopped by our own end is to be finished later."""
@@ -158,7 +172,7 @@ class Answering:
                 tools=[*await self._staff.toolbox.tools(), *self._staff.memory.tools(occasion.where)],
                 stop=turn.stop,
                 backstage=self._home.backstage,
-                supersedes=(*turn.supersedes, *request.supersedes),
+                supersedes=await self._superseded(turn, request),
                 trace=_both(self._staff.explanations.listen(turn.id), self._staff.metrics.hear),
             )
         except BaseException:
@@ -166,6 +180,15 @@ class Answering:
             raise
         finally:
             await self._home.settle(target)
+
+    async def _superseded(self, turn: Turn, request: Request) -> tuple[Receipt, ...]:
+        """The messages that go when the answer begins, with all that stands there for them, in their order."""
+        found = {receipt.message_id: receipt for receipt in (*turn.supersedes, *request.supersedes)}
+        for receipt in turn.supersedes:
+            own = await self._own.about(receipt.message_id)
+            for part in await self._own.of_turn(own) if own else ():
+                found.setdefault(part.id, receipt_of(part.id, Identity(part.persona) if part.is_webhook else None))
+        return tuple(sorted(found.values(), key=lambda receipt: (len(receipt.message_id), receipt.message_id)))
 
     def _settings(self, occasion: Occasion, model: str) -> Settings:
         return settings_for(
@@ -235,6 +258,8 @@ class Answering:
         cast = await self._admission.present(server, choice)
         character = _named(cast, turn.persona)
         if character is None:
+            if not request.root:  # a character that calls one who is not there waits for nobody
+                await self._tell_people(message, _GONE, persona=turn.persona)
             return None
         asker = self._asker(request)
         where = Whereabouts(
@@ -289,7 +314,8 @@ class Answering:
         _log(answered, seconds=seconds, waited=waited)
         async with self._staff.memory.privacy.writing:  # nobody is forgotten meanwhile
             # Of whoever wants nothing kept, nothing is written down: what follows knows no server, as in direct messages.
-            kept = "" if await self._wants_nothing_kept(where) else where.server
+            is_kept = not await self._wants_nothing_kept(where)
+            kept = where.server if is_kept else ""
             await _seen_to("own messages", self._own.note(_own_messages(answered), server=kept))
             await _seen_to(
                 "explanations",
@@ -307,7 +333,8 @@ class Answering:
             waited,
             language=language_for(occasion.message.guild, occasion.choice, self._staff.config.now),
         )
-        await _seen_to("thought log", log_thoughts(thought, occasion.choice, self._home, self._client))
+        if is_kept:  # what was thought of the others is told nobody
+            await _seen_to("thought log", log_thoughts(thought, occasion.choice, self._home, self._client))
         await _seen_to("afterwards", self._afterwards(answered))
 
     async def _wants_nothing_kept(self, where: Whereabouts) -> bool:
@@ -385,7 +412,7 @@ def _own_messages(answered: Answered) -> list[Own]:
             author=request.person,
             answers=str(request.message.id),
         )
-        for receipt in answered.reply.receipts
+        for receipt in (*answered.besides, *answered.reply.receipts)
     ]
 
 

@@ -89,7 +89,15 @@ class CadenzaBot(commands.Bot):
         )
         self._admission = Admission(staff, self.own, self.turns, client=self, warn=self._warn)
         self._cascades = Cascades(staff, self._admission)
-        self._answering = Answering(staff, self.own, self._admission, self, self.home, afterwards=self._cascades.follow)
+        self._answering = Answering(
+            staff,
+            self.own,
+            self._admission,
+            self,
+            self.home,
+            tell=self._tell,
+            afterwards=self._cascades.follow,
+        )
         for forget in (self.own.forget_person, self._admission.forget):
             staff.memory.privacy.listen(forget)
         self._chores: set[asyncio.Task[None]] = set()
@@ -166,7 +174,7 @@ class CadenzaBot(commands.Bot):
 
     async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
         """A message was changed, or Discord has unfolded a link in it."""
-        self._admission.edited(payload.message)
+        await self._admission.edited(payload.message)
 
     async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
         """A message is gone."""

@@ -15,7 +15,7 @@ from ..service.bounds import make_room
 from ..service.choices import Choice
 from ..service.said import Said
 from ..service.triggers import calls
-from ..turns import Heard
+from ..turns import Heard, Why
 from ..types import Completed
 from .admission import Admission
 from .answering import Answered
@@ -94,7 +94,8 @@ def _said(answered: Answered) -> Said | None:
     """What a character said in all of its reply; ``None`` if that does not call for anything."""
     reply, occasion = answered.reply, answered.occasion
     is_whole = isinstance(reply.outcome, Completed) and bool(reply.receipts)
-    if not is_whole or not occasion.where.server:
+    is_farewell = answered.turn.why is Why.STOP_REPLY  # whoever asked for silence does not want others to begin
+    if not is_whole or is_farewell or not occasion.where.server:
         return None
     return Said(
         reply.receipts[-1].message_id,

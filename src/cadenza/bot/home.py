@@ -65,12 +65,14 @@ class Home:
         table_button: Button | None = None,
         reword: Callable[[Notice], Notice] = lambda notice: notice,
         on_last: Callable[[str], Awaitable[None]] | None = None,
+        typing_since: float | None = None,
     ) -> DiscordTarget:
         """Where whatever is said in *room* is delivered to. An interaction is given its first sign.
 
         The members of the room, whoever else is in *roster*, and whoever *is_found* says was looked up may be called.
         *table_button* stands under each table that is shown as a picture. *reword* says a notice in other words.
-        *on_last* is told before the last message is sent behind which it will stand.
+        *on_last* is told before the last message is sent behind which it will stand. *typing_since* is when it was first
+        shown that something is being written.
         """
         api: DiscordPyApi | InteractionApi = self.api
         if room.interaction is not None:
@@ -89,6 +91,7 @@ class Home:
             table_button=table_button,
             reword=reword,
             on_last=on_last,
+            typing_since=typing_since,
         )
         if isinstance(api, InteractionApi):
             self._interactions[target] = api

@@ -123,6 +123,10 @@ class Limits:
                 self.leave(person, server)
         return excess
 
+    async def admit_again(self, person: str, server: str) -> Excess | None:
+        """Count a turn that comes in the place of one that was admitted: over time only, unless that is too much."""
+        return await self._count(person, server, self._config())
+
     def leave(self, person: str, server: str) -> None:
         """A turn that was admitted is over, or was dropped."""
         _less(self._people, person)

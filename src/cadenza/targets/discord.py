@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 from ..errors import DeliveryError, DeliveryKind
-from ..stages.s7_delivery import Allowance, Limits
+from ..stages.s7_delivery import Allowance, Limits, receipt_of
 from ..tasks import must_rise
 from ..text import tables
 from ..text.plain_table import as_columns, as_records
@@ -39,6 +39,8 @@ _ONE = Allowance(1, 1, 0.0)
 _COLOURS = {Urgency.INFO: 0x3498DB, Urgency.WARNING: 0xF1C40F, Urgency.ERROR: 0xE74C3C}
 _COMPLAINT_TAKES = 10.0
 """Seconds after which people are not told any more why a name is missing."""
+_TYPING_SHOWS = 2.0
+"""Seconds for which it need not be shown anew that something is being written: it lasts ten, and is renewed after eight."""
 _LONGEST_LINE, _LONGEST_BOX = 1900, 4000
 """What of a notice is shown, as a line and in a box."""
 
@@ -87,6 +89,7 @@ class DiscordTarget:
         table_button: Button | None = None,
         reword: Callable[[Notice], Notice] = lambda notice: notice,
         on_last: Callable[[str], Awaitable[None]] | None = None,
+        typing_since: float | None = None,
     ) -> None:
         """*turn* names the turn, and must be another for each; without one, one is made up.
 
@@ -96,6 +99,7 @@ class DiscordTarget:
         first message of a webhook that answers it. *table_button* stands under each table that is shown as a picture.
         *reword* says a notice in the words in which it is shown.
         *on_last* is told the id of the message before the last one, empty if there is none, before that one is sent.
+        *typing_since* is when, on the loop's clock, others have shown here that something is being written.
         """
         haste = Haste()
         self._api = api = PacedApi(api, house.throttle, haste)
@@ -110,6 +114,7 @@ class DiscordTarget:
         self._table_button = table_button
         self._reword = reword
         self._on_last = on_last
+        self._typing_since = typing_since
         self._courier = Courier(api, house, is_strict=is_strict, haste=haste)
         self._sent = 0  # messages that were begun: the number of one is in its nonce
         self._last: str | None = None
@@ -254,7 +259,7 @@ class DiscordTarget:
 
     async def typing(self, identity: Identity | None, /) -> None:  # noqa: ARG002  # Discord shows the bot's own name
         """Show that something is being written. If that fails, so be it."""
-        if self._house.broken is not None:
+        if self._house.broken is not None or self._shows_typing():
             return
         try:
             await self._api.typing(self._channel)
@@ -262,6 +267,11 @@ class DiscordTarget:
             if must_rise(error):
                 raise
             logger.debug("nobody was shown that something is being written (%s)", type(error).__name__)
+
+    def _shows_typing(self) -> bool:
+        """Whether it still shows what others have shown before anything was sent, and will until it is shown again."""
+        since = self._typing_since
+        return since is not None and not self._sent and asyncio.get_running_loop().time() < since + _TYPING_SHOWS
 
     async def notify(self, notice: Notice, /) -> None:
         """Show *notice* under the bot's own name. Nobody is called by it, and no phone rings.
@@ -335,6 +345,15 @@ class DiscordTarget:
             return await self._courier.found(place, letter, error)
         except DeliveryError:
             return None
+
+    @property
+    def besides(self) -> tuple[Receipt, ...]:
+        """What stands there besides the messages that have receipts: what was answered, and what came in several parts."""
+        return tuple(
+            receipt_of(arrival.sent.message, arrival.identity)
+            for delivered in self._delivered.values()
+            for arrival in (*((delivered.notice,) if delivered.notice else ()), *delivered.arrivals[1:])
+        )
 
     # --- taking back -----------------------------------------------------------------------------
 

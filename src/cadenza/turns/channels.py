@@ -148,6 +148,13 @@ class Channel:
                 return True
         return False
 
+    def would_rerun(self, message: Heard, now: float) -> bool:
+        """Whether ``rerun`` would answer *message* anew."""
+        running = self.running
+        if running and running.has(message.id):
+            return running.entry.edited(message) is not None and self._may_run_again(running, now)
+        return any(now < past.until and past.entry.edited(message) for past in self.past)
+
     def lose(self, message_id: str, now: float) -> bool:
         """That message is gone; say whether it was being answered.
 
@@ -168,14 +175,16 @@ class Channel:
 
     def _again(self, running: Running, entry: Entry, now: float) -> bool:
         """End a turn and answer *entry* in its place, unless it began too long ago or ends anyway; say whether."""
-        is_late = now >= running.started_at + self._settings.rerun_seconds
-        if is_late or not _is_undisturbed(running):
+        if not self._may_run_again(running, now):
             return False
         running.turn.stop.take(StopReason.TRIGGER_GONE)
         left = entry.without(running.gone)
         again = replace(entry, messages=left, why=Why.EDITED, succeeds=running.turn.id, supersedes=())
         self.waiting.put_first(again)
         return True
+
+    def _may_run_again(self, running: Running, now: float) -> bool:
+        return now < running.started_at + self._settings.rerun_seconds and _is_undisturbed(running)
 
 
 def _is_undisturbed(running: Running) -> bool:

@@ -160,6 +160,13 @@ class Turns:
         self._go_on(found)
         return makes_difference
 
+    def would_rerun(self, message: Heard) -> bool:
+        """Whether ``edited`` would have *message*, whose answer has begun, answered anew."""
+        found = self._channels.get(message.channel)
+        if found is None or self._is_closed or message.id in found.waiting.ids:
+            return False
+        return found.would_rerun(message, asyncio.get_running_loop().time())
+
     def stop(self, channel: str, *, by: str = "", author: str | None = None) -> Stopping:
         """A command asks for silence: the reply is stopped, and what waits is not answered.
 
