@@ -103,6 +103,8 @@ class Outbox:
         self._at_rest.set()
         self._sealed = False
         self._decided = False  # whether a stop has already been acted upon
+        self.is_whole = True
+        """Whether nothing was left out because the reply had to end."""
         self._is_hurried = False  # whether what is left out now is left out because nobody wants it any more
         self._last_sent = self._loop.time()
         self._indicator = Indicator(target)
@@ -199,6 +201,7 @@ class Outbox:
     def cut(self, keep: Keep, last: Sequence[Post] = ()) -> None:
         """The reply has ended: *last* is all that comes, and of what waits only as much is sent as *keep* says."""
         self._append(last)
+        before = self._words_waiting()
         match keep:
             case Keep.EVERYTHING | Keep.DECIDED:
                 pass
@@ -210,12 +213,18 @@ class Outbox:
                     self._waiting.append(_Parcel(goodbye, self._part, is_ready=True, is_goodbye=True))
             case Keep.NOTHING:
                 self._waiting.clear()
+        self.is_whole = self.is_whole and before == self._words_waiting()
         if self.trace:
             self.trace.cuts(keep.name.lower(), [parcel.post for parcel in self._waiting if parcel.notice is None])
         self._decided = True
         self.close()
         if keep in (Keep.CLAUSE, Keep.NOTHING):
             self._hurry()
+
+    def _words_waiting(self) -> list[object]:
+        """What would be missed if it were not sent: words, however they are put together, and files and pictures."""
+        posts = [parcel.post for parcel in self._waiting if parcel.notice is None]
+        return [item for post in posts for item in (*post.text.split(), *filter(None, (post.attachment, post.instead)))]
 
     def _hurry(self) -> None:
         """Nobody wants what is under way any more: let it not wait for long."""
@@ -349,6 +358,7 @@ class Outbox:
         """Leave *post* out, as the target wants it, and tell people why, once; there is no receipt of it."""
         if self.trace:
             self.trace.leaves_out(post, error.kind.value)
+        self.is_whole = self.is_whole and not self._is_hurried
         notice = Notice(str(error), Urgency.WARNING)
         if notice not in self.notices and not self._is_hurried:
             await self._tell(notice, as_post(notice))
@@ -401,6 +411,7 @@ class Outbox:
 
     def _fail(self, error: DeliveryError) -> None:
         self.failed.set_result(error)
+        self.is_whole = False
         if self.trace:
             self.trace.unsent(error)
         self.cut(Keep.NOTHING)

@@ -25,7 +25,7 @@ from .rules import RULES
 from .rules.repeated_emoji import recent_emoji
 from .rules.rule import Rule, RuleContext
 from .settings import BufferSettings, Settings
-from .stages.s4_round import Round, kept
+from .stages.s4_round import Round, kept, outcome_of
 from .stages.s5_buffer import Buffer
 from .stages.s6_rules import rule_row
 from .stages.s7_delivery import Chance, Composer
@@ -51,6 +51,7 @@ from .types import (
     SendFailed,
     Served,
     Stopped,
+    StopReason,
     StopRequested,
     Usage,
 )
@@ -253,7 +254,8 @@ async def settle(
         await asyncio.wait([sending])
     finally:
         await end_task(sending)
-    return outcome
+    # It may be seen only now that the last words did not arrive.
+    return overtaken(outcome, outcome_of(event), outbox) if event and isinstance(outcome, Completed) else outcome
 
 
 async def _read(round_: Round, chunks: AsyncIterable[Chunk], outbox: Outbox, watch: _Watch) -> None:
@@ -340,6 +342,7 @@ def pending(outbox: Outbox, stop: StopHandle | None) -> RoundEvent | None:
 
 def conclude(event: RoundEvent | None, round_: Round, outbox: Outbox, on_stop: str) -> Outcome:
     """Tell *round_* of the event that overtook it, if there was one, and *outbox* what is still to be sent."""
+    before = round_.outcome
     posts = round_.receive(event) if event else []
     if round_.outcome is None:
         msg = "a round ended without an outcome"
@@ -347,8 +350,19 @@ def conclude(event: RoundEvent | None, round_: Round, outbox: Outbox, on_stop: s
     match event:
         case StopRequested(reason):  # it counts for what waits even if the round has ended for another reason
             outbox.cut(kept(Stopped(reason), on_stop=on_stop), posts)
+            if isinstance(before, Completed):
+                round_.outcome = overtaken(before, round_.outcome, outbox)
         case SendFailed():
             outbox.cut(kept(round_.outcome, on_stop=on_stop), posts)
         case _:
             outbox.hold(posts)
     return round_.outcome
+
+
+def overtaken(outcome: Outcome, ended: Outcome, outbox: Outbox) -> Outcome:
+    """How a reply ends that had come to *outcome* when something *ended* it before its last words were sent.
+
+    One that is said wholly all the same is not cut off by our own end.
+    """
+    is_whole = isinstance(outcome, Completed) and outbox.is_whole
+    return outcome if is_whole and ended == Stopped(StopReason.SHUTDOWN) else ended

@@ -16,7 +16,7 @@ from .dialogue import Dialogue
 from .keys import Cure, cure
 from .notices import failed, fell_back
 from .outbox import Outbox
-from .pipeline import overtaking
+from .pipeline import overtaken, overtaking
 from .rounds import Rounds
 from .settings import Settings
 from .stages.s4_round import Round, kept, outcome_of
@@ -177,7 +177,7 @@ class Tries:
             await self._unless_over(self._outbox.finished())
         except _OverError as over:
             await self._outbox.finished()
-            return outcome if is_final else over.outcome
+            return outcome if is_final else overtaken(outcome, over.outcome, self._outbox)
         return outcome
 
     async def _tell(self, outcome: Outcome) -> None:

@@ -8,12 +8,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+import discord
 import pytest
 
 from cadenza.bot.control import Asker, Refused
 from cadenza.config.config import DiscordConfig, LimitsConfig
 from cadenza.service.journal import Entry, Journal
 from cadenza.service.limits import Excess
+from cadenza.service.own_messages import OwnMessages
 from cadenza.store.api import Record, Shelf, StoreError
 from cadenza.store.memory import MemoryStore
 from cadenza.turns import Stopping
@@ -185,6 +187,86 @@ async def test_a_message_that_waited_when_the_bot_died_is_answered_by_the_next()
         await again.quiet()
 
         assert 1 == sum("me?" in text for text in again.answers())
+
+
+@pytest.mark.parametrize("after_restart", ["finish", "mark", "leave"])
+async def test_what_a_process_said_before_it_died_is_known_as_ours(after_restart: str) -> None:
+    talk = replace(CONFIG.conversation, after_restart=after_restart)
+    async with bot_room(slowly) as room:
+        asked = room.mia.says(room.general, "kitty, tell me a long story")
+        await room.until(lambda: len(room.answers()) >= 2)
+        await room.bot.close()
+        spoken = [one["id"] for one in room.ours()]
+        assert [] == await room.staff.store.find(Shelf.SPRITE_MESSAGES)
+    async with bot_room(lambda _: ["And so on."], config=replace(CONFIG, conversation=talk), before=room) as again:
+        await again.bot.wait_until_ready()
+        await again.heard()
+        await again.quiet()
+        first, *others = [await OwnMessages(again.staff.store).about(id_) for id_ in spoken]
+
+        assert first is not None
+        assert ("Kira", asked, room.mia.id, True) == (first.persona, first.answers, first.author, first.is_webhook)
+        assert {first.turn} == {one.turn for one in others if one is not None}
+        assert await again.bot.regenerate(again.general, Asker(again.mia.id), message=spoken[0]) is None
+        await again.quiet()
+        assert not {*spoken} & {one["id"] for one in again.ours()}
+
+
+async def test_what_a_process_said_wholly_before_it_died_is_known_as_ours() -> None:
+    async with bot_room(lambda _: ["Just this."]) as room:
+        asked = await room.asks("hello")
+        [row] = await room.staff.store.find(Shelf.SPRITE_MESSAGES)
+        await room.staff.store.delete(Shelf.SPRITE_MESSAGES, row.key)  # as if it had died before it wrote that
+        journal = Journal(room.staff.store)
+        await journal.heard(Entry(asked, asked, room.general, room.mia.id, server=room.guild.id, persona="Ren"))
+        await journal.began(asked)
+        await journal.ends(asked, behind="")
+    async with bot_room(parrot, before=room) as again:
+        await again.bot.wait_until_ready()
+        await again.heard()
+        await again.quiet()
+
+        assert ["Just this."] == again.answers()
+        assert [row.key] == [own.key for own in await again.staff.store.find(Shelf.SPRITE_MESSAGES)]
+
+
+@pytest.mark.parametrize("trouble", ["cut", "torn", "asked to", "begun anew"])
+async def test_a_gateway_that_is_lost_in_the_middle_of_a_reply_makes_nothing_be_said_twice(trouble: str) -> None:
+    def counting(prompt: Prompt) -> Iterable[str | float]:
+        who = "Tom" if "me too" in prompt.turns[-1].text else "Mia"
+        for number in range(4):
+            yield from (f"{who} {number}.\n", 0.05)
+
+    async with bot_room(counting) as room:
+        await room.bot.wait_until_ready()
+        gateway, heard = room.server.gateway, list[discord.Message]()
+
+        async def note(message: discord.Message) -> None:
+            heard.append(message)
+
+        room.bot.add_listener(note, "on_message")
+        await _speaking(room, messages=1)
+        match trouble:
+            case "cut":
+                gateway.cut(4000)
+            case "torn":
+                gateway.cut(None)
+            case "asked to":
+                gateway.reconnect()
+            case _:
+                gateway.invalidate(resumable=False)
+        if trouble != "begun anew":  # what is said meanwhile is told afterwards, else never
+            room.tom.says(room.general, f"{room.mention} me too")
+            await room.until(lambda: any("me too" in message.content for message in heard))
+        await room.until(lambda: "Mia 3." in "\n".join(room.answers()))
+        for message in list(heard):  # Discord tells some things twice
+            room.bot.dispatch("message", message)
+        await room.heard()
+        await room.quiet()
+        askers = ["Mia"] if trouble == "begun anew" else ["Mia", "Tom"]
+
+        said = [line for text in room.answers() for line in text.splitlines()]
+        assert [f"{who} {number}." for who in askers for number in range(4)] == said
 
 
 class FullStore(MemoryStore):

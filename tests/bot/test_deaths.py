@@ -160,3 +160,65 @@ async def test_who_was_told_of_the_end_is_not_told_to_ask_again_after_it(tmp_pat
         await place.start()
         await place.until(lambda: place.answers()[-1] == "(and so on)")
         assert 0 == place.answers().count("four")
+
+
+async def test_who_has_heard_everything_is_not_told_to_ask_again(tmp_path: Path) -> None:
+    config = (STORY / "cadenza.toml").read_text(encoding="utf-8") + "shutdown_grace = 0.1\n"
+    async with quick_town(tmp_path, config=config) as place:
+        place.server.faults.delay("POST /channels/*/messages", 1.0, times=1)
+        place.mia.says(place.general, f"{place.mention} say only!")
+        await place.until(lambda: any(call.route.endswith("/typing") for call in place.server.rest.calls))
+        await asyncio.sleep(0.3)  # it is being sent
+        assert 0 == await place.end()
+        assert (["only"], []) == (said(place), boxes(place))
+        await place.start()
+        await asyncio.sleep(0.3)
+        assert ["only"] == said(place)
+
+
+TOOLED = '''
+from cadenza.types import Role, ToolCall
+
+def answer(prompt):
+    """Asks a tool that takes its time, and says what it said."""
+    if "where it ended" in str(prompt.turns):
+        yield "(and so on)"
+    elif prompt.turns[-1].role is Role.TOOL:
+        yield f"It says: {prompt.turns[-1].text}."
+    else:
+        yield "I ask.\\n" if "aloud!" in prompt.turns[-1].text[-10:] else ""
+        yield ToolCall("1", "ring", "{}")
+'''
+BELL = '''
+import asyncio
+from pathlib import Path
+
+async def ring() -> str:
+    """Ring the bell."""
+    with Path("rung").open("a") as book:
+        book.write("x")
+    await asyncio.sleep(0.5)
+    return "ding"
+'''
+
+
+async def test_what_dies_while_a_tool_runs_says_nothing_twice(tmp_path: Path) -> None:
+    (tmp_path / "rung").touch()
+    async with quick_town(tmp_path) as place:
+        await place.kill()
+        (tmp_path / "model.py").write_text(TOOLED, encoding="utf-8")
+        (tmp_path / "tools.py").write_text(BELL, encoding="utf-8")
+        await place.start()
+        for rung, manner in enumerate(("aloud", "in silence"), 1):
+            place.mia.says(place.general, f"{place.mention} ask {manner}!")
+            async with asyncio.timeout(10):
+                while (tmp_path / "rung").stat().st_size < rung:  # noqa: ASYNC110  # another process rings it
+                    await asyncio.sleep(0.02)
+            if manner == "aloud":
+                await place.until(lambda: "I ask." in place.answers())
+            await place.kill()
+            await place.start()
+            await place.quiet(rung + 1)
+
+        assert ["I ask.", "(and so on)", "It says: ding."] == place.answers()
+        assert "xxx" == (tmp_path / "rung").read_text(encoding="utf-8")

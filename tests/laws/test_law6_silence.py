@@ -21,7 +21,7 @@ from cadenza.settings import Settings
 from cadenza.stages.s4_round import KEEPS, Keep
 from cadenza.stops import StopHandle, Stops
 from cadenza.tools.tool import Tool
-from cadenza.types import Identity, Persona, Reply, Scene, Stopped, StopReason, ToolSpec
+from cadenza.types import Completed, Identity, Persona, Reply, Scene, Stopped, StopReason, ToolSpec
 from tests.timing import SlowStream, TimedTarget
 from tests.trouble import TURN, Channel, Trouble, Voice, check_books
 
@@ -78,6 +78,8 @@ class Phase:
     latency: float = 0.0
     is_busy: bool = False
     """Whether something is under way that must end, or must be undone first; then nothing at all may follow."""
+    is_said: bool = False
+    """Whether the model is done, and its last words fit into one message: then our own end cuts nothing off."""
     has_tools: bool = False
     """Whether tools are at work, which a follow-up does not interrupt."""
 
@@ -162,7 +164,7 @@ PHASES = {
     "in a word": Phase(saying("First. Second, and th", 60.0, "en\nmore")),
     "in a hidden block": Phase(saying("One.\n<think>hm", 60.0)),
     "in a typing pause": Phase(saying(LINES, 60.0, settings=TYPED), seconds=0.2),
-    "in a typing pause, the model done": Phase(saying(LINES, settings=TYPED), seconds=0.2),
+    "in a typing pause, the model done": Phase(saying(LINES, settings=TYPED), seconds=0.2, is_said=True),
     "in a typing pause, the model stalled": Phase(
         saying(LINES, 60.0, settings=Settings.of(degree=2, idle_timeout=0.1, thinking_chance=0.0)), seconds=0.2
     ),
@@ -214,7 +216,8 @@ async def test_in_every_phase_a_stop_is_heard_at_once(name: str, reason: StopRea
     assert max(after, default=0.0) < AT_ONCE
     assert len(after) <= (1 if KEEPS[reason] is Keep.CLAUSE and not phase.is_busy else 0)
     assert max(channel.typed, default=0.0) < phase.seconds + AT_ONCE
-    assert Stopped(reason) == result.outcome
+    is_whole = phase.is_said and reason is StopReason.SHUTDOWN
+    assert (Completed("end_of_stream") if is_whole else Stopped(reason)) == result.outcome
     check_books(result, channel)
 
 

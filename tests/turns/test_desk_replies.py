@@ -14,7 +14,7 @@ from cadenza.settings import Settings
 from cadenza.turns import Closing, Turns, Verdict
 from cadenza.turns.channels import Turn
 from cadenza.turns.waiting import Heard
-from cadenza.types import Line, Persona, Reply, Scene, Stopped, StopReason
+from cadenza.types import Completed, Line, Outcome, Persona, Reply, Scene, Stopped, StopReason
 from tests.actors import NO_MODEL, Actor, call, fails, tool
 from tests.at_the_desk import others
 from tests.timing import SlowStream, TimedTarget, now
@@ -77,6 +77,28 @@ async def test_at_a_shutdown_people_are_told_that_the_reply_was_cut_off(
     assert said == bot.target.texts
     assert ["Cut off by a restart"] == [notice.title for notice in bot.target.notices]
     assert set() == others()
+
+
+@pytest.mark.parametrize(
+    ("latency", "said", "outcome", "titles"),
+    [
+        pytest.param(8.0, ["One.", "Two."], Completed("end_of_stream"), [], id="the last message under way"),
+        pytest.param(
+            12.0, ["One."], Stopped(StopReason.SHUTDOWN), ["Cut off by a restart"], id="one waiting behind another"
+        ),
+    ],
+)
+async def test_a_reply_whose_last_message_is_being_sent_at_a_shutdown_is_not_cut_off(
+    latency: float, said: list[str], outcome: Outcome, titles: list[str]
+) -> None:
+    bot = Bot([Actor(["One.\n\nTwo."])], TimedTarget(latency=latency))
+    bot.write("question")
+    await asyncio.sleep(1.0)
+    await bot.turns.close()
+
+    assert said == bot.target.texts
+    assert [outcome] == [reply.outcome for reply in bot.replies]
+    assert titles == [notice.title for notice in bot.target.notices]
 
 
 @pytest.mark.parametrize(("models", "said"), PHASES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,6 +20,7 @@ from ..memory.whereabouts import Whereabouts
 from ..replies import reply, say
 from ..service.beginnings import Beginnings
 from ..service.choices import Choice, settings_for
+from ..service.journal import Entry
 from ..service.languages import chosen
 from ..service.own_messages import Own, OwnMessages
 from ..service.rewording import reworded
@@ -32,6 +33,7 @@ from ..trace import Hook, Traced
 from ..turns import Heard, Turn, Why
 from ..types import Broke, Identity, Notice, Receipt, Reply, Scene, Stalled, Stopped, StopReason, Urgency
 from .admission import Admission, user_of
+from .history import Voice
 from .home import Home
 from .markdown_button import table_button
 from .people import AnyUser
@@ -40,6 +42,7 @@ from .rooms import Room, parent_of, room_of
 from .scenes import Occasion, scene_for
 from .staff import Staff
 from .thought_log import Thought, log_thoughts
+from .voices import Voices
 
 logger = logging.getLogger(__name__)
 
@@ -337,6 +340,20 @@ class Answering:
             await _seen_to("thought log", log_thoughts(thought, occasion.choice, self._home, self._client))
         await _seen_to("afterwards", self._afterwards(answered))
 
+    async def recognise(self, entry: Entry, parts: Sequence[discord.Message]) -> None:
+        """Write down whose *parts* are, with which a process that died had answered *entry*."""
+        unknown = [part for part in parts if await self._own.about(str(part.id)) is None]
+        if not unknown:
+            return
+        choice = await self._staff.choices.here(entry.server, entry.channel, parent_of(unknown[0].channel))
+        cast = await self._admission.present(entry.server, choice)
+        voices = Voices(self._staff.store, cast, user_of(self._client))
+        own = [_own_of_dead(part, entry, await voices(part)) for part in unknown]
+        where = Whereabouts(entry.author, entry.channel, server=entry.server, message=entry.root or entry.message)
+        async with self._staff.memory.privacy.writing:
+            kept = "" if await self._wants_nothing_kept(where) else entry.server
+            await self._own.note(own, server=kept)
+
     async def _wants_nothing_kept(self, where: Whereabouts) -> bool:
         privacy = self._staff.memory.privacy
         if privacy.is_forgotten(where.person, where.message):
@@ -427,6 +444,20 @@ def _own_message(receipt: Receipt, turn: Turn, persona: str, *, author: str, ans
         answers=answers,
         author=author,
         is_webhook=receipt.identity is not None,
+    )
+
+
+def _own_of_dead(part: discord.Message, entry: Entry, voice: Voice | None) -> Own:
+    """What can be told of *part* of the answer to *entry* by looking at it."""
+    return Own(
+        str(part.id),
+        entry.channel,
+        entry.persona or (voice.name if voice else ""),
+        label=voice.label if voice else "",
+        turn=f"{entry.channel}/left-{entry.key}",  # which one it was, nobody knows any more
+        answers=entry.message,
+        author=entry.author,
+        is_webhook=part.webhook_id is not None,
     )
 
 

@@ -393,9 +393,12 @@ class CadenzaBot(commands.Bot):
         logger.info("a message that was being answered when the bot ended: %s", fate.value)
         if message is None or fate is Fate.DROP:
             await self.staff.journal.over(entry.key)
+            if message is not None and entry.began:
+                await self._seen_to(self._answering.recognise(entry, words_of(await parts_of(entry, message))))
             return
-        parts = await parts_of(entry, message) if fate in (Fate.FINISH, Fate.MARK) else []
-        last = (words_of(parts) or [message])[-1]
+        words = words_of(await parts_of(entry, message)) if fate in (Fate.FINISH, Fate.MARK) else []
+        await self._seen_to(self._answering.recognise(entry, words))
+        last = (words or [message])[-1]
         if fate is Fate.MARK:
             choice = await self.staff.choices.here(entry.server, entry.channel, parent_of(message.channel))
             await mark(last.channel, last, language_for(message.guild, choice, self.staff.config.now))
