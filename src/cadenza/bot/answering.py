@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import discord
 
@@ -63,7 +64,11 @@ class Answered:
 
 
 class Answering:
-    """One for a bot. *afterwards* is told of every reply when all else is done; *tell* tells people why there is none."""
+    """One for a bot.
+
+    *tell* tells people why there is no answer, *afterwards* is told of every reply when all else is done, and *beside*
+    sees to what nobody waits for.
+    """
 
     def __init__(
         self,
@@ -75,6 +80,7 @@ class Answering:
         *,
         tell: Callable[..., Awaitable[None]],
         afterwards: Callable[[Answered], Awaitable[None]],
+        beside: Callable[[Coroutine[Any, Any, None]], None],
     ) -> None:
         self._staff = staff
         self._own = own
@@ -83,6 +89,7 @@ class Answering:
         self._home = home
         self._tell_people = tell
         self._afterwards = afterwards
+        self._beside = beside
 
     async def answer(self, turn: Turn) -> Reply | None:
         """What the desk calls: answer *turn*; ``None`` if there was nothing to say."""
@@ -337,7 +344,8 @@ class Answering:
             language=language_for(occasion.message.guild, occasion.choice, self._staff.config.now),
         )
         if is_kept:  # what was thought of the others is told nobody
-            await _seen_to("thought log", log_thoughts(thought, occasion.choice, self._home, self._client))
+            # Beside everything else: whoever waits for their turn does not wait for the rate limit of another channel.
+            self._beside(_seen_to("thought log", log_thoughts(thought, occasion.choice, self._home, self._client)))
         await _seen_to("afterwards", self._afterwards(answered))
 
     async def recognise(self, entry: Entry, parts: Sequence[discord.Message]) -> None:

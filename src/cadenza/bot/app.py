@@ -97,6 +97,7 @@ class CadenzaBot(commands.Bot):
             self.home,
             tell=self._tell,
             afterwards=self._cascades.follow,
+            beside=self._do,
         )
         for forget in (self.own.forget_person, self._admission.forget):
             staff.memory.privacy.listen(forget)
