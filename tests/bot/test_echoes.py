@@ -155,3 +155,26 @@ async def test_only_so_many_messages_are_remembered(client: Client) -> None:
         await deliveries.run(sent(message(id_), 0.001), is_laugh)
 
     assert 1000 == len(deliveries._taken)
+
+
+async def test_a_request_that_nobody_waits_for_any_more_still_ends_by_itself(client: Client) -> None:
+    deliveries, ended = Deliveries(client), list[float]()
+
+    async def request() -> None:
+        await asyncio.sleep(5)
+        ended.append(now())
+
+    waiting = asyncio.create_task(deliveries.outlived(request()))
+    await asyncio.sleep(1)
+    waiting.cancel()
+    await asyncio.wait([waiting])
+    cancelled_at = now()
+    await deliveries.close()
+
+    assert waiting.cancelled()
+    assert (1.0, [5.0]) == (cancelled_at, ended)
+
+
+async def test_what_a_request_raises_is_raised_to_who_waits_for_it(client: Client) -> None:
+    with pytest.raises(ApiError, match="no"):
+        await Deliveries(client).outlived(sent(ApiError("no"), 1))

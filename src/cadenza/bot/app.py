@@ -192,7 +192,7 @@ class CadenzaBot(commands.Bot):
 
     async def on_raw_reaction_add(self, payload: discord.RawReactionActionEvent) -> None:
         """Somebody has put an emoji under a message."""
-        emoji = payload.emoji.name.removesuffix(_VARIATION)
+        emoji = (payload.emoji.name or "").removesuffix(_VARIATION)  # one that was deleted has no name
         if emoji not in (STOP, AGAIN, MORE) or payload.user_id == user_of(self).id:
             return
         if payload.member is not None and payload.member.bot:

@@ -19,11 +19,13 @@ LANGUAGES = {"en": "English", "ja": "日本語"}
 
 def add(group: app_commands.Group, desk: Desk) -> None:
     """Put these commands into *group*."""
-    for one in (
-        *(_add_triggers, _add_thought_log, _add_private, _add_silent, _add_history, _add_language),
-        _add_cascade,
-    ):
-        one(group, desk)
+    _add_triggers(group, desk)
+    _add_thought_log(group, desk)
+    _add_private(group, desk)
+    _add_silent(group, desk)
+    _add_history(group, desk)
+    _add_language(group, desk)
+    _add_cascade(group, desk)
 
 
 def _add_triggers(group: app_commands.Group, desk: Desk) -> None:
