@@ -9,7 +9,7 @@ ifneq ($(shell cat $(READY) 2>/dev/null),$(CURDIR))
 $(shell rm -f $(READY))
 endif
 
-.PHONY: help setup fonts demo sim test check format bench soak clean
+.PHONY: help setup fonts chromium demo play sim test check format bench soak clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -37,13 +37,27 @@ fonts: ## the fonts for pictures of tables, where they can be installed
 	fi; \
 	echo "NOT INSTALLED: fonts for pictures of tables in all languages. Try: sudo apt-get install $(FONTS)"
 
+# The page is tested in a real browser; without one these tests are left out, and say so.
+chromium: ## the browser in which the page is tested, where it can be installed
+	@for name in "$$CHROMIUM" chromium chromium-browser google-chrome google-chrome-stable; do \
+		if [ -n "$$name" ] && command -v "$$name" > /dev/null; then exit 0; fi; \
+	done; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+		echo "Installing Chromium for tests of the page (once) ..."; \
+		{ $(APT) install chromium || { $(APT) update && $(APT) install chromium; }; } > /dev/null 2>&1 && exit 0; \
+	fi; \
+	echo "NOT INSTALLED: Chromium, in which the page is tested. Try: sudo apt-get install chromium"
+
 demo: $(READY) ## watch a model's stream become messages (under 20 seconds)
 	@$(BIN)/cadenza demo
+
+play: $(READY) ## a Discord of your own in the browser: no token, no key
+	@$(BIN)/cadenza play
 
 sim: $(READY) ## talk with the bot in this terminal: no token, no key
 	@$(BIN)/cadenza run --sim
 
-test: $(READY) fonts ## run every test
+test: $(READY) fonts chromium ## run every test
 	@$(BIN)/python -m pytest -q -n 3 --dist worksteal
 
 check: $(READY) ## lint, format and types

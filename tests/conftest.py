@@ -11,6 +11,10 @@ from collections.abc import Callable, Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.browsing import browser, window
+
+__all__ = ["browser", "window"]  # fixtures
+
 
 def pytest_configure() -> None:
     """Keep plugins from making an event loop that nobody closes when they ask for the current one."""

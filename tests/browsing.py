@@ -1,0 +1,106 @@
+"""A real browser for tests of the page: the Chromium of this machine, driven by Playwright.
+
+One browser serves all tests of a process, and each test has a window of its own that shares nothing with another. So
+these tests run in one event loop: ``pytestmark = pytest.mark.asyncio(loop_scope="session")``.
+
+A window that asks anything of any machine but this one, or in which something goes wrong unnoticed, fails its test.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, ConsoleMessage, Page, Request, async_playwright
+
+ROOT = Path(__file__).parent.parent
+SCREENSHOTS = ROOT / "docs" / "screenshots"
+"""Where pictures of the page go that the tests make: kept in the repository, for people to look at."""
+DESKTOP, PHONE = (1280, 800), (390, 844)
+MISSING = "the page in a browser, for there is no Chromium; install it with: sudo apt-get install chromium"
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_HARMLESS = ("data", "blob", "about", "file")
+
+Open = Callable[..., Awaitable[Page]]
+"""Opens a window: ``await window(url, size=PHONE, locale="ja-JP", colours="dark")``."""
+
+
+def chromium() -> str | None:
+    """Where the browser is; ``None`` if there is none."""
+    named = os.environ.get("CHROMIUM")
+    return named or next((path for name in _NAMES if (path := shutil.which(name))), None)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser() -> AsyncIterator[Browser | None]:
+    """The browser; ``None`` where there is none."""
+    path = chromium()
+    if path is None:
+        yield None
+        return
+    async with async_playwright() as playwright:
+        found = await playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        yield found
+        await found.close()
+
+
+class _Watch:
+    """Notes what a window does that it should not."""
+
+    def __init__(self, page: Page) -> None:
+        self.faults: list[str] = []
+        page.on("console", self._told)
+        page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
+        page.on("request", self._asked)
+
+    def _told(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.faults.append(f"{message.type}: {message.text}")
+
+    def _asked(self, request: Request) -> None:
+        address = urlsplit(request.url)
+        if address.scheme not in _HARMLESS and address.hostname not in ("127.0.0.1", "localhost"):
+            self.faults.append(f"asked {address.hostname}")
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def window(browser: Browser | None, not_tested: Callable[[str], None]) -> AsyncIterator[Open]:
+    """Open a window of its own. At the end nothing must have gone wrong in it; ``page.faults`` is what did so far."""
+    if browser is None:
+        not_tested(MISSING)
+        pytest.skip(MISSING)
+    contexts, watches = [], []
+
+    async def open_(
+        url: str = "about:blank",
+        *,
+        size: tuple[int, int] = DESKTOP,
+        locale: str = "en-GB",
+        colours: str = "light",
+        touch: bool = False,
+    ) -> Page:
+        context = await browser.new_context(
+            viewport={"width": size[0], "height": size[1]},
+            locale=locale,
+            color_scheme=colours,
+            reduced_motion="reduce",
+            has_touch=touch,
+        )
+        contexts.append(context)
+        page = await context.new_page()
+        page.set_default_timeout(20_000)
+        watch = _Watch(page)
+        watches.append(watch)
+        page.faults = watch.faults  # type: ignore[attr-defined]  # a test may expect one, and take it out
+        await page.goto(url)
+        return page
+
+    yield open_
+    for context in contexts:
+        await context.close()
+    assert [fault for watch in watches for fault in watch.faults] == []
