@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import SupportsIndex
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -593,3 +595,27 @@ def test_text_that_is_replaced_counts_as_scanned() -> None:
 
     assert scanner.text == "Use \\`( (here\nx"
     assert [opener.start for opener in scanner.openers] == [8]
+
+
+class _Looked(str):
+    """A text that counts how many of its characters are taken out of it."""
+
+    __slots__ = ("taken",)
+
+    taken: int
+
+    def __getitem__(self, place: SupportsIndex | slice) -> str:  # type: ignore[override]  # one place or many
+        piece = super().__getitem__(place)
+        self.taken += len(piece)
+        return piece
+
+
+@pytest.mark.parametrize("text", ["||" * 4000, "||a|| " * 2000], ids=["marks", "spoilers"])
+def test_a_line_of_spoilers_is_not_looked_at_again_for_each(text: str) -> None:
+    scanner = Scanner()
+    scanner.text = looked = _Looked(text)
+    looked.taken = 0
+
+    scanner.find(final=True)
+
+    assert looked.taken < 10 * len(text)

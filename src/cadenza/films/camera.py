@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ..sim.wire import Event
+from ..sim.wire import Event, Json
 from ..sim.world import World
+from ..text.markup import Names
 from ..trace import Traced
+from .addresses import Addresses, Inline
 from .film import Record
 from .shown import as_shown
 
@@ -17,12 +19,21 @@ Take = Callable[[Record], None]
 class Camera:
     """Stands in a *world* from now on; ``take`` is given all that happens, at its time on *clock*."""
 
-    def __init__(self, world: World, take: Take, *, clock: Callable[[], float], names: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        world: World,
+        take: Take,
+        *,
+        clock: Callable[[], float],
+        names: Mapping[str, str],
+        addresses: Addresses | None = None,
+    ) -> None:
         self._world = world
         self._take = take
         self._clock = clock
         self._begun = clock()
         self._names = names
+        self._addresses = addresses or Inline(world)
         self._turns: dict[str, float] = {}  # when each reply began
         self.stop = world.listen(self._hear)
         """Look no longer."""
@@ -37,13 +48,16 @@ class Camera:
         at = self._turns.get(step.turn, 0.0) + step.at
         self._take(Record(at, "step", {"turn": step.turn, "step": step.step, "about": dict(step.about)}))
 
+    def _shown(self, message: Json) -> Json:
+        return as_shown(message, Names(self._names), self._addresses)
+
     def _hear(self, event: Event) -> None:
         data = event.data
         match event.name:
             case "MESSAGE_CREATE":
-                self._take(Record(self._now(), "message", {"message": as_shown(data, self._names)}))
+                self._take(Record(self._now(), "message", {"message": self._shown(data)}))
             case "MESSAGE_UPDATE":
-                self._take(Record(self._now(), "changed", {"message": as_shown(data, self._names)}))
+                self._take(Record(self._now(), "changed", {"message": self._shown(data)}))
             case "MESSAGE_DELETE":
                 self._take(Record(self._now(), "deleted", {"channel": data["channel_id"], "id": data["id"]}))
             case "TYPING_START":

@@ -187,13 +187,13 @@ def _words(tag: str, *, in_cell: bool) -> str:
     if emoji := EMOJI.fullmatch(tag):
         return f":{emoji['name']}:"
     if in_cell and (time := _TIME.fullmatch(tag)):
-        return _date(int(time["seconds"]), time["style"] or "f")
+        return date_of(int(time["seconds"]), time["style"] or "f")
     if in_cell and (command := _COMMAND.fullmatch(tag)):
         return command["command"]
     return tag
 
 
-def _date(seconds: int, style: str) -> str:
+def date_of(seconds: int, style: str) -> str:
     """A moment, given in seconds since 1970, as in "2025-03-09 14:05 UTC"; some styles are only its date or its time."""
     days, second = divmod(seconds, 86_400)
     # Counted from 1 March of the year 0, so that the odd day of a leap year is the last one; 400 years are 146 097 days.

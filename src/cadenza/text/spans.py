@@ -154,6 +154,8 @@ _SPACES = re.compile(f"[{WHITESPACE}]{{0,{_LOOKAHEAD}}}")
 _CARRIED = re.compile(f"[.,!?;。！？、，]{{1,{_LOOKAHEAD}}}")
 SHAPED = re.compile(r"[ \t]{0,8}(?:>+[ \t]|-?#{1,3} )")
 """How a line begins that is a quote, a heading or subtext to its end."""
+_ROW = re.compile(r"\s*\|(?!\|)")
+"""How a line begins that looks like the row of a table."""
 _LOOKS_AHEAD = frozenset(WHITESPACE + ".,!?;。！？、，")
 """Behind a line end these may go with the line before."""
 _AFTER_CARRIED = frozenset([*WHITESPACE, "", '"', "“", "「"])
@@ -897,8 +899,7 @@ class Scanner:
         return None
 
     def _is_row(self) -> bool:
-        line = self.text[max(0, self._line) : self.position + 2].lstrip()
-        return self.table or (line.startswith("|") and not line.startswith("||"))
+        return self.table or _ROW.match(self.text, max(0, self._line), self.position + 2) is not None
 
     # --- quotes and brackets ------------------------------------------------------------
 
