@@ -1,0 +1,148 @@
+"""The page of the playground: plain modules and styles that need no building, and a page that stands alone.
+
+Whoever serves the page hands out its *assets*. A film can also be made into one HTML file with everything in it, which
+opens anywhere and asks nobody for anything.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from typing import Any, Final
+
+__all__ = ["PREFIX", "asset", "content_type", "film_page", "import_map", "names"]
+
+PREFIX: Final = "cadenza/"
+"""How the modules name each other: ``import { el } from "cadenza/dom.js"``."""
+
+_TYPES: Final = {
+    "css": "text/css; charset=utf-8",
+    "html": "text/html; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "png": "image/png",
+    "svg": "image/svg+xml",
+}
+_NAME: Final = re.compile(r"[a-z0-9_]+\.[a-z]+")
+_IMPORT: Final = re.compile(r'^(?:import|export)\b[^;"]*"cadenza/([a-z0-9_]+\.js)";', re.MULTILINE)
+_MAIN: Final = "export.js"
+_STYLES: Final = ("base.css", "channel.css", "extras.css", "film.css", "inside.css")
+# What could end a script, begin a comment, or is no line of a script to older readers; and halves of a character, which
+# cannot be written as UTF-8.
+_UNSAFE: Final = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
+_LANGUAGES: Final = ("en", "ja")
+
+
+def asset(name: str) -> bytes:
+    """The file *name* of the page; ``KeyError`` if there is none."""
+    if not _NAME.fullmatch(name) or name.rpartition(".")[2] not in _TYPES:
+        raise KeyError(name)
+    try:
+        return resources.files(__name__).joinpath(name).read_bytes()
+    except OSError:
+        raise KeyError(name) from None
+
+
+def names() -> tuple[str, ...]:
+    """Every file of the page."""
+    found = (path.name for path in resources.files(__name__).iterdir())
+    return tuple(sorted(name for name in found if _NAME.fullmatch(name) and name.rpartition(".")[2] in _TYPES))
+
+
+def content_type(name: str) -> str:
+    """What a browser is told that *name* is; ``KeyError`` if it can be nothing of ours."""
+    return _TYPES[name.rpartition(".")[2]]
+
+
+def import_map(base: str = "/page/") -> str:
+    """The text of the import map by which modules that are served under *base* find each other."""
+    return json.dumps({"imports": {PREFIX: base}}, separators=(",", ":"))
+
+
+def film_page(
+    films: Sequence[Mapping[str, Any]],
+    *,
+    title: str = "",
+    labels: Sequence[object] = (),
+    captions: Sequence[Mapping[str, Any]] = (),
+    language: str = "en",
+) -> str:
+    """One or two *films* as one HTML file that opens anywhere, without a server and without a network.
+
+    *labels* stand above the films and *captions* below them at their times; both are texts or ``{"en": …, "ja": …}``.
+    Whatever stands in them is shown as text and is never read as HTML.
+    """
+    if language not in _LANGUAGES:
+        message = f"the page speaks {' and '.join(_LANGUAGES)}, not {language!r}"
+        raise ValueError(message)
+    held = {"title": title, "labels": list(labels), "captions": list(captions), "films": list(films)}
+    modules = {PREFIX + name: _as_address(source) for name, source in _modules(_MAIN).items()}
+    imports = json.dumps({"imports": modules}, separators=(",", ":"))
+    main = f'import "{PREFIX}{_MAIN}";'
+    styles = "\n".join(_styles())
+    policy = _policy(scripts=(imports, main), styles=styles)
+    return f"""\
+<!doctype html>
+<html lang="{language}" data-alone="">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{html.escape(_writable(title) or "Cadenza")}</title>
+<style>{styles}</style>
+<script type="importmap">{imports}</script>
+</head>
+<body>
+<script type="application/json" id="films">{_as_script(held)}</script>
+<script type="module">{main}</script>
+</body>
+</html>
+"""
+
+
+def _modules(main: str) -> dict[str, str]:
+    """The module *main* and every other one that it needs, by their names."""
+    found: dict[str, str] = {}
+    wanted = [main]
+    while wanted:
+        name = wanted.pop()
+        if name not in found:
+            found[name] = asset(name).decode()
+            wanted += _IMPORT.findall(found[name])
+    return found
+
+
+def _styles() -> list[str]:
+    return [asset(name).decode() for name in _STYLES if name in names()]
+
+
+def _as_address(source: str) -> str:
+    return "data:text/javascript;base64," + base64.b64encode(source.encode()).decode()
+
+
+def _policy(*, scripts: Sequence[str], styles: str) -> str:
+    """Nothing but what is in the file itself; modules are addresses of data, and so are pictures."""
+    allowed = " ".join(_digest(script) for script in scripts)
+    return (
+        f"default-src 'none'; script-src {allowed} data:; style-src {_digest(styles)}; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _as_script(value: object) -> str:
+    """*value* as JSON in which nothing is left that HTML could understand."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _writable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()

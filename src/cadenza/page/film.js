@@ -1,0 +1,250 @@
+/**
+ * A film, folded into what is seen at any moment of it. See docs/films.md for the records.
+ */
+
+import { wholeMessage, wholePerson } from "cadenza/whole.js";
+
+const TYPING_SECONDS = 10;
+const SPACING = 128; // visible records between two snapshots, at first
+const MOST_SNAPSHOTS = 64; // then every other one is forgotten and the spacing doubled
+
+/** What each kind of record does to a draft of the state; a kind that is not here is not seen in a channel. */
+const FOLDS = {
+  channel: foldChannel,
+  person: foldPerson,
+  message: foldMessage,
+  changed: foldChanged,
+  deleted: foldDeleted,
+  typing: foldTyping,
+  form: foldForm,
+  note: foldNote,
+};
+
+/**
+ * The records of a film, and the state at any time of it. What `stateAt` gives back is never changed afterwards:
+ * a part that is the same as before is the same object, so that whoever shows it sees what is new at a glance.
+ */
+export class Reel {
+  #visible = []; // {at, kind, ...}: checked, and never earlier than the one before
+  #snapshots = [{ count: 0, state: emptyState() }];
+  #spacing = SPACING;
+  #ids = new Set(); // of the messages that were said: only one that is said again has to be looked for
+  #cursor = new Draft(emptyState(), 0);
+
+  /** @param {{records?: object[], seconds?: number, isLive?: boolean}} [film] */
+  constructor({ records = [], seconds = 0, isLive = false } = {}) {
+    /** All records as they came, also those that are not seen in a channel. */
+    this.records = [];
+    /** How long it is; grows with its records. */
+    this.seconds = Number.isFinite(seconds) ? Math.max(0, seconds) : 0;
+    this.isLive = isLive;
+    for (const record of Array.isArray(records) ? records : []) this.add(record);
+  }
+
+  /** One more record; what cannot be understood is passed over. */
+  add(record) {
+    if (typeof record !== "object" || record === null || typeof record.kind !== "string") return;
+    this.records.push(record);
+    const at = Number.isFinite(record.at) ? Math.max(0, record.at) : this.seconds;
+    this.seconds = Math.max(this.seconds, endOf(record, at));
+    const seen = Object.hasOwn(FOLDS, record.kind) ? checked(record) : null;
+    if (seen === null) return;
+    const last = this.#visible.at(-1)?.at ?? 0;
+    const isAgain = record.kind === "message" && this.#ids.has(seen.message.id);
+    if (record.kind === "message") this.#ids.add(seen.message.id);
+    this.#visible.push({ ...seen, isAgain, kind: record.kind, at: Math.max(at, last) });
+  }
+
+  /** The channel in which something happens first; `null` if there is none. */
+  get firstChannel() {
+    const first = this.#visible.find((seen) => seen.kind === "message")
+      ?? this.#visible.find((seen) => seen.kind === "channel");
+    return first ? first.message?.channel ?? first.channel.id : null;
+  }
+
+  /** When something is seen to happen, and what: for stepping from one to the next. */
+  get moments() {
+    const kinds = ["message", "changed", "deleted"];
+    return this.#visible.filter((seen) => kinds.includes(seen.kind)).map(({ at, kind }) => ({ at, kind }));
+  }
+
+  /**
+   * What is seen at a time.
+   * @param {number} time seconds since the film began
+   * @returns {{time: number, channels: Map, people: Map, messages: Map, typing: Map, forms: object[], notes: object[]}}
+   */
+  stateAt(time) {
+    const wanted = this.#countAt(time);
+    if (this.#cursor.count > wanted) this.#cursor = this.#draftBefore(wanted);
+    while (this.#cursor.count < wanted) {
+      this.#cursor.fold(this.#visible[this.#cursor.count]);
+      this.#maybeKeep();
+    }
+    return { ...this.#cursor.handOut(), time, typing: typingAt(this.#cursor.state.typing, time) };
+  }
+
+  #countAt(time) {
+    let low = 0;
+    let high = this.#visible.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#visible[middle].at <= time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #draftBefore(wanted) {
+    const snapshot = this.#snapshots.findLast((kept) => kept.count <= wanted);
+    return new Draft(snapshot.state, snapshot.count);
+  }
+
+  #maybeKeep() {
+    const { count } = this.#cursor;
+    if (count < this.#snapshots.at(-1).count + this.#spacing) return;
+    this.#snapshots.push({ count, state: this.#cursor.handOut() });
+    if (this.#snapshots.length <= MOST_SNAPSHOTS) return;
+    this.#snapshots = this.#snapshots.filter((_, index) => index % 2 === 0);
+    this.#spacing *= 2;
+  }
+}
+
+/** A state that is being made: what was handed out is copied before it is changed, and only then. */
+class Draft {
+  #own = new Set(); // the arrays that nobody else has seen
+
+  constructor(state, count) {
+    this.state = copied(state);
+    this.count = count;
+  }
+
+  fold(record) {
+    FOLDS[record.kind](this, record);
+    this.count += 1;
+  }
+
+  /** The state as it is now; it stays so. */
+  handOut() {
+    const given = this.state;
+    this.state = copied(given);
+    this.#own.clear();
+    return given;
+  }
+
+  /** The list of a channel, to be changed. */
+  listOf(map, channel) {
+    const list = map.get(channel) ?? [];
+    if (this.#own.has(list)) return list;
+    const mine = [...list];
+    this.#own.add(mine);
+    map.set(channel, mine);
+    return mine;
+  }
+}
+
+function emptyState() {
+  return { channels: new Map(), people: new Map(), messages: new Map(), typing: new Map(), forms: [], notes: [] };
+}
+
+function copied(state) {
+  return {
+    ...state,
+    channels: new Map(state.channels),
+    people: new Map(state.people),
+    messages: new Map(state.messages),
+    typing: new Map(state.typing),
+  };
+}
+
+/** When a record ends: tokens come for a while. */
+function endOf(record, at) {
+  const times = Array.isArray(record.times) ? record.times : [];
+  const last = times.at(-1);
+  return Number.isFinite(last) ? at + Math.max(0, last) : at;
+}
+
+/** The part of a record that is folded, with nothing missing in it; `null` if it cannot be understood. */
+function checked(record) {
+  switch (record.kind) {
+    case "message":
+    case "changed": {
+      const message = wholeMessage(record.message);
+      return message && { message };
+    }
+    case "deleted":
+      return isId(record.channel) && isId(record.id) ? { channel: record.channel, id: record.id } : null;
+    case "channel":
+      return isId(record.channel?.id) ? { channel: { name: "", sort: "text", topic: "", ...record.channel } } : null;
+    case "person": {
+      const person = wholePerson(record.person);
+      return person && { person };
+    }
+    case "typing": {
+      const who = wholePerson(record.who);
+      return who && isId(record.channel) ? { channel: record.channel, who } : null;
+    }
+    case "form":
+      return typeof record.form === "object" && record.form !== null
+        ? { interaction: record.interaction, form: record.form }
+        : null;
+    default:
+      return typeof record.text === "string" ? { text: record.text, urgency: String(record.urgency ?? "") } : null;
+  }
+}
+
+function isId(value) {
+  return typeof value === "string" && value !== "";
+}
+
+function foldChannel(draft, { channel }) {
+  draft.state.channels.set(channel.id, { ...draft.state.channels.get(channel.id), ...channel });
+}
+
+function foldPerson(draft, { person }) {
+  draft.state.people.set(person.id, person);
+}
+
+function foldMessage(draft, { message, isAgain }) {
+  const list = draft.listOf(draft.state.messages, message.channel);
+  const known = isAgain ? list.findLastIndex((other) => other.id === message.id) : -1;
+  if (known >= 0) list[known] = message;
+  else list.push(message);
+  const isAuthor = (entry) => entry.id === message.author.id;
+  if (!draft.state.typing.get(message.channel)?.some(isAuthor)) return;
+  const typing = draft.listOf(draft.state.typing, message.channel);
+  typing.splice(typing.findIndex(isAuthor), 1);
+}
+
+function foldChanged(draft, { message }) {
+  const known = draft.state.messages.get(message.channel)?.findLastIndex((other) => other.id === message.id) ?? -1;
+  if (known >= 0) draft.listOf(draft.state.messages, message.channel)[known] = message;
+}
+
+function foldDeleted(draft, { channel, id }) {
+  const known = draft.state.messages.get(channel)?.findLastIndex((other) => other.id === id) ?? -1;
+  if (known >= 0) draft.listOf(draft.state.messages, channel).splice(known, 1);
+}
+
+function foldTyping(draft, { channel, who, at }) {
+  const typing = draft.listOf(draft.state.typing, channel);
+  const known = typing.findIndex((entry) => entry.id === who.id);
+  if (known >= 0) typing.splice(known, 1, { ...who, at });
+  else typing.push({ ...who, at });
+}
+
+function foldForm(draft, { interaction, form, at }) {
+  draft.state.forms = [...draft.state.forms, { interaction, form, at }];
+}
+
+function foldNote(draft, { text, urgency, at }) {
+  draft.state.notes = [...draft.state.notes, { text, urgency, at }];
+}
+
+function typingAt(typing, time) {
+  const now = new Map();
+  for (const [channel, list] of typing) {
+    const still = list.filter((entry) => time < entry.at + TYPING_SECONDS);
+    if (still.length) now.set(channel, still);
+  }
+  return now;
+}

@@ -1,0 +1,81 @@
+/**
+ * Messages and people with nothing missing: a film may come from anywhere, so whoever shows one need not check again.
+ */
+
+/**
+ * Somebody, with every field there; `null` if it is nobody.
+ * @param {unknown} person
+ */
+export function wholePerson(person) {
+  if (!isObject(person)) return null;
+  const id = text(person.id);
+  return {
+    ...person,
+    id,
+    name: text(person.name) || id,
+    avatar: typeof person.avatar === "string" ? person.avatar : null,
+    is_bot: person.is_bot === true,
+    is_me: person.is_me === true,
+    is_webhook: person.is_webhook === true,
+  };
+}
+
+/**
+ * A message with every field of docs/films.md there; `null` if it has no id or channel.
+ * @param {unknown} message
+ */
+export function wholeMessage(message) {
+  if (!isObject(message) || !text(message.id) || !text(message.channel)) return null;
+  const content = text(message.content);
+  return {
+    ...message,
+    content,
+    author: wholePerson(message.author) ?? wholePerson({}),
+    time: text(message.time),
+    markup: Array.isArray(message.markup) ? message.markup : content ? [content] : [],
+    reply: isObject(message.reply) ? message.reply : null,
+    command: isObject(message.command) ? message.command : null,
+    system: typeof message.system === "string" ? message.system : null,
+    calls: texts(message.calls),
+    files: objects(message.files),
+    embeds: objects(message.embeds).map(wholeEmbed),
+    components: wholeRows(message.components),
+    reactions: objects(message.reactions),
+  };
+}
+
+function wholeEmbed(embed) {
+  return { ...embed, title: nodes(embed.title), text: nodes(embed.text), fields: objects(embed.fields).map(wholeField) };
+}
+
+function wholeField(field) {
+  return { ...field, name: text(field.name), value: nodes(field.value) };
+}
+
+/** Components come in rows; a plain list of them is one row. */
+function wholeRows(rows) {
+  if (!Array.isArray(rows)) return [];
+  const isOneRow = rows.every((row) => !Array.isArray(row));
+  return (isOneRow ? [rows] : rows).map(objects).filter((row) => row.length > 0);
+}
+
+function nodes(value) {
+  if (Array.isArray(value)) return value;
+  return typeof value === "string" && value ? [value] : [];
+}
+
+function objects(values) {
+  return Array.isArray(values) ? values.filter((value) => isObject(value) && !Array.isArray(value)) : [];
+}
+
+function texts(values) {
+  return Array.isArray(values) ? values.filter((value) => typeof value === "string") : [];
+}
+
+function text(value) {
+  return typeof value === "string" ? value : "";
+}
+
+function isObject(value) {
+  return typeof value === "object" && value !== null;
+}
