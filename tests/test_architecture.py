@@ -29,7 +29,7 @@ LAYERS = [
     ["targets", "sim"],
     ["http", "addresses", "media"],
     ["recordings", "local", "connections"],
-    ["explain", "explain_steps", "stories"],
+    ["explain", "explain_steps", "stories", "replay"],
     ["page"],
     ["films"],
     ["store"],
@@ -41,7 +41,7 @@ LAYERS = [
     ["playground"],
     ["doors"],
     ["__init__"],
-    ["replay", "demo", "record", "talk"],
+    ["demo", "record", "talk"],
     ["cli"],
     ["__main__"],
 ]

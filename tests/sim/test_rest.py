@@ -411,6 +411,24 @@ async def test_every_call_is_remembered_with_its_time_and_its_end() -> None:
     assert {"content": "hi"} == scenery.rest.calls[0].request.body
 
 
+async def test_whoever_listens_hears_of_every_call_until_they_stop() -> None:
+    scenery = Scenery(limits=RateLimits(Quota(SAY, 1, 4.0)))
+    heard: list[tuple[int | None, float | None]] = []
+    stop = scenery.rest.listen(lambda call: heard.append((call.status, call.retry_after)))
+    await scenery.say("hi")
+    await scenery.say("hi")
+    scenery.rest.faults.lose(SAY)
+    with suppress(LostResponse):
+        await scenery.say("hi")
+    scenery.rest.faults.ban()
+    await scenery.call("GET /channels/1")
+    stop()
+    stop()
+    await scenery.call("GET /channels/1")
+
+    assert [(200, None), (429, 4.0), (None, None), (429, None)] == heard
+
+
 async def test_no_token_shows_in_what_is_remembered() -> None:
     scenery = Scenery()
     webhook = scenery.webhook()

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from cadenza.sim.permissions import Permission
 from cadenza.sim.snowflakes import from_timestamp, made_at
 from cadenza.sim.wire import Event
 from cadenza.sim.world import ChannelKind, World
@@ -59,6 +60,20 @@ def test_everything_that_happens_can_be_written_as_json_and_says_where() -> None
     for event in room.events:
         assert event.data == json.loads(json.dumps(event.data))
         assert room.guild.id == event.guild == event.data["guild_id"]
+
+
+def test_everybody_and_every_place_that_one_can_see_are_listed() -> None:
+    world = World()
+    mia, bot = world.add_person("Mia"), world.add_bot("Ren")
+    guild = world.add_guild("Home", owner=mia, members=[bot])
+    general, hidden = world.add_channel(guild, "general"), world.add_channel(guild, "hidden")
+    world.overwrite(hidden, bot, deny=Permission.VIEW_CHANNEL)
+    direct = world.open_direct(bot, mia)
+
+    assert [mia.id, bot.id] == [user["id"] for user in world.users()]
+    assert [general, hidden, direct] == [place["id"] for place in world.places(mia.id)]
+    assert [general, direct] == [place["id"] for place in world.places(bot.id)]
+    assert [mia.id] == [user["id"] for user in world.places(bot.id)[-1]["recipients"]]
 
 
 def test_two_worlds_share_nothing() -> None:

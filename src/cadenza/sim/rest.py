@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import ceil
 from typing import Any, Final, assert_never
@@ -36,6 +36,8 @@ class Call:
     """What it was answered with; ``None`` if the answer was lost."""
     code: int = 0
     """Discord's own code of a refusal."""
+    retry_after: float | None = None
+    """In how many seconds it may be made again, if it was one too many."""
     request: Request = field(repr=False, kw_only=True)
     """All of it, with the tokens that are in it."""
 
@@ -49,6 +51,17 @@ class Rest:
         self.faults = faults or Faults()
         self.calls: list[Call] = []
         """The last ten thousand or more, the oldest first."""
+        self._ears: list[Callable[[Call], None]] = []
+
+    def listen(self, hear: Callable[[Call], None]) -> Callable[[], None]:
+        """Have *hear* called with every call when it has been answered; gives back how to stop that."""
+        self._ears.append(hear)
+
+        def stop() -> None:
+            if hear in self._ears:
+                self._ears.remove(hear)
+
+        return stop
 
     async def handle(self, request: Request) -> Response:
         """Answer a call; if the answer is to be lost, raise ``LostResponse``."""
@@ -127,18 +140,30 @@ class Rest:
     def _note(self, request: Request, response: Response) -> Response:
         """Remember a call, and count it if Discord itself refused it."""
         is_refusal = response.status >= 400 and isinstance(response.body, dict)
-        self._remember(request, response.status, response.body.get("code", 0) if is_refusal else 0)
+        code = response.body.get("code", 0) if is_refusal else 0
+        self._remember(request, response.status, code, _retry_after(response))
         if "Via" in response.headers:
             scope = response.headers.get("X-RateLimit-Scope")
             self.limits.note(response.status, Scope(scope) if scope else None, self.world.now())
         return response
 
-    def _remember(self, request: Request, status: int | None, code: int) -> None:
+    def _remember(self, request: Request, status: int | None, code: int, retry_after: float | None = None) -> None:
         found = find_route(request)
         name = found[0].name if found else request.method
-        self.calls.append(Call(self.world.now(), name, status, code, request=request))
+        call = Call(self.world.now(), name, status, code, retry_after, request=request)
+        self.calls.append(call)
         if len(self.calls) > 2 * _KEPT:
             del self.calls[:-_KEPT]
+        for hear in tuple(self._ears):
+            hear(call)
+
+
+def _retry_after(response: Response) -> float | None:
+    """What a 429 says of when to come again; a ban says it in a header, if at all."""
+    if response.status != 429:
+        return None
+    told = response.body.get("retry_after") if isinstance(response.body, dict) else response.headers.get("Retry-After")
+    return None if told is None else float(told)
 
 
 def _granted(route: Route, answer: Any, headers: Mapping[str, str]) -> Response:

@@ -15,6 +15,7 @@ from . import shapes
 from .channels import id_of
 from .housekeeping import Housekeeping
 from .people import Guild, Person
+from .permissions import Permission
 from .shapes import ChannelKind
 from .state import Bot
 from .transcript import as_transcript, lines_of
@@ -46,6 +47,15 @@ class World(Housekeeping):
         for member in members:
             guild.join(member)
         return guild
+
+    def users(self) -> list[Json]:
+        """Everybody there is, people and bots, in the order in which they came."""
+        return self._copies(self._users.values())
+
+    def places(self, who: str) -> list[Json]:
+        """The channels, threads and direct messages that *who* can see, the oldest first."""
+        seen = (one for one in self._channels.values() if Permission.VIEW_CHANNEL in self._permissions(who, one))
+        return [self._channel_as_seen(one, who) for one in seen]
 
     def transcript(self, channel: str) -> str:
         """What a person would see in *channel*: names, texts, files, replies, embeds, and who writes."""
