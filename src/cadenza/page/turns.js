@@ -1,0 +1,402 @@
+/**
+ * The inside of replies, built record by record: a pure model without any page.
+ *
+ * A film may come from another version, so whatever is missing or unknown in it is passed over, never a mistake.
+ */
+
+import { Ranges, Tokens } from "cadenza/raw_text.js";
+import { sound, soundRanges, soundStory } from "cadenza/sound.js";
+
+const SEARCHED = 4000; // units behind the last segment in which the next one is looked for
+
+const list = (value) => (Array.isArray(value) ? value : []);
+const number = (value, otherwise = 0) => (Number.isFinite(value) ? value : otherwise);
+const text = (value) => (typeof value === "string" ? value : "");
+
+/** One reply. */
+export class Turn {
+  channel = "";
+  persona = "";
+  replyTo = null;
+  settings = {};
+  /** When it was over; null while it goes on. */
+  ends = null;
+  outcome = null;
+  askedAt = null;
+  tokens = new Tokens();
+  holds = [];
+  segments = [];
+  rules = [];
+  posts = new Map();
+  waits = [];
+  sends = [];
+  messages = [];
+  /** What became of which text: `{start, end, at, message}` or `{start, end, at, fate}`. */
+  marks = new Ranges();
+  /** What was decided of text that may still wait: `{start, end, at, segment}`. */
+  cuts = new Ranges();
+  events = [];
+  calls = [];
+  /** Whether the film tells such steps itself; else they are made of the stories. */
+  tells = { hold: false, wait: false };
+  /** Counts what was added, so that whoever shows it knows whether there is anything new. */
+  version = 0;
+
+  constructor(id, at) {
+    this.id = id;
+    this.begins = at;
+    this.latest = at;
+  }
+
+  _messageOfPost = new Map();
+  _postOf = new Map();
+  _byId = new Map();
+  _pieces = new Map();
+  _aligned = 0; // how much of the model's text is known to have left the buffer
+  _unplaced = []; // segments of which it is not known yet where they stand, for tokens may be told a moment late
+
+  message(id) {
+    return this._byId.get(id) ?? null;
+  }
+
+  segment(wanted) {
+    return this._pieces.get(wanted) ?? null;
+  }
+
+  /** The post that a segment went into; null if it is not planned. */
+  postOf(segment) {
+    return this._postOf.get(segment) ?? null;
+  }
+
+  /** The message that a post went out in; null if it has not. */
+  messageOf(post) {
+    return this._messageOfPost.get(post) ?? null;
+  }
+
+  add(record) {
+    this.version += 1;
+    this.latest = Math.max(this.latest, record.at);
+    switch (record.kind) {
+      case "tokens": return this._hear(record);
+      case "story": return this._story(record);
+      case "fate": return this._fate(record);
+      case "call": return void this.calls.push({ route: "?", ...sound(record) });
+      case "step": return this._step(record.at, text(record.step), sound(record.about));
+      default: return undefined;
+    }
+  }
+
+  _hear(record) {
+    const words = text(record.text);
+    const times = list(record.times);
+    const isThought = record.sort === "thought";
+    let place = 0;
+    list(record.lengths).forEach((length, index) => {
+      const size = Math.max(0, number(length));
+      this.tokens.add(words.slice(place, place + size), record.at + number(times[index]), isThought);
+      place += size;
+    });
+    if (place < words.length) this.tokens.add(words.slice(place), record.at, isThought);
+    this.latest = Math.max(this.latest, this.tokens.times.at(-1) ?? 0);
+    this._alignAll();
+  }
+
+  _step(at, step, about) {
+    switch (step) {
+      case "reply": return this._begin(at, about);
+      case "chunk": return this._chunk(at, about);
+      case "hold": return this._hold(at, about);
+      case "segment": return this._segment(at, about);
+      case "rule": return void this.rules.push({ ...about, at, before: list(about.before), after: list(about.after) });
+      case "post": return this._post(at, about);
+      case "wait": return this._wait(at, about);
+      case "sending": return this._sending(at, about);
+      case "sent": return this._sent(at, about);
+      default: return this._event(at, step, about);
+    }
+  }
+
+  _begin(at, about) {
+    this.begins = at;
+    this.channel = text(about.channel);
+    this.persona = text(about.persona);
+    this.replyTo = about.reply_to ?? null;
+    this.settings = about.settings ?? {};
+  }
+
+  /** A film may tell tokens one by one; what is no text is a thing of its own. */
+  _chunk(at, about) {
+    if (about.kind === "text" || about.kind === "thought") {
+      this.tokens.add(text(about.text), at, about.kind === "thought");
+      this._alignAll();
+    }
+    if (about.kind === "call" || about.kind === "failed") this.events.push({ at, step: `chunk_${about.kind}`, about });
+  }
+
+  _hold(at, about) {
+    this.tells.hold = true;
+    const last = this.holds[this.holds.length - 1];
+    if (last && last.to === null) last.to = at;
+    if (about.why) this.holds.push({ from: at, to: null, why: text(about.why), mark: text(about.mark), size: number(about.size) });
+  }
+
+  _segment(at, about) {
+    const words = text(about.text);
+    const segment = { ...about, at, text: words, raw: null };
+    this.segments.push(segment);
+    this._pieces.set(about.number, segment);
+    this._unplaced.push(segment);
+    this._alignAll();
+  }
+
+  /** Find out where segments stand in the text; one that is not there was made something else by the buffer. */
+  _alignAll() {
+    while (this._unplaced.length) {
+      const [segment] = this._unplaced;
+      segment.raw = this._align(segment.text);
+      const isHeard = (this.tokens.times.at(-1) ?? -1) >= segment.at || this.ends !== null;
+      if (!segment.raw && !isHeard) return;
+      this._unplaced.shift();
+      if (segment.raw) this.cuts.add({ start: segment.raw[0], end: segment.raw[1], at: segment.at, segment: segment.number });
+    }
+  }
+
+  /** Where *words* stand in the model's text; null where the buffer made something else of it. */
+  _align(words) {
+    if (!words) return null;
+    const start = this._aligned;
+    const found = this.tokens.slice(start, start + words.length + SEARCHED).indexOf(words);
+    if (found < 0 || (found > 0 && !words.trim())) return null;
+    this._aligned = start + found + words.length;
+    return [start + found, this._aligned];
+  }
+
+  _post(at, about) {
+    if (about.number === undefined) return;
+    this.posts.set(about.number, { ...about, at });
+    for (const segment of list(about.segments)) this._postOf.set(segment, about.number);
+  }
+
+  _wait(at, about) {
+    this.tells.wait = true;
+    this._endWaits(at, list(about.posts));
+    this.waits.push({ from: at, to: null, why: text(about.why), posts: list(about.posts) });
+  }
+
+  /** Whoever begins something else has waited; a wait of nobody known ends with whatever comes next. */
+  _endWaits(at, posts) {
+    for (let place = this.waits.length - 1; place >= Math.max(0, this.waits.length - 8); place -= 1) {
+      const wait = this.waits[place];
+      const isSame = !posts.length || !wait.posts.length || wait.posts.some((post) => posts.includes(post));
+      if (wait.to === null && isSame) wait.to = at;
+    }
+  }
+
+  _sending(at, about) {
+    this._endWaits(at, list(about.posts));
+    this.sends.push({ from: at, to: null, posts: list(about.posts), message: null, error: null });
+  }
+
+  _sent(at, about) {
+    const posts = list(about.posts);
+    this._endWaits(at, posts);
+    const send = this._send(at, posts, number(about.seconds));
+    send.message = text(about.message);
+    const message = {
+      id: text(about.message), number: this.messages.length + 1, at, text: text(about.text), posts, story: null,
+      name: about.identity ?? null, file: about.attachment ?? null, waited: about.waited ?? {}, takenBack: null, send,
+    };
+    this.messages.push(message);
+    this._byId.set(message.id, message);
+    for (const post of posts) this._messageOfPost.set(post, message);
+  }
+
+  /** The sending that has just ended, for *posts*. */
+  _send(at, posts, seconds) {
+    let send = this.sends[this.sends.length - 1];
+    if (!send || send.to !== null) {
+      send = { from: at - seconds, to: null, posts, message: null, error: null };
+      this.sends.push(send);
+    }
+    send.to = at;
+    return send;
+  }
+
+  _event(at, step, about) {
+    if (step === "request" && this.askedAt === null) this.askedAt = at;
+    if (step === "unsent") {
+      this._endWaits(at, list(about.posts));
+      this._send(at, list(about.posts), 0).error = about.error ?? {};
+    }
+    if (step === "taken_back" && !about.error && this._byId.has(about.message)) this._byId.get(about.message).takenBack = at;
+    if (step === "end") this._end(at, about);
+    this.events.push({ at, step, about });
+  }
+
+  _end(at, about) {
+    this.ends = at;
+    this.outcome = about.outcome ?? {};
+    for (const open of [...this.holds.slice(-1), ...this.waits.slice(-8), ...this.sends.slice(-1)]) open.to ??= at;
+  }
+
+  _story(record) {
+    const story = soundStory(record.story);
+    const message = this._byId.get(record.message) ?? this._unheard({ ...record, message: text(record.message) }, story);
+    message.story = story;
+    for (const [start, end] of story.raw) {
+      this.marks.add({ start, end, at: record.at, message: message.id });
+      this._aligned = Math.max(this._aligned, end);
+    }
+    if (!this.tells.hold) this._fill(this.holds, message.story.holds, message);
+    if (!this.tells.wait) this._fill(this.waits, message.story.waits, message);
+  }
+
+  /** A message of which the film tells a story, but not that it was sent. */
+  _unheard(record, story) {
+    this._sent(record.at, { posts: story.posts, text: story.text, message: record.message, attachment: story.file, identity: story.name });
+    return this._byId.get(record.message);
+  }
+
+  _fill(into, spans, message) {
+    for (const span of spans) {
+      const last = into[into.length - 1];
+      if (last && last.from === span.from && last.why === span.why) continue; // one block may be in several messages
+      into.push({ from: number(span.from), to: number(span.to), why: text(span.why), mark: text(span.mark), posts: message.posts });
+    }
+    into.sort((one, other) => one.from - other.from);
+  }
+
+  _fate(record) {
+    for (const [start, end] of soundRanges(record.raw)) {
+      this.marks.add({ start, end, at: record.at, fate: text(record.fate) });
+      this._aligned = Math.max(this._aligned, end);
+    }
+  }
+}
+
+/** All replies of a film. */
+export class Turns {
+  _turns = new Map();
+  _order = [];
+  _messages = new Map();
+  /** Counts what was added. */
+  version = 0;
+
+  /** @param {{at: number, kind: string}} record */
+  add(record) {
+    if (typeof record !== "object" || record === null || !Number.isFinite(record.at)) return;
+    this.version += 1;
+    if (record.kind === "call") return void this._call(record);
+    if (typeof record.turn !== "string" || !["tokens", "step", "story", "fate"].includes(record.kind)) return;
+    const turn = this._turn(record);
+    const count = turn.messages.length;
+    turn.add(record);
+    if (turn.messages.length > count) this._messages.set(turn.messages[count].id, turn);
+  }
+
+  _turn(record) {
+    let turn = this._turns.get(record.turn);
+    if (!turn) {
+      turn = new Turn(record.turn, record.at);
+      this._turns.set(turn.id, turn);
+      this._order.push(turn);
+    }
+    return turn;
+  }
+
+  /** A call names no reply: it belongs to those that are under way in its channel, or to all of them. */
+  _call(record) {
+    const running = this._order.filter((turn) => turn.ends === null || turn.ends >= record.at);
+    const route = text(record.route);
+    const named = running.filter((turn) => turn.channel && route.includes(turn.channel));
+    for (const turn of named.length ? named : running) turn.add(record);
+  }
+
+  /** The replies in *channel*, in their order; those of which nobody knows the channel are in each. */
+  of(channel) {
+    return this._order.filter((turn) => !turn.channel || turn.channel === channel);
+  }
+
+  get(id) {
+    return this._turns.get(id) ?? null;
+  }
+
+  /** `{turn, message}` of the message with this *id*; null if no reply sent it. */
+  byMessage(id) {
+    const turn = this._messages.get(id);
+    return turn ? { turn, message: turn.message(id) } : null;
+  }
+
+  /** The reply that answers the message with this *id*; null if there is none. */
+  answering(id) {
+    return this._order.find((turn) => turn.replyTo === id) ?? null;
+  }
+
+  /**
+   * What became of a token by *time*: `{sort, message?, fate?, post?, segment?}` of each part of it, with `start` and `end`.
+   */
+  byToken(turnId, index, time = Infinity) {
+    const turn = this.get(turnId);
+    return turn && index >= 0 && index < turn.tokens.count ? partsOf(turn, index, time) : [];
+  }
+}
+
+/**
+ * A token in parts, each of which went one way: `sort` is `sent`, `fate`, `planned`, `cut`, `thought` or `waiting`.
+ * @param {Turn} turn
+ * @param {number} index
+ * @param {number} time
+ */
+export function partsOf(turn, index, time) {
+  const { tokens } = turn;
+  const start = tokens.starts[index];
+  const end = tokens.end(index);
+  if (tokens.thoughts[index]) return [{ start, end, sort: "thought", fate: "thought" }];
+  const parts = [];
+  let place = start;
+  const known = turn.marks.within(start, end).filter((mark) => mark.at <= time);
+  for (const mark of [...known, { start: end, end }]) {
+    if (mark.start > place) parts.push(...undecided(turn, place, Math.min(mark.start, end), time));
+    const from = Math.max(start, mark.start);
+    const to = Math.min(end, mark.end);
+    if (to > from) parts.push({ start: from, end: to, ...way(mark) });
+    place = Math.max(place, to);
+  }
+  return parts;
+}
+
+function way(mark) {
+  return mark.fate === undefined ? { sort: "sent", message: mark.message } : { sort: "fate", fate: mark.fate };
+}
+
+/** Text of which nothing is sent yet: cut into segments, planned, or still in the buffer. */
+function undecided(turn, start, end, time) {
+  const parts = [];
+  let place = start;
+  for (const cut of turn.cuts.within(start, end).filter((found) => found.at <= time)) {
+    if (cut.start > place) parts.push({ start: place, end: cut.start, sort: "waiting" });
+    const from = Math.max(place, cut.start);
+    const to = Math.min(end, cut.end);
+    if (to > from) parts.push({ start: from, end: to, ...plan(turn, cut.segment, time) });
+    place = Math.max(place, to);
+  }
+  if (place < end) parts.push({ start: place, end, sort: "waiting" });
+  return parts;
+}
+
+function plan(turn, segment, time) {
+  const post = turn.posts.get(turn.postOf(segment));
+  const message = post && turn.messageOf(post.number);
+  if (message && message.at <= time) return { sort: "sent", message: message.id }; // a film without stories
+  return post && post.at <= time ? { sort: "planned", segment, post: post.number } : { sort: "cut", segment };
+}
+
+/**
+ * All replies that *records* tell of.
+ * @returns {Turn[]}
+ */
+export function turnsOf(records) {
+  const turns = new Turns();
+  for (const record of records) turns.add(record);
+  return turns._order;
+}
