@@ -42,3 +42,13 @@ def test_the_bot_is_called_as_its_character_is_also_with_a_blank_in_it() -> None
     scenery = Scenery("Ren", "Ren Sato")
 
     assert f"<@{scenery.bot}>, <@{scenery.me.id}>?" == scenery.addressed("@ren sato, @Ren?")
+
+
+def test_a_further_channel_can_be_named() -> None:
+    scenery = Scenery("Mia")
+
+    workshop = scenery.add_channel("Workshop")
+
+    assert workshop == scenery.names()["#workshop"]
+    assert scenery.general == scenery.names()["#general"]
+    assert scenery.me.says(workshop, "Hello")

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from cadenza.settings import Settings
 from cadenza.turns import Stopping, Verdict
 from cadenza.turns.waiting import Dropped
 from tests.at_the_desk import desk, quiet
@@ -122,3 +123,16 @@ async def test_a_command_to_stop_clears_what_is_gathered() -> None:
     assert Stopping(was_running=False, cleared=1) == made.turns.stop("general")
     await quiet(made)
     assert [] == made.texts
+
+
+async def test_new_settings_hold_at_once_also_where_somebody_is_being_answered() -> None:
+    made = desk(debounce=0.0, interrupts=0)
+    made.write("one")
+    await asyncio.sleep(0.1)
+
+    made.turns.change(Settings.of(debounce=2.0, interrupts=0))
+    verdicts = [made.write("two"), made.write("three")]
+    await quiet(made)
+
+    assert Verdict.GATHERED is verdicts[1]
+    assert ["one", "two+three"] == made.texts

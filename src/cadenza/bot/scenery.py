@@ -1,18 +1,17 @@
-"""The little world in which a bot is tried: one server, one channel, whoever sits at the terminal, and the bot."""
+"""The little world in which a bot is tried: one server, its channels, whoever sits there, and the bot."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ..sim.people import Person
+from ..sim.people import Guild, Person
 from ..sim.world import World
 
 
 @dataclass(slots=True)
 class Scenery:
-    """The world of a simulation: one guild, one channel, one person, and the bot."""
+    """The world of a simulation: one guild, one channel, one person, and the bot; more can come."""
 
     me_named: str
     bot_named: str = "Cadenza"
@@ -22,17 +21,22 @@ class Scenery:
     general: str = field(init=False)
     bot: str = field(init=False)
     token: str = field(init=False, repr=False)
+    guild: Guild = field(init=False)
     _people: dict[str, Person] = field(init=False, default_factory=dict)
-    _join: Callable[[Person], None] = field(init=False)
+    _channels: dict[str, str] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         account = self.world.add_bot(self.bot_named)
         self.me = self.world.add_person(self.me_named)
-        guild = self.world.add_guild("Cadenza", owner=self.me, members=[self.me, account])
-        self.general = self.world.add_channel(guild, "general")
+        self.guild = self.world.add_guild("Cadenza", owner=self.me, members=[self.me, account])
+        self.general = self.add_channel("general")
         self.bot, self.token = account.id, account.token
         self._people[self.me_named.casefold()] = self.me
-        self._join = guild.join
+
+    def add_channel(self, name: str) -> str:
+        """A further channel; gives back its id."""
+        self._channels[f"#{name.casefold()}"] = id_ = self.world.add_channel(self.guild, name)
+        return id_
 
     def person(self, name: str) -> Person:
         """Who is called *name*; somebody new comes in."""
@@ -40,7 +44,7 @@ class Scenery:
             return self.me
         if name.casefold() not in self._people:
             self._people[name.casefold()] = person = self.world.add_person(name)
-            self._join(person)
+            self.guild.join(person)
         return self._people[name.casefold()]
 
     def direct(self, person: Person) -> str:
@@ -50,7 +54,7 @@ class Scenery:
     def names(self) -> dict[str, str]:
         """Ids of everybody and everything that can be named, in small letters."""
         people = {f"@{name}": person.id for name, person in self._people.items()}
-        return {**people, f"@{self.bot_named.casefold()}": self.bot, "#general": self.general}
+        return {**people, f"@{self.bot_named.casefold()}": self.bot, **self._channels}
 
     def addressed(self, text: str) -> str:
         """*text* with whoever is called by name in it called as Discord does."""

@@ -70,7 +70,7 @@ Or just talk: I say it again, as parrots do."""
 
 def parrot(prompt: Prompt) -> Iterator[Said]:
     """What the built-in model says to *prompt*."""
-    asked = _asked(prompt)
+    asked = asked_of(prompt)
     yield ThoughtDelta(f"They said “{_short(asked)}”. ")
     said = ""
     if (result := _result(prompt)) is not None:
@@ -107,7 +107,7 @@ def _answer(asked: str, speaker: str) -> str:
     return f"Hello!\nYou said: {_short(asked)}\nAsk me for help, and I tell you what else I can say."
 
 
-def _asked(prompt: Prompt) -> str:
+def asked_of(prompt: Prompt) -> str:
     """What was said last by somebody else, without the name before it and without who was called."""
     text = next((turn.text for turn in reversed(prompt.turns) if turn.role is Role.USER and turn.text.strip()), "")
     line = next((line for line in reversed(text.splitlines()) if line.strip()), "")

@@ -21,7 +21,8 @@ class Attendant:
     """Attends to turns. It never waits for one for ever; what does not end is left behind, and counted."""
 
     def __init__(self, settings: ChannelSettings) -> None:
-        self._settings = settings
+        self.settings = settings
+        """What holds from now on."""
         self._left: set[asyncio.Task[None]] = set()  # the loop itself would not keep them
         self.left_behind = 0
         """How many turns did not end even when they were cancelled."""
@@ -46,7 +47,7 @@ class Attendant:
         self, work: asyncio.Task[None], stop: StopHandle, on_stale: Callable[[], object]
     ) -> None:
         """Wait until *work* is done or was told to stop: by somebody, or here."""
-        limit = self._settings.stale_timeout
+        limit = self.settings.stale_timeout
         while not (work.done() or stop.requested.done()):
             left = limit - _idle(stop)
             if left <= INSTANT and stop.take(StopReason.STALE):
@@ -58,10 +59,10 @@ class Attendant:
         """Wait until *work* is done, or does not get on with its last words."""
         loop = asyncio.get_running_loop()
         told_at = loop.time()
-        left = self._settings.stop_grace
+        left = self.settings.stop_grace
         while not work.done() and left > INSTANT:
             await asyncio.wait([work], timeout=left)
-            left = max(told_at, stop.alive_at) + self._settings.stop_grace - loop.time()
+            left = max(told_at, stop.alive_at) + self.settings.stop_grace - loop.time()
 
     async def _ended_or_left(self, work: asyncio.Task[None]) -> None:
         """Cancel *work* if it still runs; if that does not end it either, let it be."""
@@ -69,7 +70,7 @@ class Attendant:
             return
         work.cancel()
         try:
-            await asyncio.wait([work], timeout=max(self._settings.stop_grace, _LEAST_GRACE))
+            await asyncio.wait([work], timeout=max(self.settings.stop_grace, _LEAST_GRACE))
         finally:
             if not work.done():
                 self.left_behind += 1

@@ -92,6 +92,10 @@ class Channel:
         self.timer: asyncio.TimerHandle | None = None
         """What wakes it when nothing is running."""
 
+    def change(self, settings: ChannelSettings) -> None:
+        """From now on *settings* hold."""
+        self._settings = self.waiting.settings = settings
+
     def knows(self, message_id: str) -> bool:
         """Whether that message is being answered, or will be."""
         is_running = self.running is not None and self.running.entry.has(message_id)

@@ -192,6 +192,12 @@ class Turns:
         """How many turns did not end even when they were cancelled; the channel went on without them."""
         return self._attendant.left_behind
 
+    def change(self, settings: Settings) -> None:
+        """From now on *settings* hold, also where somebody waits or is being answered."""
+        self._settings = self._attendant.settings = settings.channel
+        for channel in self._channels.values():
+            channel.change(settings.channel)
+
     async def close(self) -> Closing:
         """Answer nobody any more. Replies under way may end, for a while; then they are stopped."""
         self._is_closed = True

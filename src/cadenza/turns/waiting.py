@@ -139,7 +139,8 @@ class Waiting:
     """The turns to come in one channel."""
 
     def __init__(self, settings: ChannelSettings) -> None:
-        self._settings = settings
+        self.settings = settings
+        """What holds from now on."""
         self._entries: list[Entry] = []
         self._last_heard = ""
 
@@ -163,7 +164,7 @@ class Waiting:
     def has_room(self, *, is_idle: bool) -> bool:
         """Whether one more may wait; if nobody is being answered, the first of them does not wait for anybody."""
         ordinary = sum(entry.why in _ORDINARY for entry in self._entries)
-        return ordinary < self._settings.waiting + is_idle
+        return ordinary < self.settings.waiting + is_idle
 
     # --- putting in -------------------------------------------------------------------------
 
@@ -218,7 +219,7 @@ class Waiting:
         """*entry*, open for more."""
         if entry.is_command:
             return entry
-        debounce = self._settings.debounce
+        debounce = self.settings.debounce
         return replace(entry, ripe_at=max(now, min(now + debounce, entry.heard_at + debounce * _LONGEST_BURST)))
 
     # --- changing and taking out ------------------------------------------------------------
@@ -259,7 +260,7 @@ class Waiting:
 
         What stands before all others is not kept from its turn by a crowd, so it is not counted.
         """
-        latest = now - self._settings.waiting_age
+        latest = now - self.settings.waiting_age
         return self.take_out(lambda entry: entry.why in _ORDINARY and entry.ripe_at < latest)
 
     def hand_over(self, turn: str, ended: Entry, owed: tuple[Receipt, ...], said: tuple[Receipt, ...]) -> None:

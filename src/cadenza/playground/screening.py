@@ -1,0 +1,140 @@
+"""Films that a page asks for: made in threads, a few at a time, and given up when nobody waits for them any more."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import UNSET
+
+from ..errors import CadenzaError, InputError
+from ..films.film import Film
+from ..films.rehearsal import Rehearsal, rehearse
+from ..films.sources import understood
+from ..films.troubles import Trouble
+from ..films.usual import rehearse_usual
+from ..films.virtual import Abandoned
+from ..page import film_page
+from ..settings import Settings
+from ..sim.limits import Rate
+from ..sim.wire import Json
+from .bodies import Rehearse, Share, Side
+from .tour import STORIES, films_of
+
+T = TypeVar("T")
+GivenUp = Callable[[], bool]
+
+AT_ONCE = 2
+TAKES = 60.0
+"""Seconds after which a film is given up."""
+_LABELS: tuple[Json, ...] = (
+    {"en": "Cadenza", "ja": "Cadenza"},
+    {"en": "A usual bot", "ja": "よくあるボット"},
+)
+
+
+class Screening:
+    """Makes films. Whoever waits for one and is cancelled gives it up, and so does who has waited too long."""
+
+    def __init__(self, *, takes: float = TAKES) -> None:
+        self._takes = takes
+        self._seats = asyncio.Semaphore(AT_ONCE)
+
+    async def rehearsed(self, wanted: Rehearse) -> bytes:
+        """What was asked for, as JSON."""
+        sides = [_checked(side) for side in wanted.sides]
+        return await self._in_thread(lambda given_up: _rehearsed(wanted, sides, given_up))
+
+    async def story(self, id_: str) -> bytes:
+        """A story of the tour with its films, as JSON; a ``KeyError`` if there is none."""
+        story = {story.id: story for story in STORIES}[id_]
+
+        def told(_given_up: GivenUp) -> bytes:
+            films = films_of(story)
+            return msgspec.json.encode(
+                {
+                    "id": story.id,
+                    "title": story.title,
+                    "about": story.about,
+                    "captions": story.captions,
+                    "labels": _LABELS[: len(films)],
+                    "films": [film.as_json() for film in films],
+                }
+            )
+
+        return await self._in_thread(told)
+
+    async def shared(self, wanted: Share, language: str) -> bytes:
+        """A page with those films in it."""
+
+        def made(_given_up: GivenUp) -> bytes:
+            page = film_page(
+                wanted.films, title=wanted.title, labels=wanted.labels, captions=wanted.captions, language=language
+            )
+            return page.encode("utf-8", "replace")
+
+        return await self._in_thread(made)
+
+    async def _in_thread(self, work: Callable[[GivenUp], T]) -> T:
+        over = threading.Event()
+        async with self._seats:
+            working = asyncio.ensure_future(asyncio.to_thread(work, over.is_set))
+            try:
+                async with asyncio.timeout(self._takes):
+                    return await asyncio.shield(working)
+            except TimeoutError:
+                msg = f"it takes longer than {self._takes:g} seconds, and was given up; try a shorter text"
+                raise InputError(msg) from None
+            finally:
+                over.set()
+                await _outlived(working)
+
+
+async def _outlived(working: asyncio.Future[Any]) -> None:
+    """Wait for a thread that was told to give up, so that its seat is free; what it came to is nobody's business."""
+    if not working.done():
+        await asyncio.wait([working])
+    if not working.cancelled():
+        working.exception()
+
+
+def _checked(side: Side) -> Settings:
+    """The settings of *side*; what is wrong with them is said before anybody waits."""
+    return Settings().with_values(side.settings)
+
+
+def _rehearsed(wanted: Rehearse, sides: list[Settings], given_up: GivenUp) -> bytes:
+    source = understood(wanted.text, wanted.name, rate=wanted.rate)[0]  # a file may hold more, and the page shows one
+    films = [
+        _film(source.rehearsal(_rehearsal(wanted, side, settings)), side, given_up)
+        for side, settings in zip(wanted.sides, sides, strict=True)
+    ]
+    return msgspec.json.encode({"what": source.what, "told": source.told, "films": [film.as_json() for film in films]})
+
+
+def _rehearsal(wanted: Rehearse, side: Side, settings: Settings) -> Rehearsal:
+    plain = Rehearsal(
+        (),
+        settings,
+        asked=wanted.asked,
+        title=side.label if isinstance(side.label, str) else "",
+        stop_at=side.stop_at,
+        faults=tuple(Trouble(one.what, one.times, one.at_message, one.seconds) for one in side.faults),
+    )
+    if side.limits is UNSET:
+        return plain
+    rate = None if side.limits is None else Rate(side.limits.messages, side.limits.seconds)
+    return replace(plain, limits=rate)
+
+
+def _film(rehearsal: Rehearsal, side: Side, given_up: GivenUp) -> Film:
+    try:
+        make = rehearse_usual if side.is_usual else rehearse
+        return make(rehearsal, given_up=given_up)
+    except Abandoned:
+        msg = "nobody waits for this film any more"
+        raise CadenzaError(msg) from None

@@ -1,0 +1,242 @@
+"""The server behind the page: what it is asked, who does it, and how that is answered."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import TypeVar
+from urllib.parse import quote
+
+import msgspec
+from aiohttp import web
+
+from .. import page
+from ..errors import CadenzaError
+from ..sim.wire import Refusal
+from ..tasks import must_rise
+from . import bodies, doing, tuning
+from .events import send_events
+from .guard import Guard, headers
+from .live import Playground
+from .screening import Screening
+from .telling import models_of, settings_of, state_of
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+_INDEX = "index.html"
+_JSON = "application/json; charset=utf-8"
+_FOR_SAVING = "application/octet-stream"
+_PICTURES = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+)
+_GOODBYE = 0.5
+"""Seconds that requests have to end when everything does."""
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@asynccontextmanager
+async def site(play: Playground, listener: socket.socket, host: str) -> AsyncIterator[None]:
+    """Serve the page of *play* on *listener*, which is bound to *host*."""
+    guard = Guard(host, listener.getsockname()[1])
+    runner = web.AppRunner(
+        Site(play, guard).app(), access_log=None, shutdown_timeout=_GOODBYE, handler_cancellation=True
+    )
+    await runner.setup()
+    try:
+        await web.SockSite(runner, listener).start()
+        yield
+    finally:
+        play.hang_up()
+        await runner.cleanup()
+
+
+class Site:
+    """One for a playground."""
+
+    def __init__(self, play: Playground, guard: Guard) -> None:
+        self._play = play
+        self._guard = guard
+        self._screening = Screening()
+        self._headers = headers(page.asset(_INDEX))
+
+    def app(self) -> web.Application:
+        """What answers requests."""
+        app = web.Application(client_max_size=bodies.MOST_BYTES, middlewares=[self._watch])
+        app.on_response_prepare.append(self._dress)
+        get, post = app.router.add_get, app.router.add_post
+        get("/", self._index)
+        get("/page/{name}", self._asset)
+        get("/files/{id}/{name}", self._file)
+        get("/faces/{avatar}", self._face)
+        get("/api/state", self._state)
+        get("/api/events", self._events)
+        get("/api/stories/{id}", self._story)
+        post("/api/say", self._say)
+        post("/api/act", self._act)
+        post("/api/settings", self._settings)
+        post("/api/discord", self._discord)
+        post("/api/model", self._model)
+        post("/api/language", self._language)
+        post("/api/reset", self._reset)
+        post("/api/rehearse", self._rehearse)
+        post("/api/share", self._share)
+        return app
+
+    # --- whatever is asked ---------------------------------------------------------------------
+
+    async def _dress(self, _request: web.Request, response: web.StreamResponse) -> None:
+        response.headers.update(self._headers)
+        response.headers.setdefault("Cache-Control", "no-store")
+
+    @web.middleware
+    async def _watch(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Refuse who has no business here, and say in a sentence what went wrong."""
+        if complaint := self._guard.complaint(request):
+            return _error(403, complaint)
+        try:
+            return await handler(request)
+        except web.HTTPException as error:
+            return _error(error.status, _SENTENCES.get(error.status, "that cannot be done here"))
+        except Refusal as error:
+            return _error(400, f"Discord refuses that: {error}")
+        except CadenzaError as error:
+            return _error(400, str(error))
+        except (LookupError, ValueError) as error:
+            return _error(400, _words(error))
+        except BaseException as error:
+            if must_rise(error):
+                raise
+            logger.error("a request of the page could not be answered (%s)", type(error).__name__)  # noqa: TRY400  # its text may be anything
+            return _error(500, f"something went wrong inside ({type(error).__name__}); the log may tell more")
+
+    # --- files -----------------------------------------------------------------------------------
+
+    async def _index(self, _request: web.Request) -> web.Response:
+        return _as_it_is(page.asset(_INDEX), page.content_type(_INDEX))
+
+    async def _asset(self, request: web.Request) -> web.Response:
+        name = request.match_info["name"]
+        if name not in page.names():
+            raise web.HTTPNotFound
+        return _as_it_is(page.asset(name), page.content_type(name))
+
+    async def _file(self, request: web.Request) -> web.Response:
+        live = await self._play.live()
+        try:
+            data = live.world.file(request.match_info["id"])
+        except KeyError:
+            raise web.HTTPNotFound from None
+        return _foreign(data, request.match_info["name"])
+
+    async def _face(self, request: web.Request) -> web.Response:
+        live = await self._play.live()
+        found = live.world.portrait(request.match_info["avatar"].partition(".")[0])
+        if not isinstance(found, bytes):  # an address elsewhere is nothing that we fetch
+            raise web.HTTPNotFound
+        return _foreign(found, "face")
+
+    # --- what is asked ---------------------------------------------------------------------------
+
+    async def _state(self, _request: web.Request) -> web.Response:
+        return _json(state_of(await self._play.live(), self._play.language))
+
+    async def _events(self, request: web.Request) -> web.StreamResponse:
+        return await send_events(request, await self._play.live())
+
+    async def _story(self, request: web.Request) -> web.Response:
+        try:
+            return _as_it_is(await self._screening.story(request.match_info["id"]), _JSON)
+        except KeyError:
+            raise web.HTTPNotFound from None
+
+    # --- what is done ----------------------------------------------------------------------------
+
+    async def _say(self, request: web.Request) -> web.Response:
+        wanted = await _read(request, bodies.Say)
+        return _json(doing.say(await self._play.live(), wanted))
+
+    async def _act(self, request: web.Request) -> web.Response:
+        wanted: bodies.Act = await _read(request, bodies.Act)  # type: ignore[arg-type]  # a union is as good as a type here
+        return _json(await doing.act(await self._play.live(), wanted))
+
+    async def _settings(self, request: web.Request) -> web.Response:
+        wanted, live = await _read(request, bodies.NewSettings), await self._play.live()
+        tuning.change_settings(live, wanted)
+        return _json({"settings": settings_of(live)})
+
+    async def _discord(self, request: web.Request) -> web.Response:
+        wanted, live = await _read(request, bodies.NewDiscord), await self._play.live()
+        tuning.change_discord(live, wanted)
+        return _json({"discord": live.weather.as_json()})
+
+    async def _model(self, request: web.Request) -> web.Response:
+        wanted, live = await _read(request, bodies.NewModel), await self._play.live()
+        tuning.change_model(live, wanted.name)
+        return _json({"models": models_of(live)})
+
+    async def _language(self, request: web.Request) -> web.Response:
+        wanted, live = await _read(request, bodies.NewLanguage), await self._play.live()
+        self._play.language = wanted.language
+        tuning.change_language(live, wanted.language)
+        return _json({})
+
+    async def _reset(self, request: web.Request) -> web.Response:
+        await _read(request, bodies.Nothing)
+        await self._play.reset()
+        return _json({})
+
+    async def _rehearse(self, request: web.Request) -> web.Response:
+        wanted = await _read(request, bodies.Rehearse)
+        return _as_it_is(await self._screening.rehearsed(wanted), _JSON)
+
+    async def _share(self, request: web.Request) -> web.Response:
+        wanted = await _read(request, bodies.Share)
+        made = await self._screening.shared(wanted, self._play.language)
+        response = _as_it_is(made, "text/html; charset=utf-8")
+        response.headers["Content-Disposition"] = 'attachment; filename="cadenza.html"'
+        return response
+
+
+_SENTENCES = {
+    404: "there is nothing at that address",
+    405: "that address is not for such requests",
+    413: f"that is too large; a request may have {bodies.MOST_BYTES >> 20} MB",
+}
+
+
+async def _read(request: web.Request, kind: type[T]) -> T:
+    return bodies.read(await request.read(), kind)
+
+
+def _as_it_is(data: bytes, kind: str) -> web.Response:
+    return web.Response(body=data, headers={"Content-Type": kind})
+
+
+def _json(value: object) -> web.Response:
+    return _as_it_is(msgspec.json.encode(value), _JSON)
+
+
+def _error(status: int, sentence: str) -> web.Response:
+    return web.Response(status=status, body=msgspec.json.encode({"error": sentence}), headers={"Content-Type": _JSON})
+
+
+def _words(error: Exception) -> str:
+    return str(error.args[0]) if error.args else type(error).__name__
+
+
+def _foreign(data: bytes, name: str) -> web.Response:
+    """A file of which nobody knows who made it: a picture is shown, everything else can only be saved."""
+    kind = next((kind for start, kind in _PICTURES if data.startswith(start)), _FOR_SAVING)
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        kind = "image/webp"
+    response = _as_it_is(data, kind)
+    if kind == _FOR_SAVING:
+        response.headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(name, safe='')}"
+    return response

@@ -1,0 +1,44 @@
+"""What a page may send, and that nothing else gets in."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cadenza.errors import InputError
+from cadenza.playground import bodies
+
+
+def test_an_act_is_known_by_its_name() -> None:
+    wanted: object = bodies.read(b'{"act": "unreact", "channel": "1", "id": "2", "emoji": "x"}', bodies.Act)  # type: ignore[type-var, arg-type]  # a union
+
+    assert bodies.Unreact("1", "2", "x") == wanted
+
+
+def test_no_limits_are_something_else_than_nothing_said_of_them() -> None:
+    assert bodies.read(b'{"limits": null}', bodies.NewDiscord).limits is None
+    assert bodies.read(b"{}", bodies.NewDiscord).limits is msgspec.UNSET
+
+
+def test_a_file_comes_as_base64() -> None:
+    body = b'{"channel": "1", "text": "", "files": [{"name": "a", "data": "aGk="}]}'
+
+    assert b"hi" == bodies.read(body, bodies.Say).files[0].data
+
+
+def test_a_complaint_names_what_is_wrong() -> None:
+    with pytest.raises(InputError, match=r"Expected `str`, got `int` - at `\$\.text`"):
+        bodies.read(b'{"channel": "1", "text": 1}', bodies.Say)
+
+
+@given(st.binary(max_size=200))
+def test_whatever_comes_is_read_or_refused_in_a_sentence(body: bytes) -> None:
+    told: object = ""
+    try:
+        told = bodies.read(body, bodies.Say)
+    except InputError as error:
+        told = str(error)
+
+    assert isinstance(told, bodies.Say) or "\n" not in str(told)

@@ -1,0 +1,40 @@
+"""What people do: the files of a command go to the options that want them."""
+
+from __future__ import annotations
+
+import pytest
+
+from cadenza.errors import InputError
+from cadenza.playground import doing
+from cadenza.playground.bodies import Say, Upload
+from tests.playground.playing import playing
+
+pytestmark = pytest.mark.timeout(30)
+CARD = b'{"name": "Pia", "description": "A pianist."}'
+
+
+async def test_a_file_is_given_to_a_command() -> None:
+    async with playing() as play:
+        name = next(
+            option["name"]
+            for command in (await play.get("/api/state"))["commands"]
+            if command["name"] == "persona import"
+            for option in command["options"]
+            if option["kind"] == "file"
+        )
+        sent = doing.say(play.live, Say(play.general, "/persona import", files=(Upload("../pia.json", CARD),)))
+
+        await play.until(lambda: play.world.is_answered(sent["interaction"]))
+        await play.until(lambda: "Pia" in str(play.world.messages(play.general)))
+        assert name
+        with pytest.raises(InputError, match="takes 1 file"):
+            doing.say(play.live, Say(play.general, "/persona import", files=(Upload("a", CARD), Upload("b", CARD))))
+
+
+async def test_a_name_in_a_text_calls_who_has_it() -> None:
+    async with playing() as play:
+        id_ = doing.say(play.live, Say(play.general, "@mia, look"))["id"]
+
+        said = play.world.get_message(play.grounds.me.id, play.general, id_)["content"]
+        assert f"{play.grounds.people[1].mention}, look" == said
+        await play.quiet()

@@ -1,0 +1,44 @@
+"""Server-sent events: heartbeats in silence, and who is too slow is dropped."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from contextlib import suppress
+
+import pytest
+
+from cadenza.films.film import Record
+from cadenza.playground import events
+from tests.playground.playing import playing
+
+pytestmark = pytest.mark.timeout(30)
+
+
+async def test_a_page_hears_in_silence_that_we_are_still_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "HEARTBEAT", 0.05)
+    async with playing() as play, play.http.get(f"{play.url}/api/events?from=1000000") as response:
+        async with asyncio.timeout(5):
+            while b": still here\n" != await response.content.readline():
+                pass
+
+
+async def test_a_page_that_takes_nothing_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "SLOWEST", 0.1)
+    async with playing() as play:
+        host = play.url.removeprefix("http://")
+        with socket.socket() as lazy:
+            lazy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            lazy.connect(("127.0.0.1", int(host.rpartition(":")[2])))
+            lazy.sendall(f"GET /api/events HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+            for _ in range(200):
+                play.live.reel.add(Record(0.0, "note", {"text": "x" * 100_000}))
+            lazy.settimeout(0)
+            received = 0
+            await asyncio.sleep(0.5)  # it takes nothing meanwhile
+            with suppress(ConnectionResetError):
+                async with asyncio.timeout(5):
+                    while data := await asyncio.get_running_loop().sock_recv(lazy, 1 << 20):
+                        received += len(data)
+
+    assert received < 100 * 100_000

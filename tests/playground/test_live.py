@@ -1,0 +1,72 @@
+"""A session: it begins with what a file says, ends at once, and says what keeps it from beginning."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from cadenza.errors import CadenzaError
+from cadenza.playground.live import Playground, Wanted
+from tests.bot.premises import configured
+from tests.playground.playing import playing
+
+pytestmark = pytest.mark.timeout(30)
+FILE = """
+[models]
+default = "script:answer.jsonl"
+[settings]
+degree = 1
+[[personas]]
+name = "Vesper"
+main = true
+"""
+
+
+async def test_the_cast_the_model_and_the_settings_are_those_of_the_file(tmp_path: Path) -> None:
+    async with playing(Wanted(configured(tmp_path, FILE))) as play:
+        assert ["Hello."] == await play.answered("Good evening")
+
+        assert play.live.current.now.models.default == "script:answer.jsonl"
+        assert 1 == play.live.begins_with.settings.delivery.degree
+        assert play.world.messages(play.general)[-1]["author"]["username"] == play.grounds.channels[-1].name
+        await play.post("/api/model", {"name": "guide"})
+        assert "Hello!" == (await play.answered("Good evening"))[0]
+
+
+async def test_a_file_that_is_not_right_is_said_at_once(tmp_path: Path) -> None:
+    with pytest.raises(CadenzaError):
+        async with Playground(Wanted(configured(tmp_path, "[models]\ndefault = 7\n"))):
+            pytest.fail("it began")
+
+
+async def test_it_ends_in_the_middle_of_a_reply() -> None:
+    async with playing(pace=0.02) as play:
+        await play.say("Tell me a long story")
+        await play.until(play.answers)
+        begun = asyncio.get_running_loop().time()
+
+    assert asyncio.get_running_loop().time() - begun < 3.0
+
+
+async def test_a_world_that_begins_anew_has_another_session_and_nobody_gets_the_old_one() -> None:
+    async with playing() as play:
+        old = play.live
+
+        await asyncio.gather(play.playground.reset(), play.playground.reset())
+
+        new = await play.playground.live()
+        assert old.session != new.session
+        assert old.world is not new.world
+        assert old.reel.is_over
+        assert not new.reel.is_over
+
+
+async def test_a_bot_that_ends_by_itself_comes_again_in_a_new_world() -> None:
+    async with playing() as play:
+        await play.live.hands.client.close()
+        async with asyncio.timeout(5), asyncio.TaskGroup() as group:
+            group.create_task(play.live.reel.news(1_000_000))
+
+        assert play.live.session != (await play.playground.live()).session

@@ -1,0 +1,118 @@
+"""``cadenza play``: as a process of its own, and the sentences it says where it cannot begin."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import aiohttp
+import pytest
+
+from cadenza import cli
+from cadenza.errors import SettingsError
+from cadenza.playground import run
+
+pytestmark = pytest.mark.timeout(60)
+
+
+@asynccontextmanager
+async def _process(*options: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
+    """The playground as somebody starts it, and where its page is."""
+    kept = ("PATH", "HOME", "PYTHONPATH", "LANG")
+    environment = {name: os.environ[name] for name in kept if name in os.environ}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "cadenza", "play", *options, env={**environment, "PYTHONUNBUFFERED": "1"},
+        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        async with asyncio.timeout(20):
+            line = (await process.stdout.readline()).decode()
+        assert line.startswith("The playground is open: http://127.0.0.1:"), line
+        yield process, line.split()[-1]
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+
+async def test_ctrl_c_ends_it_at_once_also_with_a_page_open_and_a_reply_under_way() -> None:
+    async with _process("--no-browser") as (process, address), aiohttp.ClientSession() as http:
+        async with http.get(f"{address}api/state") as response:
+            general = (await response.json())["channels"][0]["id"]
+        async with http.get(f"{address}api/events") as events:
+            body = {"channel": general, "text": "Tell me a long story"}
+            async with http.post(f"{address}api/say", json=body, headers={"X-Cadenza": "play"}) as said:
+                assert 200 == said.status
+            async for line in events.content:
+                if b'"kind":"tokens"' in line:
+                    break
+            begun = asyncio.get_running_loop().time()
+            process.send_signal(signal.SIGINT)
+            async with asyncio.timeout(10):
+                rest = await process.stdout.read() if process.stdout else b""
+                status = await process.wait()
+
+    assert 0 == status
+    assert b"Ctrl-C ends it.\n" == rest
+    assert asyncio.get_running_loop().time() - begun < 4
+
+
+def test_the_next_port_is_taken_if_none_is_asked_for() -> None:
+    with run.listening("127.0.0.1", None) as first, run.listening("127.0.0.1", None) as second:
+        ports = [one.getsockname()[1] for one in (first, second)]
+
+    assert ports[0] >= run.PORT
+    assert ports[1] > ports[0]
+
+
+def test_a_port_that_is_taken_is_a_sentence() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(SettingsError, match=rf"^port {port} of 127.0.0.1 could not be opened .*--port"):
+            run.listening("127.0.0.1", port)
+
+
+def test_an_address_of_elsewhere_is_a_sentence() -> None:
+    with pytest.raises(SettingsError, match="--host"):
+        run.listening("nowhere.invalid", 8765)
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "x", "-1", "²"])
+def test_a_port_that_is_none_is_refused(port: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match="a port is a number"):
+        run._port(port)
+
+
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [("127.0.0.1", "http://127.0.0.1:1/"), ("0.0.0.0", "http://127.0.0.1:1/"), ("::1", "http://[::1]:1/")],  # noqa: S104  # nothing is bound
+)
+def test_the_address_that_is_told_can_be_opened(host: str, address: str) -> None:
+    assert address == run._address(host, 1)
+
+
+def test_whoever_opens_it_to_others_is_told_so(capsys: pytest.CaptureFixture[str]) -> None:
+    run._tell("http://127.0.0.1:1/", "0.0.0.0")  # noqa: S104  # likewise
+    assert "Everybody who reaches this machine" in capsys.readouterr().out
+    run._tell("http://127.0.0.1:1/", "127.0.0.1")
+    assert "Everybody" not in capsys.readouterr().out
+
+
+def test_without_discord_py_it_says_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "discord", None)
+
+    assert 2 == cli.main(["play"])
+    assert "pip install 'cadenza[bot]'" in capsys.readouterr().err
+
+
+def test_without_a_terminal_no_browser_is_opened() -> None:
+    assert not run._has_display()

@@ -1,0 +1,76 @@
+"""Films that are asked for: two at a time, no longer than is allowed, and given up when nobody waits."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+
+import pytest
+
+from cadenza.errors import InputError
+from cadenza.playground.bodies import Limit, Rehearse, Side, SideFault
+from cadenza.playground.screening import AT_ONCE, Screening
+
+pytestmark = pytest.mark.timeout(30)
+LONG = "All work and no play makes a dull evening.\n" * 4_000
+
+
+async def test_each_side_has_its_film() -> None:
+    faults = (SideFault("rate_limit", 1, 1, 2.0),)
+    sides = (
+        Side(settings={"degree": 1}),
+        Side(limits=Limit(1, 60.0), faults=faults),
+    )
+
+    made = json.loads(await Screening().rehearsed(Rehearse("One.\nTwo.\nThree.\nFour.", 50.0, sides)))
+
+    first, second = ([one for one in film["records"] if one["kind"] == "message"] for film in made["films"])
+    assert 4 == len(first)
+    assert len(second) < 4
+    assert 429 in {one["status"] for one in made["films"][1]["records"] if one["kind"] == "call"}
+
+
+async def test_what_takes_too_long_is_given_up() -> None:
+    begun = time.monotonic()
+
+    with pytest.raises(InputError, match=r"longer than 0\.2 seconds"):
+        await Screening(takes=0.2).rehearsed(Rehearse(LONG, 1000.0, (Side(),)))
+
+    assert time.monotonic() - begun < 10
+
+
+async def test_who_goes_away_frees_their_seat() -> None:
+    screening = Screening()
+    waiting = [asyncio.create_task(screening.rehearsed(Rehearse(LONG, 1000.0, (Side(),)))) for _ in range(AT_ONCE)]
+    await asyncio.sleep(0.1)
+    for task in waiting:
+        task.cancel()
+    await asyncio.wait(waiting)
+
+    async with asyncio.timeout(10):
+        await screening.rehearsed(Rehearse("Hello.", 50.0, (Side(),)))
+
+
+async def test_no_more_than_two_are_made_at_a_time() -> None:
+    screening, running, most = Screening(), 0, 0
+    lock = threading.Lock()
+
+    def work(_given_up: object) -> None:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        time.sleep(0.02)
+        with lock:
+            running -= 1
+
+    await asyncio.gather(*(screening._in_thread(work) for _ in range(6)))
+
+    assert AT_ONCE == most
+
+
+async def test_a_story_that_is_not_there_is_none() -> None:
+    with pytest.raises(KeyError):
+        await Screening().story("nothing")
