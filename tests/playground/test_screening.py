@@ -73,4 +73,4 @@ async def test_no_more_than_two_are_made_at_a_time() -> None:
 
 async def test_a_story_that_is_not_there_is_none() -> None:
     with pytest.raises(KeyError):
-        await Screening().story("nothing")
+        await Screening().story("nothing", "en")

@@ -24,6 +24,7 @@ class Mood(Enum):
     CALM = "calm"
     HAPPY = "happy"
     AWED = "awed"
+    SLEEPY = "sleepy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +62,25 @@ def _rows(paint: Paint, mood: Mood) -> Iterator[list[Colour]]:
 def _pixel(paint: Paint, mood: Mood, x: float, y: float) -> Colour:
     colour = _over(paint.ground, paint.skin, _disc(x, y, 32, 35, 22))
     for eye in (24.0, 40.0):
-        colour = _over(colour, paint.ink, _disc(x, y, eye, 31, 3.6 if mood is Mood.AWED else 2.8))
+        colour = _over(colour, paint.ink, _eye(mood, x - eye, y - 31))
     return _over(colour, paint.ink, _mouth(mood, x, y))
+
+
+def _eye(mood: Mood, x: float, y: float) -> float:
+    """How much of a pixel is eye, so far from its middle."""
+    match mood:
+        case Mood.SLEEPY:
+            return min(_disc(x, y, 0, 0, 4.5), 1 - _disc(x, y, 0, -1.5, 4.5)) if y > 0 else 0.0
+        case Mood.AWED:
+            return _disc(x, y, 0, 0, 3.6)
+        case Mood.CALM | Mood.HAPPY:
+            return _disc(x, y, 0, 0, 2.8)
 
 
 def _mouth(mood: Mood, x: float, y: float) -> float:
     """How much of a pixel is mouth."""
     match mood:
-        case Mood.CALM:
+        case Mood.CALM | Mood.SLEEPY:
             return min(_disc(x, y, 32, 34, 11.5), 1 - _disc(x, y, 32, 33, 10)) if y > 41 else 0.0
         case Mood.HAPPY:
             return _disc(x, y, 32, 39, 10.5) if y > 40 else 0.0

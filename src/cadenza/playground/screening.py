@@ -21,9 +21,8 @@ from ..films.virtual import Abandoned
 from ..page import film_page
 from ..settings import Settings
 from ..sim.limits import Rate
-from ..sim.wire import Json
 from .bodies import Rehearse, Share, Side
-from .tour import STORIES, films_of
+from .tour import LABELS, shown, story_of
 
 T = TypeVar("T")
 GivenUp = Callable[[], bool]
@@ -31,10 +30,6 @@ GivenUp = Callable[[], bool]
 AT_ONCE = 2
 TAKES = 60.0
 """Seconds after which a film is given up."""
-_LABELS: tuple[Json, ...] = (
-    {"en": "Cadenza", "ja": "Cadenza"},
-    {"en": "A usual bot", "ja": "よくあるボット"},
-)
 
 
 class Screening:
@@ -49,20 +44,22 @@ class Screening:
         sides = [_checked(side) for side in wanted.sides]
         return await self._in_thread(lambda given_up: _rehearsed(wanted, sides, given_up))
 
-    async def story(self, id_: str) -> bytes:
+    async def story(self, id_: str, language: str) -> bytes:
         """A story of the tour with its films, as JSON; a ``KeyError`` if there is none."""
-        story = {story.id: story for story in STORIES}[id_]
+        story = story_of(id_)
+        if story is None:
+            raise KeyError(id_)
 
-        def told(_given_up: GivenUp) -> bytes:
-            films = films_of(story)
+        def told(given_up: GivenUp) -> bytes:
+            seen = _finished(lambda: shown(story, language, given_up=given_up))
             return msgspec.json.encode(
                 {
                     "id": story.id,
-                    "title": story.title,
-                    "about": story.about,
-                    "captions": story.captions,
-                    "labels": _LABELS[: len(films)],
-                    "films": [film.as_json() for film in films],
+                    "title": dict(story.title),
+                    "about": dict(story.about),
+                    "captions": seen.captions,
+                    "labels": [dict(label) for label in LABELS],
+                    "films": [film.as_json() for film in seen.films],
                 }
             )
 
@@ -132,9 +129,14 @@ def _rehearsal(wanted: Rehearse, side: Side, settings: Settings) -> Rehearsal:
 
 
 def _film(rehearsal: Rehearsal, side: Side, given_up: GivenUp) -> Film:
+    make = rehearse_usual if side.is_usual else rehearse
+    return _finished(lambda: make(rehearsal, given_up=given_up))
+
+
+def _finished(work: Callable[[], T]) -> T:
+    """What comes of *work*, unless it was given up."""
     try:
-        make = rehearse_usual if side.is_usual else rehearse
-        return make(rehearsal, given_up=given_up)
+        return work()
     except Abandoned:
         msg = "nobody waits for this film any more"
         raise CadenzaError(msg) from None

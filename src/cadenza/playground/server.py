@@ -152,7 +152,7 @@ class Site:
 
     async def _story(self, request: web.Request) -> web.Response:
         try:
-            return _as_it_is(await self._screening.story(request.match_info["id"]), _JSON)
+            return _as_it_is(await self._screening.story(request.match_info["id"], self._play.language), _JSON)
         except KeyError:
             raise web.HTTPNotFound from None
 

@@ -107,12 +107,7 @@ def _setting(section: str, spec: Field[Any], now: Settings, before: Settings) ->
 
 
 def _story(story: Story) -> Json:
-    return {"id": story.id, "title": dict(story.title), "about": dict(story.about), "seconds": _length(story)}
-
-
-def _length(story: Story) -> float:
-    """About how long it is: as long as the model talks. What a chat makes of it, only its film knows."""
-    return round(sum(beat.after for beat in story.rehearsal.beats), 1)
+    return {"id": story.id, "title": dict(story.title), "about": dict(story.about), "seconds": story.seconds}
 
 
 def _leaves(command: Json, language: str, before: str = "") -> Iterator[Json]:
