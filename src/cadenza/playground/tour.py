@@ -26,8 +26,8 @@ LABELS: tuple[Words, Words] = (
     MappingProxyType({"en": "A usual bot", "ja": "よくあるボット"}),
     MappingProxyType({"en": "Cadenza", "ja": "Cadenza"}),
 )
-_TOKEN: Mapping[str, int] = MappingProxyType({"en": 4, "ja": 2})
-"""Characters of a token in each language."""
+_TOKEN, _DENSE_TOKEN = 4, 2
+"""Characters of a token: in Japanese it is fewer."""
 
 
 def _words(english: str, japanese: str) -> Words:
@@ -65,8 +65,10 @@ class Story:
 
     def rehearsal(self, language: str) -> Rehearsal:
         """What is filmed."""
+        answer = ANSWERS[self.id][language]
+        token = _TOKEN if sum(map(str.isascii, answer)) > len(answer) / 2 else _DENSE_TOKEN
         return Rehearsal(
-            beats_of(ANSWERS[self.id][language], self.rate, token=_TOKEN[language]),
+            beats_of(answer, self.rate, token=token),
             self.settings,
             _ren(language) if self.is_ren else Persona("Cadenza"),
             asked=QUESTIONS[self.id][language],
@@ -76,7 +78,6 @@ class Story:
             asides=tuple(Interlude(at, words[language], stops=stops) for at, words, stops in self.asides),
             faults=self.faults,
         )
-
 
     @property
     def seconds(self) -> float:
@@ -95,7 +96,9 @@ class Shown:
 
 
 def _ren(language: str) -> Persona:
-    name, looks = ("Ren", ("thinking", "happy", "sleepy")) if language == "en" else ("レン", ("考え中", "にっこり", "ねむい"))
+    name, looks = (
+        ("Ren", ("thinking", "happy", "sleepy")) if language == "en" else ("レン", ("考え中", "にっこり", "ねむい"))
+    )
     moods = (Mood.AWED, Mood.HAPPY, Mood.SLEEPY)
     sprites = tuple(Sprite(look, face(STARGAZER, mood)) for look, mood in zip(looks, moods, strict=True))
     return Persona(name, avatar=face(STARGAZER, Mood.CALM), sprites=sprites, is_alter=True)
@@ -110,12 +113,46 @@ STORIES: tuple[Story, ...] = (
             "長い返事は2000文字で切られ、コードは途中で壊れ、表は縦棒だらけになります。",
         ),
         (
-            Caption("start", _words("The same words go to both bots, token by token.", "同じ言葉が、同じ速さで両方に届きます。")),
-            Caption("usual 1", _words("The usual bot shows each scrap at once, and edits its message over and over.", "よくあるボットは、断片をすぐに見せて、同じメッセージを何度も書きかえます。"), 1.0),
-            Caption("message 1", _words("Cadenza waits until a piece is whole, as somebody who types would.", "Cadenza は、人が打つときのように、まとまりができるまで待ちます。")),
-            Caption("usual 2", _words("Left: 2000 characters were full, so the code was cut, and its second half is no code any more.", "左：2000文字でコードが切れ、後半はもうコードではありません。")),
-            Caption("message 2", _words("Right: the block is closed, and opened again in the next message, with its language.", "右：コードブロックはいったん閉じ、次のメッセージで言語ごと開き直します。")),
-            Caption("end", _words("And the table is a picture that a phone can show. Choose a message to see why it ends where it does.", "表は、スマホでも読める画像になります。メッセージを選ぶと、そこで切れた理由がわかります。")),
+            Caption(
+                "start",
+                _words("The same words go to both bots, token by token.", "同じ言葉が、同じ速さで両方に届きます。"),
+            ),
+            Caption(
+                "usual 1",
+                _words(
+                    "The usual bot shows each scrap at once, and edits its message over and over.",
+                    "よくあるボットは、断片をすぐに見せて、同じメッセージを何度も書きかえます。",
+                ),
+                1.0,
+            ),
+            Caption(
+                "message 1",
+                _words(
+                    "Cadenza waits until a piece is whole, as somebody who types would.",
+                    "Cadenza は、人が打つときのように、まとまりができるまで待ちます。",
+                ),
+            ),
+            Caption(
+                "usual 2",
+                _words(
+                    "Left: 2000 characters were full, so the code was cut, and its second half is no code any more.",
+                    "左：2000文字でコードが切れ、後半はもうコードではありません。",
+                ),
+            ),
+            Caption(
+                "message 2",
+                _words(
+                    "Right: the block is closed, and opened again in the next message, with its language.",
+                    "右：コードブロックはいったん閉じ、次のメッセージで言語ごと開き直します。",
+                ),
+            ),
+            Caption(
+                "end",
+                _words(
+                    "And the table is a picture that a phone can show. Choose a message to see why it ends where it does.",
+                    "表は、スマホでも読める画像になります。メッセージを選ぶと、そこで切れた理由がわかります。",
+                ),
+            ),
         ),
         rate=14.0,
     ),
@@ -127,11 +164,42 @@ STORIES: tuple[Story, ...] = (
             "モデルの思考がチャンネルに漏れ、全員に通知が飛び、他人の台詞までしゃべります。",
         ),
         (
-            Caption("start", _words("This model thinks aloud, in the middle of its answer.", "このモデルは、返事の途中で考えごとを書きます。")),
-            Caption("usual 1", _words("Left: Jo can now read about the surprise. It is in the text, so the usual bot shows it.", "左：サプライズの話が、ジョーにも丸見えです。"), 2.0),
-            Caption("message 1", _words("Right: the thought is kept aside, and the name in front is taken off.", "右：考えごとは取り分けられ、名前の前置きも消えます。")),
-            Caption("message 3", _words("“@everyone” is there to be read, but no phone rings: each message says whom it may call.", "「@everyone」と書かれていても、通知は飛びません。")),
-            Caption("end", _words("The model went on as Mia, and the reply ended before that: the speaker guard.", "モデルがミアのふりを始めたので、そこで返事は終わりました（話者ガード）。")),
+            Caption(
+                "start",
+                _words(
+                    "This model thinks aloud, in the middle of its answer.",
+                    "このモデルは、返事の途中で考えごとを書きます。",
+                ),
+            ),
+            Caption(
+                "usual 1",
+                _words(
+                    "Left: Jo can now read about the surprise. It is in the text, so the usual bot shows it.",
+                    "左：サプライズの話が、ジョーにも丸見えです。",
+                ),
+                2.0,
+            ),
+            Caption(
+                "message 1",
+                _words(
+                    "Right: the thought is kept aside, and the name in front is taken off.",
+                    "右：考えごとは取り分けられ、名前の前置きも消えます。",
+                ),
+            ),
+            Caption(
+                "message 3",
+                _words(
+                    "“@everyone” is there to be read, but no phone rings: each message says whom it may call.",
+                    "「@everyone」と書かれていても、通知は飛びません。",
+                ),
+            ),
+            Caption(
+                "end",
+                _words(
+                    "The model went on as Mia, and the reply ended before that: the speaker guard.",
+                    "モデルがミアのふりを始めたので、そこで返事は終わりました（話者ガード）。",
+                ),
+            ),
         ),
         rate=5.0,
         settings=Settings.of(speaker_guard=True),
@@ -145,10 +213,34 @@ STORIES: tuple[Story, ...] = (
             "Discordが受け取るのは、5秒に5通まで。早すぎた分は消えるか、ずっと遅れるか、二度届きます。",
         ),
         (
-            Caption("start", _words("A chatty model, a strict server, and an answer of Discord that gets lost on the way.", "おしゃべりなモデル、厳しいサーバー、そして途中で消えるDiscordからの応答。")),
-            Caption("message 3", _words("The answer to this message was lost. It is sent again under the same number, and stands there once.", "このメッセージへの応答は失われました。同じ番号で送り直すので、二重にはなりません。")),
-            Caption("message 5", _words("The limit is near, so lines that wait go out together. Nothing is late.", "上限が近づくと、待っている行をまとめて送ります。遅れません。")),
-            Caption("end", _words("Look at the left: count the lines that never came.", "左を見てください。届かなかった行を数えてみましょう。")),
+            Caption(
+                "start",
+                _words(
+                    "A chatty model, a strict server, and an answer of Discord that gets lost on the way.",
+                    "おしゃべりなモデル、厳しいサーバー、そして途中で消えるDiscordからの応答。",
+                ),
+            ),
+            Caption(
+                "message 3",
+                _words(
+                    "The answer to this message was lost. It is sent again under the same number, and stands there once.",
+                    "このメッセージへの応答は失われました。同じ番号で送り直すので、二重にはなりません。",
+                ),
+            ),
+            Caption(
+                "message 5",
+                _words(
+                    "The limit is near, so lines that wait go out together. Nothing is late.",
+                    "上限が近づくと、待っている行をまとめて送ります。遅れません。",
+                ),
+            ),
+            Caption(
+                "end",
+                _words(
+                    "Look at the left: count the lines that never came.",
+                    "左を見てください。届かなかった行を数えてみましょう。",
+                ),
+            ),
         ),
         rate=8.0,
         settings=Settings.of(degree=1),
@@ -162,10 +254,32 @@ STORIES: tuple[Story, ...] = (
             "「止めて」と言っても最後まで続くか、言葉の途中でちぎれます。",
         ),
         (
-            Caption("start", _words("A long story. Mia will have heard enough soon.", "長いお話です。ミアはもうすぐ満足します。")),
-            Caption("stop", _words("Mia says stop. Right: the clause that was begun is finished, and that is all.", "ミアが止めました。右：言いかけた文だけを言い終えて、終わりです。")),
-            Caption("stop", _words("Left: it goes on, because nobody listens while the model speaks.", "左：まだ続きます。モデルが話している間、誰も聞いていないからです。"), 6.0),
-            Caption("end", _words("In the chat, try “stop”, /stop, or simply say something else: it answers that instead.", "チャットでも「ストップ」や /stop を試してください。別のことを言えば、そちらに答えます。")),
+            Caption(
+                "start",
+                _words("A long story. Mia will have heard enough soon.", "長いお話です。ミアはもうすぐ満足します。"),
+            ),
+            Caption(
+                "stop",
+                _words(
+                    "Mia says stop. Right: the clause that was begun is finished, and that is all.",
+                    "ミアが止めました。右：言いかけた文だけを言い終えて、終わりです。",
+                ),
+            ),
+            Caption(
+                "stop",
+                _words(
+                    "Left: it goes on, because nobody listens while the model speaks.",
+                    "左：まだ続きます。モデルが話している間、誰も聞いていないからです。",
+                ),
+                6.0,
+            ),
+            Caption(
+                "end",
+                _words(
+                    "In the chat, try “stop”, /stop, or simply say something else: it answers that instead.",
+                    "チャットでも「ストップ」や /stop を試してください。別のことを言えば、そちらに答えます。",
+                ),
+            ),
         ),
         rate=7.5,
         asides=((14.0, _words("stop", "ストップ"), StopReason.USER),),
@@ -178,11 +292,41 @@ STORIES: tuple[Story, ...] = (
             "ちらちら書きかわる一つのメッセージ。ト書きもそのまま、機械の速さで。",
         ),
         (
-            Caption("start", _words("Ren is a persona: a name, a face, and looks for moods.", "レンはペルソナです。名前と顔、そして気分ごとの表情があります。")),
-            Caption("message 1", _words("A message a line, with the time that typing takes. “:wave:” is the server's own emoji.", "一行ごとに、打つ時間をかけて。「:wave:」はサーバーの絵文字になります。")),
-            Caption("message 2", _words("“Ren (thinking):” was a stage direction: it became a face.", "「レン (考え中):」はト書き。表情になりました。")),
-            Caption("message 4", _words("And a happy one. The usual bot reads the stage directions out.", "うれしい顔。よくあるボットは、ト書きまで読み上げます。")),
-            Caption("end", _words("That was the tour. Now talk to it yourself.", "ツアーはここまで。次は自分で話しかけてみてください。")),
+            Caption(
+                "start",
+                _words(
+                    "Ren is a persona: a name, a face, and looks for moods.",
+                    "レンはペルソナです。名前と顔、そして気分ごとの表情があります。",
+                ),
+            ),
+            Caption(
+                "message 1",
+                _words(
+                    "A message a line, with the time that typing takes. “:wave:” is the server's own emoji.",
+                    "一行ごとに、打つ時間をかけて。「:wave:」はサーバーの絵文字になります。",
+                ),
+            ),
+            Caption(
+                "message 4",
+                _words(
+                    "“Ren (thinking):” was a stage direction: it became a face.",
+                    "「レン (考え中):」はト書き。表情になりました。",
+                ),
+            ),
+            Caption(
+                "message 6",
+                _words(
+                    "And a happy one. The usual bot reads the stage directions out.",
+                    "うれしい顔。よくあるボットは、ト書きまで読み上げます。",
+                ),
+            ),
+            Caption(
+                "end",
+                _words(
+                    "That was the tour. Now talk to it yourself.",
+                    "ツアーはここまで。次は自分で話しかけてみてください。",
+                ),
+            ),
         ),
         rate=4.0,
         is_ren=True,

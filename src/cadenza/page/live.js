@@ -1,0 +1,105 @@
+// What is going on at this moment: the film while it is being made, its clock, who is at work, and what is unread.
+
+import { Reel } from "cadenza/film.js";
+import { Turns } from "cadenza/turns.js";
+
+/** The film of this session, and what a page must know besides to show it as it happens. */
+export class Live {
+  #ahead = -Infinity; // how far the film's clock is ahead of the page's own, in seconds
+  #turns = new Map(); // turn → channel, of replies that are not over
+  #unread = new Map(); // channel → {count, calls}
+  #me;
+  #channels;
+  #opened = Date.now();
+  #told = new Turns();
+  #toldCount = 0;
+
+  /** @param {{me: string, channels?: object[]}} options whose page it is, and the channels that are known beforehand */
+  constructor({ me, channels = [] }) {
+    this.#channels = new Map(channels.map((channel) => [channel.id, channel]));
+    this.reel = new Reel({ isLive: true });
+    this.#me = me;
+  }
+
+  /**
+   * The film's clock as the server told it; it also runs when nothing happens.
+   * @param {number} seconds
+   */
+  setClock(seconds) {
+    if (Number.isFinite(seconds)) this.#ahead = Math.max(this.#ahead, seconds - pageClock());
+  }
+
+  /** The film's time now, in seconds. */
+  get now() {
+    return Number.isFinite(this.#ahead) ? pageClock() + this.#ahead : 0;
+  }
+
+  /**
+   * Take a record that has just come. *seen* is the channel that somebody looks at, or null.
+   * @param {object} record
+   * @param {string|null} seen
+   */
+  take(record, seen) {
+    this.setClock(record.at);
+    this.reel.add(record);
+    if (record.kind === "step") this.#follow(record);
+    if (record.kind === "message") this.#count(record.message, seen);
+    if (record.kind === "channel" && record.channel?.id) this.#channels.set(record.channel.id, record.channel);
+  }
+
+  /** Every channel there is now. @returns {object[]} */
+  get channels() {
+    return [...this.#channels.values()];
+  }
+
+  /** Whether a reply is being made in *channel*. @param {string} channel */
+  isBusy(channel) {
+    return [...this.#turns.values()].includes(channel);
+  }
+
+  /** Whether anything moves without a record: a clock, a typing indicator that fades. */
+  get isMoving() {
+    return this.#turns.size > 0;
+  }
+
+  /** The messages that a token went to. @param {{turn: string, index: number}} token @returns {string[]} */
+  messagesOf({ turn, index }) {
+    // Only whoever selects a token needs to know, so nobody else pays for it.
+    for (; this.#toldCount < this.reel.records.length; this.#toldCount += 1) this.#told.add(this.reel.records[this.#toldCount]);
+    const ids = this.#told.byToken(turn, index).map(({ message }) => message);
+    return [...new Set(ids.filter(Boolean))];
+  }
+
+  /** What is unread in *channel*. @param {string} channel @returns {{count: number, calls: number}} */
+  unread(channel) {
+    return this.#unread.get(channel) ?? { count: 0, calls: 0 };
+  }
+
+  /** How many messages are unread in all. */
+  get unreadCount() {
+    return [...this.#unread.values()].reduce((sum, { count }) => sum + count, 0);
+  }
+
+  /** Somebody looks at *channel*. @param {string} channel @returns {boolean} whether anything was unread */
+  read(channel) {
+    return this.#unread.delete(channel);
+  }
+
+  #follow({ step, turn, about }) {
+    if (step === "reply" && about?.channel) this.#turns.set(turn, String(about.channel));
+    if (step === "end") this.#turns.delete(turn);
+  }
+
+  #count(message, seen) {
+    if (!message || message.author?.id === this.#me || message.channel === seen) return;
+    // What was said before the page was opened counts as read.
+    if (!(Date.parse(message.time) >= this.#opened)) return;
+    const { count, calls } = this.unread(message.channel);
+    const isCalled = message.calls?.some((id) => id === this.#me || id === "everyone") ?? false;
+    this.#unread.set(message.channel, { count: count + 1, calls: calls + (isCalled ? 1 : 0) });
+  }
+}
+
+function pageClock() {
+  return performance.now() / 1000;
+}
