@@ -29,7 +29,7 @@ LAYERS = [
     ["targets", "sim"],
     ["http", "addresses", "media"],
     ["recordings", "local", "connections"],
-    ["explain", "explain_steps", "stories", "replay"],
+    ["explain", "explain_steps", "stories", "provenance", "hearsay", "replay"],
     ["page"],
     ["films"],
     ["store"],

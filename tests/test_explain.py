@@ -90,6 +90,7 @@ def test_a_message_is_told_with_all_that_made_it_what_it_is() -> None:
         "    0.500 s  request 1: 3 turns, 1 tool, 99 bytes",
         "    1.000 s  the model began to speak after 0.500 s",
         '    3.000 s  message 1: "Hi <@1>"',
+        "             starts with the reply",
         "             boundary newline",
         '             mentions: changed "Hi @mia\\n" to "Hi <@1>\\n"',
         "             planned pause 1.000 s: typing 0.750 s and breath 0.500 s and thinking 0.250 s, less 0.500 s for which the budget had no room",
@@ -102,7 +103,7 @@ def test_one_message_is_told_alone() -> None:
     lines = story(*MESSAGE, message=1)
 
     assert '    3.000 s  message 1: "Hi <@1>"' == lines[0]
-    assert 5 == len(lines)
+    assert 6 == len(lines)
 
 
 def test_of_one_message_all_of_its_text_is_told() -> None:
@@ -179,7 +180,7 @@ def test_what_a_rule_did_to_text_that_nobody_sees_is_told_by_itself() -> None:
     assert ['    2.000 s  rule guard: dropped "Mia: hi"'] == story(dropped)
 
 
-def test_what_the_buffer_made_something_else_of_is_timed_by_when_it_was_let_go() -> None:
+def test_what_the_buffer_made_something_else_of_is_timed_by_when_it_came() -> None:
     lines = story(
         step("reply"),
         step("chunk", 1.0, kind="text", text="a\r\nb"),
@@ -188,7 +189,7 @@ def test_what_the_buffer_made_something_else_of_is_timed_by_when_it_was_let_go()
         step("sent", 2.5, posts=[1], text="a\nb", waited={}, seconds=0.5),
     )
 
-    assert "             model 2.000 s, buffer 0.000 s, queue 0.000 s, sending 0.500 s" == lines[-1]
+    assert "             model 1.000 s, buffer 1.000 s, queue 0.000 s, sending 0.500 s" == lines[-1]
 
 
 def test_nothing_in_a_story_does_anything_to_a_terminal() -> None:
@@ -196,6 +197,44 @@ def test_nothing_in_a_story_does_anything_to_a_terminal() -> None:
 
     assert not any(character < " " or "\x7f" <= character < "\xa0" for line in lines for character in line)
     assert "Reply as \\x1b[31mRen\\x07" == lines[0]
+
+
+HELD = (
+    step("reply"),
+    step("chunk", 1.0, kind="text", text="One (two\n"),
+    step("hold", 1.0, why="mark", mark="(", size=9),
+    step("chunk", 1.5, kind="text", text="three) four\nfive\n"),
+    step("segment", 1.5, number=1, text="One (two\nthree) four\n"),
+    step("hold", 1.5, why="undecided", mark="\n", size=5),
+    step("post", 1.5, number=1, segments=[1], text="One (two\nthree) four", boundary="newline"),
+    step("sending", 1.5, posts=[1]),
+    step("sent", 1.5, posts=[1], text="One (two\nthree) four", waited={}, seconds=0.0),
+    step("chunk", 1.75, kind="text", text="x"),
+    step("segment", 1.75, number=2, text="five\n"),
+    step("hold", 1.75, why="", mark="", size=1),
+    step("post", 1.75, number=2, segments=[2], text="five", boundary="newline"),
+    step("wait", 1.75, posts=[2], why="rate_limit"),
+    step("sending", 4.0, posts=[2]),
+    step("sent", 4.0, posts=[2], text="five", waited={"rate_limit": 2.25}, seconds=0.0),
+)
+
+
+def test_a_message_says_what_was_held_and_when_it_waited_for_the_rate_limit() -> None:
+    assert [
+        "Reply",
+        "    1.000 s  the model began to speak after 1.000 s",
+        '    1.500 s  message 1: "One (two\\nthree) four"',
+        "             starts with the reply",
+        "             boundary newline",
+        '             held 0.500 s by "(", which might close',
+        "             model 1.500 s, buffer 0.000 s, queue 0.000 s, sending 0.000 s",
+        '    4.000 s  message 2: "five"',
+        "             starts behind newline",
+        "             boundary newline",
+        "             held 0.250 s until it was clear what follows",
+        "             waited 2.250 s for the rate limit, from 1.750 s on",
+        "             model 0.000 s, buffer 0.250 s, queue 2.250 s (rate_limit 2.250 s), sending 0.000 s",
+    ] == story(*HELD)
 
 
 # --- whatever it is given ----------------------------------------------------------------------------
@@ -251,11 +290,13 @@ async def test_a_real_reply_is_told() -> None:
         '             settings: tables "text"',
         "    0.500 s  the model began to speak after 0.500 s",
         '    0.625 s  message 1: "Hi <@1>"',
+        "             starts with the reply",
         "             boundary newline",
         '             own_name: changed "Ren: Hi @mia\\n" to "Hi @mia\\n"',
         '             mentions: changed "Hi @mia\\n" to "Hi <@1>\\n"',
         "             model 0.500 s, buffer 0.000 s, queue 0.000 s, sending 0.125 s",
         '    1.625 s  message 2: "How are you?"',
+        "             starts behind newline",
         "             boundary newline",
         "             planned pause 0.750 s: typing 0.750 s",
         "             model 1.000 s, buffer 0.000 s, queue 0.000 s, sending 0.125 s",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.explain_steps import WORDS, change, pause, quoted, shown
+from cadenza.explain_steps import WORDS, change, ends, held, limited, pause, quoted, shown, starts
 from cadenza.trace import STEPS
 
 ERROR = {"type": "ProviderError", "text": "it is asleep", "kind": "api_error", "code": "400", "detail": "top_p"}
@@ -119,3 +119,34 @@ def test_what_is_long_is_cut_unless_all_is_wanted() -> None:
     assert f'"{"x" * 59}…"' == quoted("x" * 100)
     assert f'"{"x" * 100}"' == quoted("x" * 100, None)
     assert 120 == len(quoted(["x" * 100] * 10))
+
+
+@pytest.mark.parametrize(
+    ("why", "mark", "seconds", "words"),
+    [
+        pytest.param("code", "```", 0.5, "held 0.500 s in code that was not over", id="code"),
+        pytest.param("table", "", 0.5, "held 0.500 s in a table that was not over", id="a table"),
+        pytest.param("hidden", "thought", 0.5, "held 0.500 s by a hidden block (thought)", id="a thought"),
+        pytest.param("mark", "**", 0.5, 'held 0.500 s by "**", which might close', id="a mark"),
+        pytest.param("undecided", "\n", 0.5, "held 0.500 s until it was clear what follows", id="a line end"),
+        pytest.param("undecided", "\n", 0.05, "", id="a moment"),
+        pytest.param("dream", "", 0.5, "held 0.500 s dream", id="not known"),
+        pytest.param("code", "```", 0.0, "", id="no time"),
+    ],
+)
+def test_what_held_a_message_is_told(why: str, mark: str, seconds: float, words: str) -> None:
+    assert words == held({"from": 1.0, "to": 1.0 + seconds, "why": why, "mark": mark})
+
+
+def test_only_a_wait_for_the_rate_limit_has_a_line_of_its_own() -> None:
+    waits = [{"from": 1.0, "to": 3.0, "why": why} for why in ("typing", "rate_limit")]
+
+    assert ["", "waited 2.000 s for the rate limit, from 1.000 s on"] == [limited(wait) for wait in waits]
+
+
+def test_why_a_message_starts_and_ends_where_it_does() -> None:
+    story = {"starts": "code_close", "ends": "newline", "segments": [3, 4], "merged": {"count": 2, "why": "rate_limit"}}
+
+    assert "starts behind code close" == starts(story)
+    assert "starts with the reply" == starts({"starts": "reply"})
+    assert "2 messages in one, boundary newline, made of 2 segments" == ends(story)

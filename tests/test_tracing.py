@@ -113,9 +113,9 @@ async def test_a_reply_is_told_from_its_first_step_to_its_last() -> None:
     await say(MemoryTarget(), ["Hi\n", "there"], scene=SCENE, settings=AT_ONCE, trace=seen)
 
     expected = [
-        *("reply", "chunk", "chunk", "segment", "post"),
+        *("reply", "chunk", "hold", "chunk", "segment", "hold", "post"),
         *("chunk", "segment", "post", "round"),
-        *("sent", "sent", "end"),
+        *("sending", "sent", "sending", "sent", "end"),
     ]
     assert sorted(expected) == sorted(seen.steps)
     assert ("reply", "end") == (seen.steps[0], seen.steps[-1])
@@ -362,6 +362,57 @@ async def test_notices_are_told(target: MemoryTarget, *, is_shown: bool) -> None
     await say(target, SlowStream(600.0), trace=seen)
 
     assert [("No answer", "warning", is_shown)] == seen.values("notice", "title", "urgency", "is_shown")
+
+
+async def test_what_holds_text_back_is_told_when_it_begins_and_when_it_ends() -> None:
+    seen = Seen()
+    pieces = [
+        "One (two\n",
+        "three) four\n",
+        "```py\n",
+        "x\n",
+        "```\n",
+        "| a |\n|---|\n| b |\n",
+        "\nend <think>",
+        "hm",
+        "</think>.",
+    ]
+
+    await say(MemoryTarget(), pieces, settings=AT_ONCE, trace=seen)
+
+    assert [
+        ("mark", "("),
+        ("undecided", "\n"),
+        ("code", "```"),
+        ("undecided", "\n"),
+        ("table", ""),
+        ("hidden", "thought"),
+        ("", ""),
+    ] == seen.values("hold", "why", "mark")
+    assert 9 == seen.values("hold", "size")[0]
+
+
+async def test_each_wait_is_told_once_and_ends_when_the_message_is_on_its_way() -> None:
+    seen = Seen()
+
+    await say(TimedTarget(latency=0.2), SlowStream("one\ntwo\n", 0.1, "three\nx", 9.0), settings=TYPED, trace=seen)
+
+    assert [([2], "typing"), ([3], "typing")] == seen.values("wait", "posts", "why")[:2]
+    assert seen.values("sent", "posts") == seen.values("sending", "posts")
+    waits, sendings, sents = ([t for t in seen if t.step == step] for step in ("wait", "sending", "sent"))
+    assert [sent.about["waited"] for sent in sents[1:3]] == [
+        {"typing": round(sending.at - wait.at, 6)} for wait, sending in zip(waits[:2], sendings[1:3], strict=True)
+    ]
+
+
+async def test_a_wait_for_the_rate_limit_is_told() -> None:
+    seen = Seen()
+    lines = SlowStream(*(item for number in range(8) for item in (f"{number}\n", 0.5)), "end")
+
+    await say(MeteredChannel(), lines, settings=AT_ONCE, trace=seen)
+
+    assert {"rate_limit"} == set(seen.values("wait", "why"))
+    assert [4] == seen.values("wait", "posts")[0]
 
 
 # --- who is asked -------------------------------------------------------------------------------------

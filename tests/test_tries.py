@@ -3,7 +3,7 @@
 §10: 1, 2, 8 who is told what · 3 a message that is superseded · 4, 5 no notice after a stop · 6 the chat's fault · 7 keys ·
 9 silence · 10 empty answers · 11 drawing (``test_casting.py``) · 12 no room (``test_casting.py``, ``test_dialogue.py``) ·
 13 a fallback that is refused · 14 tools in words · 15 a filter.
-W: T82 to T86 superseded messages. ``test_stories.py`` tells many of them with their times.
+W: T82 to T86 superseded messages. ``test_stories_of_trouble.py`` tells many of them with their times.
 """
 
 from __future__ import annotations

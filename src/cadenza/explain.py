@@ -1,19 +1,37 @@
 """``cadenza explain``: a trace as a story that can be read.
 
-For each message it says where it was cut and why, which rules changed it, what pause it was given, and how long the
-model, the buffer, the queue and the chat took; in between, whatever else happened. Nothing here waits or writes: lines
-go in, lines come out.
+For each message it says why it starts and ends where it does, what was held and why, which rules changed it, what pause
+it was given, and how long the model, the buffer, the queue and the chat took; in between, whatever else happened.
+Nothing here waits or writes: lines go in, lines come out.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from .errors import InputError
-from .explain_steps import WORDS, boundary, change, number_of, numbers_of, pause, queue, quoted, shown, text_of
+from .explain_steps import (
+    WORDS,
+    About,
+    change,
+    ends,
+    held,
+    limited,
+    number_of,
+    numbers_of,
+    part_of,
+    parts_of,
+    pause,
+    queue,
+    quoted,
+    seconds_of,
+    shown,
+    starts,
+    text_of,
+)
+from .stories import Stories, Told
 from .trace import Traced
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
@@ -113,7 +131,7 @@ def _escaped(control: re.Match[str]) -> str:
 
 
 class _Story:
-    """One reply, told step by step."""
+    """One reply, told step by step; what there is to say of a message is asked of ``Stories``."""
 
     def __init__(self, steps: Sequence[Traced], *, first: int, only: int | None, is_full: bool = False) -> None:
         self.count = first - 1
@@ -122,16 +140,15 @@ class _Story:
         self._longest = {} if only is None and not is_full else {"longest": None}  # how much of a text is shown
         self._seen = {number for step in steps if step.step == "post" for number in numbers_of(step.about, "segments")}
         self._asked_at: float | None = None
-        self._heard = _Heard()
-        self._segments: dict[int, float] = {}  # when the last of their text had arrived
-        self._rules: dict[int, list[Traced]] = {}  # what was done to each segment
-        self._posts: dict[int, Traced] = {}
+        self._since = 0.0  # when the model began with what is still to be told
+        self._stories = Stories()
 
     def told(self, step: Traced) -> list[str]:
         """The lines for *step*; most steps are told with the message that they belong to."""
+        known = self._stories.feed(step)
         if step.step == "sent":
             self.count += 1
-            lines = self._message(step)
+            lines = [line for told in known if told.kind == "story" for line in self._message(step, told)]
             return lines if self._only in (None, self.count) else []
         words = self._noted(step)
         if self._only is not None or not words:
@@ -139,33 +156,23 @@ class _Story:
         return words.split("\n") if step.step == "reply" else [f"{step.at:9.3f} s  {words}"]
 
     def _noted(self, step: Traced) -> str:
-        """Remember what a message may be made of; say what is to be said at once."""
+        """What is to be said of *step* at once."""
         about = step.about
         match step.step:
             case "chunk":
                 return self._hear(step)
-            case "segment":
-                arrived = self._heard.arrival(text_of(about, "text"), step.at)
-                self._segments[int(number_of(about, "number"))] = arrived
+            case "segment" | "post":
                 return ""
             case "rule":
-                numbers = numbers_of(about, "segments")
-                for number in numbers:
-                    self._rules.setdefault(number, []).append(step)
-                return f"rule {change(about)}" if self._seen.isdisjoint(numbers) else ""
-            case "post":
-                self._posts[int(number_of(about, "number"))] = step
-                return ""
+                return f"rule {change(about)}" if self._seen.isdisjoint(numbers_of(about, "segments")) else ""
             case "reply" | "request":
-                self._asked_at = self._heard.since = step.at
+                self._asked_at = self._since = step.at
         if step.step in WORDS:
             return WORDS[step.step](about)
         return f"{step.step} (a step that is not known here): {quoted(about)}"
 
     def _hear(self, step: Traced) -> str:
         kind, asked_at = step.about.get("kind"), self._asked_at
-        if kind == "text":
-            self._heard.add(text_of(step.about, "text"), step.at)
         if kind not in ("text", "thought") or asked_at is None:
             return ""
         self._asked_at = None
@@ -173,67 +180,33 @@ class _Story:
 
     # --- a message -------------------------------------------------------------------------
 
-    def _message(self, sent: Traced) -> list[str]:
-        posts = [self._posts[number] for number in numbers_of(sent.about, "posts") if number in self._posts]
-        segments = list(dict.fromkeys(number for post in posts for number in numbers_of(post.about, "segments")))
+    def _message(self, sent: Traced, told: Told) -> list[str]:
+        story = part_of(told.about, "story")
+        is_planned = bool(text_of(story, "ends"))
         details = [
-            boundary(posts[-1].about, len(posts), len(segments)) if posts else "",
-            *self._changes(segments),
-            pause(posts[0].about) if posts else "",
-            self._times(sent, posts, segments),
+            starts(story) if is_planned else "",
+            ends(story) if is_planned else "",
+            *map(held, parts_of(story, "holds")),
+            *(change(rule, **self._longest) for rule in parts_of(story, "rules")),
+            pause(part_of(story, "pause")),
+            *map(limited, parts_of(story, "waits")),
+            self._times(sent, story),
         ]
-        return [f"{sent.at:9.3f} s  {self._head(sent)}", *(f"{'':13}{detail}" for detail in details if detail)]
+        return [f"{sent.at:9.3f} s  {self._head(story)}", *(f"{'':13}{detail}" for detail in details if detail)]
 
-    def _head(self, sent: Traced) -> str:
-        text, file, name = (text_of(sent.about, part) for part in ("text", "attachment", "identity"))
+    def _head(self, story: About) -> str:
+        text, file, name = (text_of(story, part) for part in ("text", "file", "name"))
         said = quoted(text, **self._longest)
         what = " with ".join(filter(None, (said if text or not file else "", file)))
         return f"message {self.count}{f' as {name}' if name else ''}: {what}"
 
-    def _changes(self, segments: Collection[int]) -> list[str]:
-        """What the rules did to it."""
-        rules = {id(rule): rule for number in segments for rule in self._rules.get(number, ())}  # each one once
-        return [change(rule.about, **self._longest) for rule in rules.values()]
-
-    def _times(self, sent: Traced, posts: Sequence[Traced], segments: Sequence[int]) -> str:
+    def _times(self, sent: Traced, story: About) -> str:
         """How long the model, the buffer, the queue and the chat took."""
         parts: list[str] = []
-        sending = number_of(sent.about, "seconds")
-        if posts:
-            planned_at = posts[-1].at
-            arrived = max((self._segments.get(number, planned_at) for number in segments), default=planned_at)
-            parts += [f"model {shown(arrived - self._heard.since)}", f"buffer {shown(planned_at - arrived)}"]
-            parts.append(queue(sent.about, sent.at - sending - planned_at))
-            self._heard.since = max(arrived, self._heard.since)
-        return ", ".join([*parts, f"sending {shown(sending)}"])
-
-
-class _Heard:
-    """What the model said so far, and when."""
-
-    def __init__(self) -> None:
-        self.since = 0.0
-        """When it began with what is still to be told."""
-        self._new: list[str] = []
-        self._rest = ""  # what was not let go yet
-        self._count = 0
-        self._ends: list[int] = []  # how much had arrived
-        self._times: list[float] = []  # and when
-
-    def add(self, text: str, at: float) -> None:
-        """It said *text*."""
-        self._new.append(text)
-        self._count += len(text)
-        self._ends.append(self._count)
-        self._times.append(at)
-
-    def arrival(self, text: str, at: float) -> float:
-        """When the last of *text*, which was let go *at* that time, had arrived."""
-        wanted = text.strip()
-        self._rest += "".join(self._new)
-        self._new.clear()
-        start = self._rest.find(wanted) if wanted else -1
-        if start < 0:  # the buffer made something else of it
-            return at
-        self._rest = self._rest[start + len(wanted) :]
-        return self._times[bisect_left(self._ends, self._count - len(self._rest))]
+        times = part_of(story, "times")
+        heard, planned, sending = (number_of(times, name) for name in ("heard", "planned", "sending"))
+        if text_of(story, "ends"):
+            parts += [f"model {shown(heard - self._since)}", f"buffer {shown(planned - heard)}"]
+            parts.append(queue(sent.about, sending - planned))
+            self._since = max(heard, self._since)
+        return ", ".join([*parts, f"sending {seconds_of(sent.about, 'seconds')}"])

@@ -19,6 +19,10 @@ _LONGEST = 60
 """Characters of a text that are shown."""
 _AROUND = 12
 """Characters that are shown before and behind a change."""
+_NOTICED = 0.001
+"""Seconds; what lasts less is not worth a line."""
+_HESITATION = 0.1
+"""Seconds; every line waits a moment for what follows."""
 _CURES: Mapping[str, str] = MappingProxyType({"key": "another key", "time": "some time", "model": "another model"})
 _PARTS_OF_PAUSE = ("typing", "breath", "thinking")
 
@@ -53,6 +57,18 @@ def numbers_of(about: About, name: str) -> list[int]:
     """The list of whole numbers called *name*."""
     value = about.get(name)
     return [item for item in value if type(item) is int] if isinstance(value, list) else []
+
+
+def part_of(about: About, name: str) -> About:
+    """The object called *name*."""
+    value = about.get(name)
+    return value if isinstance(value, Mapping) else {}
+
+
+def parts_of(about: About, name: str) -> list[About]:
+    """The list of objects called *name*."""
+    value = about.get(name)
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
 
 
 def seconds_of(about: About, name: str) -> str:
@@ -105,21 +121,58 @@ def _error(about: About) -> str:
 # --- what belongs to a message -----------------------------------------------------------
 
 
-def boundary(about: About, posts: int, segments: int) -> str:
-    """Where a message was cut, of which *about* is the last of its *posts*, made of so many *segments*."""
+def starts(story: About) -> str:
+    """Why a message starts where it does."""
+    before = text_of(story, "starts")
+    return f"starts {'with the reply' if before == 'reply' else f'behind {_named(before)}'}"
+
+
+def ends(story: About) -> str:
+    """At which boundary a message was cut, and of what it is made."""
+    merged, segments = part_of(story, "merged"), len(numbers_of(story, "segments"))
     parts = [
-        f"{posts} messages in one" if posts > 1 else "",
-        f"boundary {text_of(about, 'boundary').replace('_', ' ')}",
+        f"{_count(merged, 'count')} messages in one" if merged else "",
+        f"boundary {_named(text_of(story, 'ends'))}",
         f"made of {segments} segments" if segments > 1 else "",
     ]
     return ", ".join(filter(None, parts))
+
+
+def _named(boundary: str) -> str:
+    return boundary.replace("_", " ")
+
+
+def held(hold: About) -> str:
+    """What kept text of a message back, and for how long; nothing if nobody could notice."""
+    seconds, mark = _length(hold), text_of(hold, "mark")
+    reasons = {
+        "code": "in code that was not over",
+        "table": "in a table that was not over",
+        "hidden": f"by a hidden block ({mark})",
+        "mark": f"by {quoted(mark)}, which might close",
+        "undecided": "until it was clear what follows",
+    }
+    why = text_of(hold, "why")
+    least = _HESITATION if why == "undecided" else _NOTICED
+    return f"held {shown(seconds)} {reasons.get(why, why)}" if seconds >= least else ""
+
+
+def limited(wait: About) -> str:
+    """How long a message waited because the chat takes only so many; other waits stand in its queue."""
+    if text_of(wait, "why") != "rate_limit" or _length(wait) < _NOTICED:
+        return ""
+    return f"waited {shown(_length(wait))} for the rate limit, from {seconds_of(wait, 'from')} on"
+
+
+def _length(span: About) -> float:
+    return number_of(span, "to") - number_of(span, "from")
 
 
 def pause(about: About) -> str:
     """The pause that was planned before a message, and of what it is made; nothing if there was none."""
     parts = [f"{part} {seconds_of(about, part)}" for part in _PARTS_OF_PAUSE if number_of(about, part)]
     cut = f", less {seconds_of(about, 'cut')} for which the budget had no room" if number_of(about, "cut") else ""
-    return f"planned pause {seconds_of(about, 'pause')}: {' and '.join(parts)}{cut}" if parts else ""
+    return f"planned pause {seconds_of(about, 'planned')}: {' and '.join(parts)}{cut}" if parts else ""
 
 
 def queue(about: About, seconds: float) -> str:
@@ -246,6 +299,11 @@ def _passed_over(about: About) -> str:
     return f"{text_of(about, 'model') or 'a model'} passed over: {text_of(about, 'why')}{seconds}"
 
 
+def _nothing(_: About) -> str:
+    """It is told with its message."""
+    return ""
+
+
 def _end(about: About) -> str:
     return f"over: {_outcome(about)}, {_many(_count(about, 'messages'), 'message')}"
 
@@ -256,6 +314,9 @@ WORDS: Mapping[str, Callable[[About], str]] = MappingProxyType(
         "passed_over": _passed_over,
         "try": _try,
         "request": _request,
+        "hold": _nothing,
+        "wait": _nothing,
+        "sending": _nothing,
         "aside": lambda about: f"{text_of(about, 'kind')}: {quoted(text_of(about, 'text'))}",
         "halt": lambda about: f"ended by {text_of(about, 'by')}: {text_of(about, 'reason')}",
         "back_pressure": lambda about: f"the model had to wait {seconds_of(about, 'seconds')} for room",

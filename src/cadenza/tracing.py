@@ -215,8 +215,11 @@ class Trace:
 
     def waits(self, post: Post, reason: str) -> None:
         """*post*, the first in the row, is held up because of *reason* until something else happens to it."""
+        numbers, before = self._posts.of(post), self._waiting
         self._stop_waiting()
-        self._waiting = (self._posts.of(post), reason, self.now())
+        self._waiting = (numbers, reason, self.now())
+        if numbers and (before is None or before[:2] != (numbers, reason)):  # one that goes on is told once
+            self.tell("wait", {"posts": numbers, "why": reason})
 
     def _stop_waiting(self) -> None:
         if self._waiting is not None:
@@ -240,6 +243,7 @@ class Trace:
         self._stop_waiting()
         self._sending, self._sending_since = self._posts.of(post), self.now()
         self._settled.update(self._sending)
+        self.tell("sending", {"posts": self._sending})
 
     def sent(self, receipt: Receipt) -> None:
         """What was on its way has arrived."""

@@ -290,3 +290,15 @@ async def test_who_is_cancelled_is_cancelled() -> None:
 
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+async def test_what_keeps_text_back_is_collected_but_not_every_line_end() -> None:
+    explained = kept_in(store())
+    stream = SlowStream("One\n", 0.5, "(two\n", 0.5, "three)\n", 0.5, "four\n", 0.5, "five")
+
+    reply = await say(TimedTarget(), stream, scene=SCENE, settings=AT_ONCE, trace=explained.listen("t"))
+    await explained.keep("t", reply, server="1", author="2")
+
+    stories = [await explained.about(receipt.message_id) for receipt in reply.receipts]
+    held = [[line.strip() for line in known.lines if "held" in line] for known in stories if known]
+    assert [[], ['held 0.500 s by "(", which might close'], [], []] == held

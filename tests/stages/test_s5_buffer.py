@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from cadenza.settings import BufferSettings
-from cadenza.stages.s5_buffer import Buffer
+from cadenza.stages.s5_buffer import Buffer, Waiting
 from cadenza.types import Aside, AsideKind, Boundary, Ending, Kind, Segment
 from tests.helpers import same_every_way
 
@@ -752,3 +752,41 @@ def test_a_text_of_any_length_leaves_whole(text: str) -> None:
 
     assert text == "".join(parts)
     assert len(parts) > 1
+
+
+# --- what waits, for whoever looks ------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "why", "mark"),
+    [
+        pytest.param("", "", "", id="nothing"),
+        pytest.param("an unfinished (line", "", "", id="an unfinished line"),
+        pytest.param("a line\n", "undecided", "\n", id="a line end, behind which more may belong to the line"),
+        pytest.param("a line\r", "undecided", "\r", id="half a line end"),
+        pytest.param("(a\nb", "mark", "(", id="a bracket"),
+        pytest.param("**a\nb", "mark", "**", id="bold"),
+        pytest.param("a ||b\n", "mark", "||", id="a spoiler, whatever follows its line"),
+        pytest.param("(a\nb) c", "", "", id="a bracket that has closed"),
+        pytest.param("```py\nx = 1\n", "code", "```", id="code"),
+        pytest.param("| a |\n|---|\n| b |", "table", "", id="a table"),
+        pytest.param("a <think>b\n", "hidden", "thought", id="a thought"),
+        pytest.param("<details>b", "hidden", "details", id="details"),
+        pytest.param("a <think>b</think> c", "", "", id="a thought that is over"),
+    ],
+)
+def test_it_says_why_text_stays(text: str, why: str, mark: str) -> None:
+    buffer = Buffer()
+    buffer.feed(text)
+
+    assert Waiting(why, mark) == buffer.waiting()
+
+
+def test_it_says_how_much_stays() -> None:
+    buffer = Buffer()
+    for piece in ("one\ntwo", " th", "ree", "\r"):
+        buffer.feed(piece)
+
+    assert len("two three\r") == buffer.size
+    buffer.flush(Ending.FINAL)
+    assert (0, Waiting()) == (buffer.size, buffer.waiting())

@@ -32,8 +32,11 @@ _LONGEST_SOURCE = 30_000
 _STORE_TAKES = 10.0
 _DAY = 86_400.0
 _ALWAYS = frozenset({"sent", "stop", "cut", "end"})
-_NEVER = frozenset({"aside"})
-"""What was thought is for the thought log, if there is one; anybody may ask why a message is as it is."""
+_NEVER = frozenset({"aside", "sending"})
+"""What was thought is for the thought log, if there is one; anybody may ask why a message is as it is.
+
+When a message was on its way is known from when it arrived.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +147,8 @@ class _Collection:
     _run: list[str] = field(default_factory=list)
     _last: Traced | None = None
     """The newest of those that are summed up."""
+    _held: tuple[object, object] = ("", "")
+    """What keeps text back."""
     _is_awaited: bool = True
     """Whether the model has not begun yet: when it did is told, so its first word stands alone."""
 
@@ -152,10 +157,13 @@ class _Collection:
         if step.step == "chunk":
             self._hear_chunk(step)
             return
+        kept = self._hold(step) if step.step == "hold" else _discreet(step)
+        if kept is None:
+            return
         self._sum_up()
         self._is_awaited = self._is_awaited or step.step == "request"
         if step.step not in _NEVER:
-            self._add(_discreet(step))
+            self._add(kept)
 
     def steps(self) -> list[Traced]:
         """All that is told of the turn."""
@@ -186,6 +194,15 @@ class _Collection:
         if self._is_awaited:
             self._is_awaited = False
             self._sum_up()
+
+    def _hold(self, step: Traced) -> Traced | None:
+        """*step*, if it is worth a place: every line waits a moment for what follows."""
+        why, mark = step.about.get("why"), step.about.get("mark")
+        held = ("", "") if why == "undecided" else (why, mark)
+        if held == self._held:
+            return None
+        self._held = held
+        return replace(step, about={"why": held[0], "mark": held[1]})
 
     def _sum_up(self) -> None:
         last, self._last = self._last, None

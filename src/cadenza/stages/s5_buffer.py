@@ -18,7 +18,7 @@ from ..text.cuts import FORWARD, overflow_cut, whole_clauses
 from ..text.intake import ODD, Intake
 from ..text.overlap import Overlap
 from ..text.repair import close_fence, close_openers, in_backticks, is_blank, split_fence
-from ..text.sentences import is_whole
+from ..text.sentences import STOPS, is_whole
 from ..text.spans import Find, Found, Opener, Scanner
 from ..text.tags import BlockTag, HiddenBlock, Speaker
 from ..text.units import WHITESPACE, whole_grapheme
@@ -27,6 +27,8 @@ from ..types import Aside, AsideKind, Boundary, Ending, Kind, Segment
 Item: TypeAlias = Segment | Aside
 
 _MOUTHFUL = 2048
+_ENDS = frozenset("\r\n" + STOPS)
+"""Behind these a piece may be over; what comes next decides."""
 
 # A member of an enumeration takes longer to look up than a name.
 _LINE_END = Found.LINE_END
@@ -38,6 +40,15 @@ class _Place(NamedTuple):
 
     end: int
     boundary: Boundary
+
+
+class Waiting(NamedTuple):
+    """Why text that could have left stays."""
+
+    why: str = ""
+    """``code``, ``table``, ``hidden``, ``mark`` or ``undecided``; empty if it is only a line that is not over yet."""
+    mark: str = ""
+    """What is waited for: the mark that opened, the fence, the kind of a hidden block, or a character that may go on."""
 
 
 class Buffer:
@@ -97,6 +108,29 @@ class Buffer:
             _aside(self._hidden.kind, self._hidden.content(), out)
         self._begin()
         return out
+
+    # --- what waits, for whoever looks -------------------------------------------------
+
+    def waiting(self) -> Waiting:
+        """Why what is here has not left; nobody but a trace asks."""
+        scanner = self._scanner
+        if self._hidden is not None:
+            return Waiting("hidden", self._hidden.kind.value)
+        if scanner.fence:
+            return Waiting("code", scanner.fence)
+        if scanner.table:
+            return Waiting("table")
+        mark = self._intake.held or scanner.unsure
+        is_unsure = mark in _ENDS
+        opener = next((opener for opener in scanner.openers if opener.holds), None)
+        if opener is not None and (self._places or is_unsure):  # the text could be cut, were it not for this
+            return Waiting("mark", opener.mark * opener.width)
+        return Waiting("undecided", mark) if is_unsure else Waiting()
+
+    @property
+    def size(self) -> int:
+        """How many characters are here and have not left."""
+        return self._scanner.size + len(self._intake.held)
 
     def _begin(self) -> None:
         self._intake = Intake()

@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 from ..rules.rule import Rule
 from ..text.units import WHITESPACE
 from ..types import Aside, Ending, Halt, Identity, Post, Segment
-from .s5_buffer import Buffer
+from .s5_buffer import Buffer, Waiting
 from .s7_delivery import Composer
 from .s7_pacing import Pace
 from .stage import Pipe, Stage
@@ -65,6 +65,7 @@ class Taps:
         self._gathers = gathers
         self._gathered: list[int] = []
         self._paces: deque[Pace] = deque()
+        self._waiting = Waiting()
 
     def around(self, row: Pipe) -> Pipe:
         """The same row, each of its stages seen."""
@@ -77,7 +78,7 @@ class Taps:
     def _tapped(self, stage: Stage[Any, Any]) -> Stage[Any, Any]:
         match stage:
             case Buffer():
-                return _Tap(stage, self._see_buffer)
+                return _Tap(stage, partial(self._see_buffer, stage))
             case Rule():
                 return _Tap(stage, _RuleWatch(stage.name, self._tell, self._segments).see)
             case Composer():
@@ -85,7 +86,13 @@ class Taps:
             case _:
                 return stage
 
-    def _see_buffer(self, _: str | None, made: Sequence[Segment | Aside | Halt], error: str) -> None:  # noqa: ARG002  # the round tells of an error
+    def _see_buffer(
+        self,
+        buffer: Buffer,
+        _: str | None,
+        made: Sequence[Segment | Aside | Halt],
+        error: str,  # noqa: ARG002  # the round tells of an error
+    ) -> None:
         for item in made:
             match item:
                 case Segment(text, boundary, kind):
@@ -96,6 +103,9 @@ class Taps:
                     self._tell("aside", {"kind": kind.value, "text": text})
                 case Halt(reason):
                     self._tell("halt", {"by": "buffer", "reason": reason.value})
+        if (waiting := buffer.waiting()) != self._waiting:  # behind what has left: of that nothing is held any more
+            self._waiting = waiting
+            self._tell("hold", {"why": waiting.why, "mark": waiting.mark, "size": buffer.size})
 
     def _see_composer(self, given: Segment | None, made: Sequence[Post | Halt], error: str) -> None:  # noqa: ARG002  # likewise
         own = self._segments.of(given)

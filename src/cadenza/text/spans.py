@@ -326,6 +326,16 @@ class Scanner:
 
     # --- what is known ------------------------------------------------------------
 
+    @property
+    def size(self) -> int:
+        """How long the text is, with all that was put aside."""
+        return len(self.text) + sum(map(len, self._aside))
+
+    @property
+    def unsure(self) -> str:
+        """The character at which the scan waits for what comes next; nothing if it does not."""
+        return "" if self._aside else self.text[self.position : self.position + 1]
+
     def held_from(self) -> int:
         """Where the oldest mark opens that is waited for; the length of the text if there is none."""
         for opener in self.openers:

@@ -1,0 +1,100 @@
+"""Which parts of a text another one is made of, where the second is the first with some changes.
+
+Both are read once, from left to right. Where they part, the nearest place is looked for at which they agree again; text
+that was put in, left out or written in another way is found as such while the changes are small, and guessed otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from .units import WHITESPACE
+
+_WHITE = re.compile(f"[{WHITESPACE}]+")
+_NEAR = 24
+"""How many characters at most differ in a small change."""
+_SAMPLE = 4
+"""How many characters in a row agree behind a small change."""
+_FAR = 4096
+"""How far is looked for the end of a large change."""
+_LARGE_SAMPLE = 12
+_LARGEST = 400
+"""How many characters at most are put in by a large change."""
+_STRIDE = 64
+
+
+class Aligned(NamedTuple):
+    """What of one text each character of another was made of."""
+
+    cuts: Sequence[int]
+    """Where in the old text the share of each new character begins; and, last, where that of the last one ends."""
+    matched: int
+    """How many of the new characters stand in the old text."""
+
+    @property
+    def is_good(self) -> bool:
+        """Whether more of the new text is the old one than is not."""
+        return 2 * self.matched >= len(self.cuts) - 1
+
+
+def squeezed(text: str) -> str:
+    """*text* without its white space, which everybody may tidy."""
+    return _WHITE.sub("", text)
+
+
+def aligned(old: str, new: str) -> Aligned:
+    """What of *old*, from its beginning on, *new* was made of; it may be made of a part of it only."""
+    if old.startswith(new):
+        return Aligned(range(len(new) + 1), len(new))
+    cuts: list[int] = []
+    here = matched = 0
+    while True:
+        same = _common(old, here, new, len(cuts))
+        cuts += range(here, here + same)
+        here, matched = here + same, matched + same
+        if len(cuts) == len(new):
+            return Aligned([*cuts, here], matched)
+        left_out, put_in = _change(old, here, new, len(cuts))
+        if put_in:
+            cuts += [here, *[here + left_out] * (put_in - 1)]
+            here += left_out
+        else:  # what was left out belongs to what stands behind it
+            cuts.append(here)
+            here, matched = here + left_out + 1, matched + 1
+
+
+def _common(old: str, here: int, new: str, there: int) -> int:
+    """How many characters are the same from *here* and *there* on."""
+    count, most = 0, min(len(old) - here, len(new) - there)
+    while count < most and old.startswith(new[there + count : there + count + _STRIDE], here + count):
+        count = min(most, count + _STRIDE)
+    while count < most and old[here + count] == new[there + count]:
+        count += 1
+    return count
+
+
+def _change(old: str, here: int, new: str, there: int) -> tuple[int, int]:
+    """How many characters were left out *here*, and how many were put in *there*; behind that, both agree again."""
+    left = len(new) - there
+    for size in range(1, _NEAR + 1):
+        # It may also be that nothing of the old text is in the rest: a few characters that agree are no proof then.
+        least = 1 if size < left else _SAMPLE
+        for left_out in range(max(0, size - left + least), size + 1):
+            begin = there + size - left_out
+            if old.startswith(new[begin : begin + _SAMPLE], here + left_out):
+                return left_out, size - left_out
+    return _large_change(old, here, new, there) or (0, left)
+
+
+def _large_change(old: str, here: int, new: str, there: int) -> tuple[int, int] | None:
+    found: tuple[int, int] | None = None
+    for put_in in range(min(_LARGEST, len(new) - there - _LARGE_SAMPLE) + 1):
+        if found is not None and put_in >= sum(found):
+            break
+        begin = there + put_in
+        place = old.find(new[begin : begin + _LARGE_SAMPLE], here, here + _FAR)
+        if place >= 0 and (found is None or place - here + put_in < sum(found)):
+            found = place - here, put_in
+    return found

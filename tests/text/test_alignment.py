@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cadenza.text.alignment import aligned, squeezed
+
+TEXT = st.text("ab*`(.", max_size=40)
+
+
+def shares(old: str, new: str) -> list[tuple[str, str]]:
+    """What of *old* each run of *new* was made of: neighbours that are the same are one."""
+    found: list[tuple[str, str]] = []
+    cuts = aligned(old, new).cuts
+    for character, (begin, end) in zip(new, pairwise(cuts), strict=True):
+        share, is_same = old[begin:end], old[begin:end] == character
+        if found and is_same and found[-1][0] == found[-1][1]:
+            found[-1] = (found[-1][0] + character, found[-1][1] + share)
+        else:
+            found.append((character, share))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        pytest.param("abcdef", "abc", [("abc", "abc")], id="a beginning"),
+        pytest.param("hi,@mia!Bye", "hi,@Mia!Bye", [("hi,@", "hi,@"), ("M", "m"), ("ia!Bye", "ia!Bye")], id="a letter"),
+        pytest.param("Ren:hello", "hello", [("h", "Ren:h"), ("ello", "ello")], id="left out in front"),
+        pytest.param("codecode", "```code", [("`", ""), ("`", ""), ("`", ""), ("code", "code")], id="put in in front"),
+        pytest.param("boldmore", "bold**", [("bold", "bold"), ("*", ""), ("*", "")], id="put in at the end"),
+        pytest.param(
+            "so:meteor:many", "so🌠many", [("so", "so"), ("🌠", ":meteor:"), ("many", "many")], id="another form"
+        ),
+        pytest.param("", "ab", [("a", ""), ("b", "")], id="out of nothing"),
+        pytest.param("ab", "", [], id="nothing"),
+    ],
+)
+def test_each_character_has_its_share(old: str, new: str, expected: list[tuple[str, str]]) -> None:
+    assert expected == shares(old, new)
+
+
+def test_a_large_change_is_bridged() -> None:
+    end = "the end is the same, and it is long enough"
+    old, new = "begin" + "x" * 300 + end, "begin" + "y" * 40 + end
+
+    found = aligned(old, new)
+
+    assert len(old) == found.cuts[-1]
+    assert len(new) - 40 == found.matched
+    assert found.is_good
+
+
+def test_what_has_nothing_in_common_is_not_good() -> None:
+    assert not aligned("a" * 50, "b" * 50).is_good
+
+
+@given(TEXT, TEXT)
+def test_shares_are_in_order_and_leave_nothing_out(old: str, new: str) -> None:
+    cuts = aligned(old, new).cuts
+
+    assert len(new) + 1 == len(cuts)
+    assert 0 == cuts[0] or not new
+    assert sorted(cuts) == list(cuts)
+    assert cuts[-1] <= len(old)
+
+
+@given(TEXT, TEXT)
+def test_a_beginning_is_exact(new: str, rest: str) -> None:
+    assert (list(range(len(new) + 1)), len(new)) == (
+        list(aligned(new + rest, new).cuts),
+        aligned(new + rest, new).matched,
+    )
+
+
+def test_texts_without_end_are_compared_in_time() -> None:
+    begun = time.perf_counter()
+    aligned("|one|two|" * 300, "─one─┼two─" * 300)
+    aligned("a" * 20_000, "ab" * 10_000)
+
+    assert time.perf_counter() - begun < 5.0
+
+
+def test_white_space_is_what_a_browser_calls_so() -> None:
+    assert "a\x85b" == squeezed(" a\u3000\x85\n\ufeffb\r\n")
