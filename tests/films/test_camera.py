@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from cadenza.films.addresses import Inline
 from cadenza.films.camera import Camera
 from cadenza.films.film import Record
+from cadenza.films.rehearsal import Rehearsal, beats_of, rehearse
 from cadenza.sim.faults import Faults
 from cadenza.sim.limits import Quota, RateLimits
 from cadenza.sim.permissions import Permission
@@ -44,7 +44,6 @@ class Room:
         self.guild = self.world.add_guild("Home", owner=self.mia, members=[self.mia, self.jo, self.bot])
         self.general = self.world.add_channel(self.guild, "general")
         self.records: list[Record] = []
-        options.setdefault("stories", None)
         self.camera = Camera(
             self.world,
             self.records.append,
@@ -357,7 +356,8 @@ def test_each_of_several_turns_has_its_own_time() -> None:
     room.chunk("x", 1.0, "2")
     room.step("end", 1.0, "2")
 
-    assert [10.0, 15.0, 16.0, 16.0, 16.0, 16.0] == [record.at for record in room.news]
+    times = [record.at for record in room.news if record.kind != "fate"]
+    assert [10.0, 15.0, 16.0, 16.0, 16.0, 16.0] == times
 
 
 def test_a_reply_that_began_before_the_camera_has_the_time_of_day() -> None:
@@ -384,45 +384,13 @@ def test_nothing_is_filmed_before_what_was_filmed_already() -> None:
     assert sorted(times) == times
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What has become known."""
-
-    kind: str
-    about: dict[str, Any]
-
-
-@dataclass
-class Teller:
-    """Tells a story of each message that is sent."""
-
-    begins: float
-    fed: list[str] = field(default_factory=list)
-
-    def feed(self, step: Traced, /) -> Sequence[Said]:
-        """Take a step."""
-        self.fed.append(step.step)
-        if step.step != "sent":
-            return ()
-        return [
-            Said("story", {"message": "7", "story": {"begins": self.begins}}),
-            Said("fate", {"raw": [0, 1], "fate": "cut"}),
-        ]
-
-
 def test_stories_stand_behind_the_step_that_tells_them() -> None:
-    tellers: list[Teller] = []
-    make: Callable[[float], Teller] = lambda begins: tellers.append(Teller(begins)) or tellers[-1]  # type: ignore[func-returns-value]  # noqa: E731  # it is short
-    room = Room(stories=make)
-    room.clock.now = 104.0
-    room.step("reply")
-    room.chunk("a", 0.5)
-    room.step("sent", 1.0)
-    room.step("end", 1.0)
-    room.step("sent", 2.0)
+    records = rehearse(Rehearsal(beats_of("One.\n<think>hm</think>Two."), asked="Hello?")).records
 
-    assert room.kinds == ["step", "tokens", "step", "story", "fate", "step", "step"]
-    assert [["reply", "chunk", "sent", "end"]] == [teller.fed for teller in tellers]
-    assert room.news[3].about == {"turn": "1", "message": "7", "story": {"begins": 4.0}}
-    assert room.news[3].at == 5.0
-    assert room.news[4].about == {"turn": "1", "raw": [0, 1], "fate": "cut"}
+    told = [(before, record) for before, record in pairwise(records) if record.kind in ("story", "fate")]
+    stories = [(before, record.about) for before, record in told if record.kind == "story"]
+
+    assert [before.about["about"]["message"] for before, _ in stories] == [about["message"] for _, about in stories]
+    assert [[[0, 4]], [[22, 26]]] == [about["story"]["raw"] for _, about in stories]
+    assert ["thought"] == [record.about["fate"] for _, record in told if record.kind == "fate"]
+    assert all(before.at == record.at for before, record in told)

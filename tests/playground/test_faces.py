@@ -26,4 +26,4 @@ def test_a_face_is_a_small_png(mood: Mood) -> None:
 def test_no_two_faces_are_alike() -> None:
     faces = [face(paint, mood) for paint in (PARROT, STARGAZER) for mood in Mood]
 
-    assert 6 == len(set(faces))
+    assert len(faces) == len(set(faces))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any
 
 from ..sim.permissions import Permission
 from ..sim.rest import Call, Rest
 from ..sim.shapes import ChannelKind, MessageFlag
 from ..sim.wire import Event, Json, Refusal
 from ..sim.world import World
+from ..stories import Stories
 from ..text.markup import Names
 from ..trace import Traced
 from .addresses import Addresses, Inline
@@ -37,32 +38,6 @@ _ROLES = frozenset({"GUILD_ROLE_CREATE", "GUILD_ROLE_UPDATE"})
 _MEMBERS = frozenset({"GUILD_MEMBER_ADD", "GUILD_MEMBER_UPDATE"})
 
 
-class Told(Protocol):
-    """Something that has become known of a message, or of a part of the model's text."""
-
-    @property
-    def kind(self) -> str:
-        """``story`` or ``fate``."""
-        ...
-
-    @property
-    def about(self) -> Mapping[str, Any]:
-        """What a film says of it."""
-        ...
-
-
-class StoriesLike(Protocol):
-    """Who makes the stories of one reply out of its trace: ``cadenza.stories.Stories``."""
-
-    def feed(self, step: Traced, /) -> Sequence[Told]:
-        """What is known after *step*."""
-        ...
-
-
-NewStories = Callable[[float], StoriesLike]
-"""Makes the stories of a reply that begins at this time of the film."""
-
-
 class Camera:
     """Stands in a *world* from now on; ``take`` is given all that happens, at its time on *clock*.
 
@@ -82,7 +57,6 @@ class Camera:
         clock: Callable[[], float],
         rest: Rest | None = None,
         addresses: Addresses | None = None,
-        stories: NewStories | None = None,
         is_live: bool = False,
     ) -> None:
         self._world = world
@@ -91,10 +65,9 @@ class Camera:
         self._clock = clock
         self._begun = clock()
         self._last = 0.0
-        self._new_stories = stories
         self._tokens = Tokens(is_live=is_live)
         self._begins: dict[str, float] = {}  # when each reply that is running began
-        self._stories: dict[str, StoriesLike] = {}
+        self._stories: dict[str, Stories] = {}
         self._addresses = addresses or Inline(world)
         self._names: dict[str, str] = {}
         self._roles: dict[str, str] = {}
@@ -149,8 +122,7 @@ class Camera:
 
     def _begin(self, turn: str, begins: float) -> None:
         self._begins[turn] = begins
-        if self._new_stories is not None:
-            self._stories[turn] = self._new_stories(begins)
+        self._stories[turn] = Stories(begins)
 
     # --- what the bot asks -----------------------------------------------------------------
 

@@ -158,7 +158,7 @@ Cadenza: いい考えですね！
     title: { en: "Mentions, emoji, spoilers", ja: "メンション、絵文字、ネタバレ" },
     text: {
       en: `Good news, @everyone! @Mia has won the quiz :tada: :party_wizard:
-The answer was ||a lighthouse||, and only [two people](https://example.com/quiz) knew.
+The answer was ||a lighthouse||, and only [two people](https://example.org/quiz) knew.
 See you on Friday :) (same time
 as always).
 ${FENCE}
@@ -167,7 +167,7 @@ ${FENCE}
 <|im_end|>
 `,
       ja: `@everyone さん、お知らせです！@Mia さんがクイズで優勝しました :tada: :party_wizard:
-答えは||灯台||で、知っていたのは[2人だけ](https://example.com/quiz)でした。
+答えは||灯台||で、知っていたのは[2人だけ](https://example.org/quiz)でした。
 また金曜日に :) (時間は
 いつもどおりです)。
 ${FENCE}

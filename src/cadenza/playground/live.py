@@ -27,7 +27,6 @@ from ..sim.world import World
 from ..store.api import Store
 from ..store.memory import MemoryStore
 from ..store.sealing import Seal, new_key
-from ..stories import Stories
 from ..tasks import end_task
 from ..trace import Hook, Traced
 from .choices import PlayShelf, with_models
@@ -233,7 +232,6 @@ def _camera(grounds: Grounds, server: Server, reel: Reel) -> Camera:
         clock=asyncio.get_running_loop().time,
         rest=server.rest,
         addresses=Paths(server.world),
-        stories=Stories,
         is_live=True,
     )
 

@@ -1,0 +1,175 @@
+// The way to the server: questions, and the stream of what happens.
+
+import { t } from "cadenza/words.js";
+
+const PATIENCE = 2000; // ms without a connection before anybody is told
+const AGAIN = 1500; // ms until we try again where the browser has given up
+
+/** Something that the server refused, or that never reached it; its message is a sentence for people. */
+export class ApiError extends Error {
+  /** @param {string} message @param {number} status 0 if there was no answer */
+  constructor(message, status = 0) {
+    super(message);
+    this.name = "ApiError";
+    this.status = status;
+  }
+}
+
+/** Asks the server, in JSON. */
+export class Api {
+  /**
+   * @param {string} path
+   * @param {{signal?: AbortSignal}} options
+   */
+  async get(path, { signal } = {}) {
+    return jsonOf(await this.#fetched(path, { signal }));
+  }
+
+  /**
+   * @param {string} path
+   * @param {object} body
+   * @param {{signal?: AbortSignal}} options
+   */
+  async post(path, body, { signal } = {}) {
+    return jsonOf(await this.#posted(path, body, signal));
+  }
+
+  /**
+   * The answer as it is, for what is not JSON: a page to be saved.
+   * @param {string} path
+   * @param {object} body
+   * @param {{signal?: AbortSignal}} options
+   * @returns {Promise<Blob>}
+   */
+  async download(path, body, { signal } = {}) {
+    return (await this.#posted(path, body, signal)).blob();
+  }
+
+  /** Everything that is known before anything happens. */
+  state() {
+    return this.get("/api/state");
+  }
+
+  /** Say something, or use a command. @param {object} what */
+  say(what) {
+    return this.post("/api/say", what);
+  }
+
+  /** Anything else that a person can do in a channel. @param {string} act @param {object} about */
+  act(act, about) {
+    return this.post("/api/act", { act, ...about });
+  }
+
+  #posted(path, body, signal) {
+    return this.#fetched(path, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "X-Cadenza": "play" },
+      body: JSON.stringify(body),
+      signal,
+    });
+  }
+
+  async #fetched(path, options) {
+    let response;
+    try {
+      response = await fetch(path, options);
+    } catch (error) {
+      if (error.name === "AbortError") throw error;
+      throw new ApiError(t("live.error.away"));
+    }
+    if (response.ok) return response;
+    throw new ApiError(await sentenceOf(response), response.status);
+  }
+}
+
+async function jsonOf(response) {
+  try {
+    return await response.json();
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new ApiError(t("live.error.odd", { status: response.status }), response.status);
+  }
+}
+
+async function sentenceOf(response) {
+  const otherwise = t("live.error.odd", { status: response.status });
+  try {
+    const answer = await response.json();
+    return typeof answer.error === "string" && answer.error ? answer.error : otherwise;
+  } catch {
+    return otherwise;
+  }
+}
+
+/** The stream of records. It comes back by itself after a break, and goes on where it was. */
+export class Events {
+  #source = null;
+  #next = 0;
+  #told = null;
+  #again = null;
+  #asked;
+
+  /**
+   * @param {object} asked
+   * @param {string} asked.session the session that the page knows
+   * @param {(record: object) => void} asked.onRecord
+   * @param {(hello: object) => void} asked.onHello
+   * @param {(isConnected: boolean) => void} asked.onConnected told only when it lasts
+   * @param {() => void} asked.onOtherSession the server has begun anew
+   */
+  constructor(asked) {
+    this.#asked = asked;
+  }
+
+  open() {
+    this.#again = null;
+    this.#source = new EventSource(`/api/events?from=${this.#next}`);
+    this.#source.addEventListener("hello", (event) => this.#met(event));
+    this.#source.addEventListener("message", (event) => this.#heard(event));
+    this.#source.addEventListener("error", () => this.#broken());
+  }
+
+  close() {
+    clearTimeout(this.#told);
+    clearTimeout(this.#again);
+    this.#source?.close();
+  }
+
+  #met(event) {
+    const hello = parsed(event.data);
+    if (hello?.session !== this.#asked.session) {
+      this.close();
+      this.#asked.onOtherSession();
+      return;
+    }
+    clearTimeout(this.#told);
+    this.#told = null;
+    this.#asked.onConnected(true);
+    this.#asked.onHello(hello);
+  }
+
+  #heard(event) {
+    const number = Number(event.lastEventId);
+    // What came before must not come twice, whatever the server remembers of us.
+    if (event.lastEventId && number < this.#next) return;
+    if (event.lastEventId) this.#next = number + 1;
+    const record = parsed(event.data);
+    if (record) this.#asked.onRecord(record);
+  }
+
+  #broken() {
+    this.#told ??= setTimeout(() => this.#asked.onConnected(false), PATIENCE);
+    // The browser tries again after a break, but not after a refusal.
+    if (this.#source.readyState !== EventSource.CLOSED || this.#again) return;
+    this.#again = setTimeout(() => this.open(), AGAIN);
+  }
+}
+
+function parsed(data) {
+  try {
+    const value = JSON.parse(data);
+    return value && typeof value === "object" ? value : null;
+  } catch {
+    return null; // one record that cannot be read does not end the stream
+  }
+}
