@@ -425,6 +425,41 @@ def test_a_message_that_there_is_not_is_said_in_a_sentence(trace: Path) -> None:
     assert "cadenza: there is no message 99 in the trace; it has 19\n" == result.stderr
 
 
+def test_explain_tells_what_becomes_of_a_text() -> None:
+    result = run("explain", "-", given="Hi :) there\nsecond line \x1b[2J", env={"PYTHONIOENCODING": "ascii"})
+
+    assert (0, "") == (result.returncode, result.stderr)
+    assert "│ Hi :) there\n" in result.stdout
+    assert "│ second line \\x1b[2J\n" in result.stdout
+
+
+def test_whoever_has_read_enough_of_an_explanation_may_go(tmp_path: Path) -> None:
+    file = tmp_path / "long.md"
+    file.write_text("A line.\n" * 2000, encoding="utf-8")
+    command = [sys.executable, "-m", "cadenza", "explain", str(file)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.readline()
+        process.stdout.close()
+
+        assert (141, b"") == (process.wait(timeout=30), process.stderr.read())
+
+
+def test_ctrl_c_in_the_middle_of_an_explanation_ends_it_without_a_word() -> None:
+    command = [sys.executable, "-c", _INTERRUPTIBLE.replace('["replay"]', '["explain", "-"]')]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        assert process.stdin
+        process.stdin.write(b"A line that says something.\n" * 40_000)  # much of which it has read when this is over
+        process.stdin.close()
+        process.send_signal(signal.SIGINT)
+
+        assert process.stdout
+        assert process.stderr
+        assert (130, b"", b"") == (process.wait(timeout=30), process.stdout.read(), process.stderr.read())
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full")
 def test_a_full_disk_does_not_disturb_the_demo_and_is_told_in_the_end() -> None:
     result = run("demo", "--fast", "--trace", "/dev/full")

@@ -32,6 +32,9 @@ _OF_A_BOT: Mapping[str, tuple[str, str]] = MappingProxyType(
     }
 )
 """The commands of a bot: where each one is, and what it is for."""
+_EXPLAIN = {"explain": (".films.explaining", "tell how any text or recorded stream becomes messages, and why")}
+_ELSEWHERE: Mapping[str, tuple[str, str]] = MappingProxyType({**_OF_A_BOT, **_EXPLAIN})
+"""All commands that have a module of their own, which says what they can be told."""
 _INTERRUPTED = 130
 _BROKEN_PIPE = 141
 """What a shell reports for a program that was ended by Ctrl-C or by the end of its reader."""
@@ -65,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser(wanted: str) -> argparse.ArgumentParser:
-    """What reads the command line; of the bot's commands only the one that is *wanted* is known in full."""
+    """What reads the command line; of those that are elsewhere only the one that is *wanted* is known in full."""
     parser = argparse.ArgumentParser(
         prog="cadenza",
         description="Deliver a language model's stream to a chat as natural messages.",
@@ -73,16 +76,22 @@ def _parser(wanted: str) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"cadenza {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    for name, (module, about) in _OF_A_BOT.items():
-        if name == wanted:
-            getattr(import_module(module, __package__), f"add_{name}")(commands)
-        else:
-            commands.add_parser(name, help=about)
+    for name in _OF_A_BOT:
+        _add(commands, name, wanted)
     _add_demo(commands)
-    _add_explain(commands)
+    _add(commands, "explain", wanted)
     _add_record(commands)
     _add_replay(commands)
     return parser
+
+
+def _add(commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, wanted: str) -> None:
+    """Add a command that has a module of its own; it is imported only if it is *wanted*."""
+    module, about = _ELSEWHERE[name]
+    if name == wanted:
+        getattr(import_module(module, __package__), f"add_{name}")(commands)
+    else:
+        commands.add_parser(name, help=about)
 
 
 def _add_demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -101,21 +110,6 @@ def _add_demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     )
     demo.add_argument(
         "--trace", metavar="FILE", help="write down all that happens and why; 'cadenza explain FILE' tells it"
-    )
-
-
-def _add_explain(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    explain = commands.add_parser(
-        "explain",
-        help="tell what happened to a reply, and why",
-        description="Tell the story of a trace, such as 'cadenza demo --trace FILE' writes: for each message where it was "
-        "cut, which rules changed it, why it waited and how long everybody took; and whatever else happened. "
-        "A line that cannot be read is passed over, and the exit status is then 1.",
-        epilog="The format is described in docs/trace.md.",
-    )
-    explain.add_argument("file", metavar="FILE", help="the trace; '-' is standard input")
-    explain.add_argument(
-        "--message", type=int, metavar="N", help="tell only of this message, but all of it; 1 is the first"
     )
 
 
@@ -162,8 +156,8 @@ def _add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     replay.add_argument("--settings", metavar="FILE", help="a TOML file with settings for every stream")
 
 
-def _of_a_bot(options: argparse.Namespace) -> int:
-    module, _ = _OF_A_BOT[options.command]
+def _elsewhere(options: argparse.Namespace) -> int:
+    module, _ = _ELSEWHERE[options.command]
     run: Callable[[argparse.Namespace], int] = getattr(import_module(module, __package__), f"run_{options.command}")
     return run(options)
 
@@ -191,21 +185,6 @@ def _played(options: argparse.Namespace, trace: Hook | None) -> int:
     from .demo import run  # noqa: PLC0415  # the terminal's toolkit is slow to load, and only the demo needs it
 
     return run(fast=options.fast, trace=trace)
-
-
-def _explain(options: argparse.Namespace) -> int:
-    from .explain import explain, read  # noqa: PLC0415  # likewise
-
-    traced, complaints = read(_lines(options.file))
-    for complaint in complaints:
-        _complain(complaint)
-    if not traced:
-        msg = f"there is nothing to explain in {options.file!r}; 'cadenza demo --trace FILE' writes a trace"
-        raise InputError(msg)
-    for line in explain(traced, message=options.message):
-        sys.stdout.buffer.write(line.encode("utf-8", "backslashreplace") + b"\n")
-    sys.stdout.buffer.flush()
-    return 1 if complaints else 0
 
 
 def _record(options: argparse.Namespace) -> int:
@@ -271,9 +250,8 @@ def _answers(
 
 
 _COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
-    **dict.fromkeys(_OF_A_BOT, _of_a_bot),
+    **dict.fromkeys(_ELSEWHERE, _elsewhere),
     "demo": _demo,
-    "explain": _explain,
     "record": _record,
     "replay": _replay,
 }

@@ -78,7 +78,7 @@ def _traced(line: bytes) -> Traced:
 def explain(traced: Iterable[Traced], *, message: int | None = None) -> Iterator[str]:
     """The story of all replies in *traced*, line by line; or of one *message*, counted from 1 through all of them."""
     count = 0
-    for place, steps in enumerate(_replies(traced)):
+    for place, steps in enumerate(replies(traced)):
         story = _Story(steps, first=count + 1, only=message)
         lines = [_CONTROL.sub(_escaped, line) for step in steps for line in story.told(step)]
         count = story.count
@@ -95,7 +95,7 @@ def explain_each(traced: Iterable[Traced]) -> dict[str, list[str]]:
     To a message belongs what happened since the one before it; to the last one also how the reply ended.
     """
     stories: dict[str, list[str]] = {}
-    for steps in _replies(traced):
+    for steps in replies(traced):
         story = _Story(steps, first=1, only=None, is_full=True)
         head: list[str] = []
         since: list[str] = []
@@ -114,7 +114,7 @@ def explain_each(traced: Iterable[Traced]) -> dict[str, list[str]]:
     return stories
 
 
-def _replies(traced: Iterable[Traced]) -> list[list[Traced]]:
+def replies(traced: Iterable[Traced]) -> list[list[Traced]]:
     """The steps of each reply together, in the order in which the replies began."""
     replies: list[list[Traced]] = []
     running: dict[str, list[Traced]] = {}
