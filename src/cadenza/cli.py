@@ -42,18 +42,8 @@ _BROKEN_PIPE = 141
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; give back the exit status."""
-    words = sys.argv[1:] if arguments is None else arguments
-    parser = _parser(next((word for word in words if not word.startswith("-")), ""))
-    options = parser.parse_args(arguments)
-    if options.command is None:
-        parser.print_help()
-        return 0
-    if sys.stdout is None:
-        _complain("there is no standard output to write to")
-        return 1
-    logging.getLogger(__package__).addHandler(logging.NullHandler())  # what there is to say is said once, by us
     try:
-        return _COMMANDS[options.command](options)
+        return _run(sys.argv[1:] if arguments is None else arguments)
     except CadenzaError as error:
         _complain(str(error))
         return 2
@@ -65,6 +55,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _BROKEN_PIPE  # whoever read it has seen enough
         _complain(f"the output cannot be written: {error.strerror or error}")
         return 1
+
+
+def _run(words: Sequence[str]) -> int:
+    parser = _parser(next((word for word in words if not word.startswith("-")), ""))
+    options = parser.parse_args(words)
+    if options.command is None:
+        parser.print_help()
+        return 0
+    if sys.stdout is None:
+        _complain("there is no standard output to write to")
+        return 1
+    logging.getLogger(__package__).addHandler(logging.NullHandler())  # what there is to say is said once, by us
+    return _COMMANDS[options.command](options)
 
 
 def _parser(wanted: str) -> argparse.ArgumentParser:
