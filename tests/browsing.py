@@ -9,6 +9,7 @@ A window that asks anything of any machine but this one, or in which something g
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
@@ -16,18 +17,27 @@ from urllib.parse import urlsplit
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, ConsoleMessage, Page, Request, async_playwright
+from playwright.async_api import Browser, ConsoleMessage, Page, Request, async_playwright, expect
 
 ROOT = Path(__file__).parent.parent
-SCREENSHOTS = ROOT / "docs" / "screenshots"
-"""Where pictures of the page go that the tests make: kept in the repository, for people to look at."""
+SCREENSHOTS = ROOT / "screenshots"
+"""Where pictures of the page go that the tests make, for people to look at; git knows nothing of it."""
+SHOWN = ROOT / "docs" / "screenshots"
+"""Where those are that the documentation shows; ``REWRITE_DOCS=1`` makes them anew."""
 DESKTOP, PHONE = (1280, 800), (390, 844)
 MISSING = "the page in a browser, for there is no Chromium; install it with: sudo apt-get install chromium"
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_PATIENCE = 20_000
+"""Milliseconds in which a page does what is expected of it, also on a machine that has much to do."""
+_LARGEST = 250_000
+"""Bytes of a picture in the documentation."""
 _HARMLESS = ("data", "blob", "about", "file")
 
 Open = Callable[..., Awaitable[Page]]
 """Opens a window: ``await window(url, size=PHONE, locale="ja-JP", colours="dark")``."""
+
+Snap = Callable[..., Awaitable[None]]
+"""Takes a picture: ``await snap(page)``, or ``await snap(page, docs="lab")`` for one that the documentation shows."""
 
 
 def chromium() -> str | None:
@@ -44,6 +54,7 @@ async def browser() -> AsyncIterator[Browser | None]:
         yield None
         return
     async with async_playwright() as playwright:
+        expect.set_options(timeout=_PATIENCE)
         found = await playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         yield found
         await found.close()
@@ -93,7 +104,7 @@ async def window(browser: Browser | None, not_tested: Callable[[str], None]) -> 
         )
         contexts.append(context)
         page = await context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(_PATIENCE)
         watch = _Watch(page)
         watches.append(watch)
         page.faults = watch.faults  # type: ignore[attr-defined]  # a test may expect one, and take it out
@@ -104,3 +115,19 @@ async def window(browser: Browser | None, not_tested: Callable[[str], None]) -> 
     for context in contexts:
         await context.close()
     assert [fault for watch in watches for fault in watch.faults] == []
+
+
+@pytest.fixture
+def snap(request: pytest.FixtureRequest) -> Snap:
+    """Take a picture of a window; it is called as the test is, or as the documentation calls it."""
+
+    async def take(page: Page, *, docs: str = "") -> None:
+        name = re.sub(r"\W+", "_", docs or request.node.name.removeprefix("test_")).strip("_")
+        SCREENSHOTS.mkdir(exist_ok=True)
+        taken = await page.screenshot(path=SCREENSHOTS / f"{name}.png")
+        if docs and os.environ.get("REWRITE_DOCS"):
+            assert len(taken) < _LARGEST
+            SHOWN.mkdir(exist_ok=True)
+            (SHOWN / f"{docs}.png").write_bytes(taken)
+
+    return take

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.browsing import browser, window
+from tests.browsing import browser, snap, window
 
-__all__ = ["browser", "window"]  # fixtures
+__all__ = ["browser", "snap", "window"]  # fixtures
 
 
 def pytest_configure() -> None:

@@ -69,6 +69,8 @@ async def test_a_story_is_stopped_in_its_middle_by_a_word() -> None:
         await slow.quiet()
 
         assert "The end." not in "\n".join(slow.answers())
+        assert "All right, I have stopped." == slow.answers()[-1]
+        assert ["わかりました、やめます。"] == await slow.answered("ストップ")
 
 
 @pytest.mark.asyncio(loop_scope="module")

@@ -90,6 +90,11 @@ export class InsideView {
 
   /** Select something, without telling anybody; null selects nothing. */
   select(selection) {
+    this.#set(selection);
+    if (this.#selection !== null) this.#revealStory();
+  }
+
+  #set(selection) {
     this.#selection = selection ?? null;
     this.#told = "";
     this.#update();
@@ -97,7 +102,7 @@ export class InsideView {
   }
 
   #pick(selection) {
-    this.select(selection);
+    this.#set(selection);
     this.onSelect(selection);
   }
 
@@ -174,6 +179,12 @@ export class InsideView {
       isAnswered ? el("p", null, say("story.answered", { name: turn.persona || "?" }), " ", el("button", {
         class: "small", type: "button", text: say("story.look"), on: { click: () => this.#choose(turn.id) },
       })) : null);
+  }
+
+  /** Whoever chooses a message elsewhere wants to read its story, which may be below what is seen. */
+  #revealStory() {
+    const [seen, about] = [this.root, this.about].map((node) => node.getBoundingClientRect());
+    if (about.top > seen.top + seen.height / 2) this.root.scrollTop += about.top - seen.top - seen.height / 4;
   }
 
   #revealSelection() {

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from ..providers.scripted import Answerer, Said
 from ..service.parrot import asked_of, parrot
+from ..text.stop_phrases import is_stop
 from ..types import Finished, Prompt, Role, ThoughtDelta, ToolCall, ToolSpec, Usage
 from .shows import DICE, SHOWS, Show
 
@@ -44,7 +45,9 @@ def _answer(prompt: Prompt) -> Iterator[Said]:
     asked = asked_of(prompt)
     language = language_of(asked)
     show = _wanted(asked)
-    if show is DICE:
+    if is_stop(asked):
+        yield "わかりました、やめます。" if language == "ja" else "All right, I have stopped."
+    elif show is DICE:
         yield from _rolled(prompt, language)
     elif show is not None:
         yield from _shown(show, prompt, language)

@@ -1,0 +1,110 @@
+"""Somebody at the page of a real playground, for tests that show what one can do there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import pytest_asyncio
+from playwright.async_api import Locator, Page, expect
+
+from cadenza.playground.shows import SHOWS
+from tests.browsing import Open
+from tests.playground.playing import Play, playing
+
+PACE = 0.004
+"""Seconds that the guide takes for a token: quick enough to wait for, slow enough to be interrupted."""
+
+
+def asking(name: str, language: str = "en") -> str:
+    """What to say so that the guide shows this."""
+    return next(show.asks[language] for show in SHOWS if show.name == name)
+
+
+def said(name: str, language: str = "en") -> str:
+    """What the guide says then."""
+    show = next(show for show in SHOWS if show.name == name)
+    return "".join(one for one in show.said[language] if isinstance(one, str))
+
+
+def lines(name: str, language: str = "en") -> list[str]:
+    """What the guide says then, line by line."""
+    return [line for line in said(name, language).splitlines() if line]
+
+
+def said_so_far(name: str, messages: list[str]) -> bool:
+    """Whether *messages* are what the guide says then, from the beginning on; of the last there may be a part only."""
+    return "\n".join(lines(name)).startswith("\n".join(messages))
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def play() -> AsyncIterator[Play]:
+    """A playground. Asked for before the window, so that the window is gone before it: else the page would miss it."""
+    async with playing(pace=PACE) as play:
+        yield play
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """Somebody before a window."""
+
+    play: Play
+    page: Page
+
+    @property
+    def field(self) -> Locator:
+        """Where one writes."""
+        return self.page.locator("#composer")
+
+    @property
+    def messages(self) -> Locator:
+        """The messages of the channel that is open."""
+        return self.page.get_by_role("log").get_by_role("article")
+
+    @property
+    def contents(self) -> Locator:
+        """What is said in them."""
+        return self.messages.locator(".content")
+
+    @property
+    def panel(self) -> Locator:
+        """The tab beside the channel."""
+        return self.page.get_by_role("tabpanel")
+
+    @property
+    def tokens(self) -> Locator:
+        """The tokens of the model."""
+        return self.panel.get_by_role("listbox", name=re.compile("token by token")).get_by_role("option")
+
+    async def say(self, text: str) -> None:
+        """Write something, and send it."""
+        await self.field.fill(text)
+        await self.field.press("Enter")
+
+    async def hear(self, text: str, count: int, channel: str = "") -> None:
+        """Say something, and wait until the answer, of so many messages, is there and over."""
+        before = len(self.play.world.messages(channel or self.play.general))
+        await expect(self.messages).to_have_count(before)
+        await self.say(text)
+        await expect(self.messages).to_have_count(before + 1 + count)
+        await self.play.quiet(channel)
+
+    async def open(self, tab: str) -> None:
+        """Open a tab of the panel."""
+        await self.page.get_by_role("tab", name=tab).click()
+
+    async def enter(self, channel: str) -> None:
+        """Go to a channel."""
+        await self.page.get_by_role("list", name="Channels").get_by_role("button", name=channel).click()
+
+    async def count(self, what: str) -> int:
+        """One of the numbers of the reply that is looked at."""
+        return int(await self.panel.locator("dl > div", has_text=what).locator("dd").inner_text())
+
+
+async def arrives(play: Play, window: Open, **about: object) -> Guest:
+    """Somebody opens the page."""
+    guest = Guest(play, await window(play.url, **about))
+    await expect(guest.field).to_be_visible()
+    return guest
