@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.errors import InputError
+from cadenza.errors import ErrorKind, InputError
 from cadenza.films.film import dump
 from cadenza.films.rehearsal import Interlude, Rehearsal, beats_of, rehearse
 from cadenza.films.sources import LARGEST, Source, understood
 from cadenza.settings import Settings
 from cadenza.trace import Traced, line_of
-from cadenza.types import Chunk, Failed, Finished, Persona, StopReason, TextDelta, ThoughtDelta, ToolCall, Usage
+from cadenza.types import Chunk, Failed, Finished, Persona, Served, StopReason, TextDelta, ThoughtDelta, ToolCall, Usage
 
 HEAD = {"recording": 1, "vendor": "openai", "model": "gpt-5.1", "status": 200}
 
@@ -213,6 +213,10 @@ def test_a_script_without_times_is_said_at_a_rate() -> None:
     assert times(only(lines({"text": "Hi"}, {"text": "Bye"}), rate=10)) == [(0.1, "Hi"), (0.2, "Bye")]
 
 
+def test_what_only_looks_like_a_script_is_a_text() -> None:
+    assert only(lines({"after": "soon", "text": "Hi"}, {"text": "Bye"})).what == "text"
+
+
 def test_a_line_to_replay_brings_its_scene() -> None:
     line = {
         "chunks": ["Hel", "lo @kim"],
@@ -283,6 +287,34 @@ def test_a_trace_is_all_that_was_said_in_each_reply() -> None:
     assert times(second) == [(0.25, "Other.")]
     assert isinstance(chunks(second)[-1], Failed)
     assert second.settings is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "detail", "read"),
+    [
+        ("served", {"by": "somebody"}, Served("somebody")),
+        ("usage", {"input_tokens": "many"}, None),
+        ("call", {"id": "1"}, None),
+    ],
+    ids=["who answered", "odd usage", "a call"],
+)
+def test_of_what_a_trace_holds_only_what_can_be_said_again_is_read(
+    kind: str, detail: dict[str, object], read: Chunk | None
+) -> None:
+    said = Traced("chunk", 1.0, {"kind": "text", "text": "Hi."}, "1")
+    other = Traced("chunk", 2.0, {"kind": kind, "text": "", "detail": detail}, "1")
+    expected = [TextDelta("Hi."), *([] if read is None else [read]), Finished()]
+
+    assert chunks(only("".join(line_of(step) + "\n" for step in (said, other)))) == expected
+
+
+def test_an_error_of_a_sort_that_is_gone_is_one_all_the_same() -> None:
+    said = Traced("chunk", 1.0, {"kind": "text", "text": "Hi."}, "1")
+    error = Traced("chunk", 1.0, {"kind": "failed", "detail": {"error": {"text": "", "kind": "gone"}}}, "1")
+    last = chunks(only("".join(line_of(step) + "\n" for step in (said, error))))[-1]
+
+    assert isinstance(last, Failed)
+    assert (str(last.error), last.error.kind) == ("the model failed", ErrorKind.API)
 
 
 def test_a_trace_that_breaks_off_is_read_as_far_as_it_goes() -> None:

@@ -63,6 +63,8 @@ def test_no_file_names_another_machine(name: str) -> None:
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_scripts_import_each_other_by_their_bare_names(name: str) -> None:
-    imported = re.findall(r'^(?:import|export)\b(?:[^;"=]*\bfrom)? *"([^"]+)";', page.asset(name).decode(), re.MULTILINE)
+    imported = re.findall(
+        r'^(?:import|export)\b(?:[^;"=]*\bfrom)? *"([^"]+)";', page.asset(name).decode(), re.MULTILINE
+    )
 
     assert [found for found in imported if not re.fullmatch(r"cadenza/[a-z0-9_]+\.js", found)] == []

@@ -33,6 +33,16 @@ async def test_each_has_a_number_and_a_page_goes_on_from_where_it_was() -> None:
     assert {"at": 0.0, "kind": "step"} == json.loads(reel.beyond(4, 1)[0].data)
 
 
+async def test_of_a_turn_that_alone_is_too_long_the_beginning_is_dropped() -> None:
+    reel = Reel(most=100)
+    reel.add(_record(kind="person"))
+    for _ in range(500):
+        reel.add(_record("endless"))
+
+    assert len(_numbers(reel)) <= 100
+    assert [1, 501] == [_numbers(reel)[0], _numbers(reel)[-1]]
+
+
 async def test_old_turns_are_dropped_whole_and_who_is_there_stays() -> None:
     reel = Reel(most=100)
     reel.add(_record(kind="person"))

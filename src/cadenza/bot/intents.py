@@ -60,6 +60,8 @@ PRIVILEGES = (
         "it knows only people who have spoken, and looks up the others",
     ),
 )
+ALL_FLAGS = sum(privilege.flags for privilege in PRIVILEGES)
+"""Of an application that is allowed everything, as each is by a simulated portal."""
 
 
 async def application(token: str, *, url: str = DISCORD, seconds: float = 10.0) -> int:

@@ -32,7 +32,7 @@ from ..store.sqlite import SqliteStore
 from ..tasks import end_task
 from .chat import Chat, Keyboard
 from .chat_view import View
-from .intents import PRIVILEGES, intents_for
+from .intents import ALL_FLAGS, intents_for
 from .run import greeting
 from .scenery import Scenery
 from .shift import Interrupts, work
@@ -55,8 +55,6 @@ _CAST = (
         looks=(Look("happy", _FACE, "when the sky is clear"),),
     ),
 )
-_ALL_FLAGS = sum(privilege.flags for privilege in PRIVILEGES)
-"""A simulated portal allows everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +93,7 @@ async def simulate(
     async with _store(wanted) as store, serve(scenery.world, limits=RateLimits()) as server:
         staff = _staff(current, store)
         with server.discord_py(), Interrupts() as interrupts:
-            async with workplace(staff, intents_for(config, _ALL_FLAGS), client_of) as (hands, metering):
+            async with workplace(staff, intents_for(config, ALL_FLAGS), client_of) as (hands, metering):
                 view = View(scenery.world, out, {scenery.general: ""}, me=scenery.me.id, is_terminal=is_terminal)
                 chat = Chat(scenery, server, hands, view, is_terminal=is_terminal)
                 begun = asyncio.Event()

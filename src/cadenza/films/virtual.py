@@ -138,8 +138,9 @@ def run(work: Coroutine[Any, Any, T], *, given_up: GivenUp | None = None, patien
         work.close()
         msg = "an event loop is running in this thread; run this in another one, by asyncio.to_thread"
         raise RuntimeError(msg)
-    with asyncio.Runner(loop_factory=lambda: VirtualLoop(patience=patience)) as runner:
-        return runner.run(work if given_up is None else _watched(work, given_up))
+    loop = VirtualLoop(patience=patience)
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        return runner.run(work if given_up is None else _watched(loop, work, given_up))
 
 
 def _is_running() -> bool:
@@ -150,10 +151,7 @@ def _is_running() -> bool:
     return True
 
 
-async def _watched(work: Coroutine[Any, Any, T], given_up: GivenUp) -> T:
-    loop = asyncio.get_running_loop()
-    if not isinstance(loop, VirtualLoop):  # `run` makes no other
-        raise TypeError(loop)
+async def _watched(loop: VirtualLoop, work: Coroutine[Any, Any, T], given_up: GivenUp) -> T:
     try:
         with loop.given_up_by(given_up):
             return await work

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from math import hypot
+from typing import assert_never
 
 _SIZE = 64
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -75,6 +76,8 @@ def _eye(mood: Mood, x: float, y: float) -> float:
             return _disc(x, y, 0, 0, 3.6)
         case Mood.CALM | Mood.HAPPY:
             return _disc(x, y, 0, 0, 2.8)
+        case _:
+            assert_never(mood)
 
 
 def _mouth(mood: Mood, x: float, y: float) -> float:
@@ -86,6 +89,8 @@ def _mouth(mood: Mood, x: float, y: float) -> float:
             return _disc(x, y, 32, 39, 10.5) if y > 40 else 0.0
         case Mood.AWED:
             return _disc(x, y, 32, 45, 4.5)
+        case _:
+            assert_never(mood)
 
 
 def _disc(x: float, y: float, across: float, down: float, radius: float) -> float:

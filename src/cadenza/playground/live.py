@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from ..bot.app import CadenzaBot
-from ..bot.intents import PRIVILEGES, intents_for
+from ..bot.intents import ALL_FLAGS, intents_for
 from ..bot.shift import Interrupts, work
 from ..bot.staff import Staff, employed
 from ..bot.workplace import ClientOf, Hands, follow_keys, follow_log, simulated_bot, workplace
@@ -34,9 +34,6 @@ from .grounds import GAZER, Grounds, adapted, bot_name, built_in, laid_out
 from .guide import PACE
 from .reel import Reel
 from .weather import Weather
-
-_ALL_FLAGS = sum(privilege.flags for privilege in PRIVILEGES)
-"""A simulated portal allows everything."""
 
 _DEVELOPED_EVERY = 0.1
 _GOODBYE = 5.0
@@ -186,7 +183,7 @@ class Playground:
             developing = asyncio.create_task(_develop(camera), name="cadenza camera")
             try:
                 with server.discord_py():
-                    async with workplace(staff, intents_for(config, _ALL_FLAGS), self._client_of) as (hands, _):
+                    async with workplace(staff, intents_for(config, ALL_FLAGS), self._client_of) as (hands, _):
                         _follow_turns(current, hands)
                         live = Live(grounds, server, current, config, staff, hands, reel, Weather(server, grounds))
                         await self._worked(live)

@@ -17,7 +17,7 @@ from ..films.rehearsal import Rehearsal, rehearse
 from ..films.sources import understood
 from ..films.troubles import Trouble
 from ..films.usual import rehearse_usual
-from ..films.virtual import Abandoned
+from ..films.virtual import Abandoned, GivenUp
 from ..page import film_page
 from ..settings import Settings
 from ..sim.limits import Rate
@@ -25,7 +25,6 @@ from .bodies import Rehearse, Share, Side
 from .tour import LABELS, shown, story_of
 
 T = TypeVar("T")
-GivenUp = Callable[[], bool]
 
 AT_ONCE = 2
 TAKES = 60.0

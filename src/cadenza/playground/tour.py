@@ -5,7 +5,7 @@ The same stream is delivered twice, by a usual bot and by Cadenza, both in virtu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -17,10 +17,8 @@ from ..films.virtual import GivenUp
 from ..settings import Settings
 from ..types import Persona, Sprite, StopReason
 from .faces import STARGAZER, Mood, face
+from .shows import Words
 from .tour_texts import ANSWERS, QUESTIONS
-
-Words = Mapping[str, str]
-"""The same in English and in Japanese."""
 
 LABELS: tuple[Words, Words] = (
     MappingProxyType({"en": "A usual bot", "ja": "よくあるボット"}),

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias, assert_never
 
 from .elements import Element, Sort, elements
 from .intake import Intake
-from .runs import date_of
+from .runs import LOOKS, date_of
 from .spans import SHAPED
 
 Node: TypeAlias = str | dict[str, Any]
@@ -25,16 +25,6 @@ Node: TypeAlias = str | dict[str, Any]
 
 _DEEPEST = 24
 """How many nodes may lie in each other; marks that are deeper are text."""
-_LOOKS = {
-    "*": ("italic",),
-    "_": ("italic",),
-    "**": ("bold",),
-    "***": ("bold", "italic"),
-    "__": ("underline",),
-    "___": ("underline", "italic"),
-    "~~": ("strike",),
-    "||": ("spoiler",),
-}
 _SPECIAL = re.compile(r"\n|\\(?P<escaped>[!-/:-@\[-`{-~])|@(?P<all>everyone|here)\b")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _HEADING = re.compile(r"[ \t]*(?P<marks>#{1,3}) +(?=[^\s#])")
@@ -344,7 +334,7 @@ class _Reader:
         return self._text[element.start : element.end]
 
     def _emphasis(self, element: Element, place: _Place, *, is_fresh: bool) -> Node | None:
-        looks = _LOOKS.get(element.mark, ())
+        looks = LOOKS.get(element.mark, ())
         begin, stop = element.start + len(element.mark), element.end - len(element.mark)
         if not looks or begin >= stop or not self._text.startswith(element.mark, stop):
             return None

@@ -15,7 +15,7 @@ from .prose import Edit
 from .spans import Span, SpanKind
 from .survey import survey
 
-_LOOKS = {
+LOOKS = {
     "*": ("italic",),
     "_": ("italic",),
     "**": ("bold",),
@@ -25,6 +25,7 @@ _LOOKS = {
     "~~": ("strike",),
     "||": ("spoiler",),
 }
+"""How what stands between two marks looks."""
 _ESCAPE = re.compile(r"\\[!-/:-@\[-`{-~]")
 _LINE_BREAK = re.compile(r"<br[ \t]*/?>", re.IGNORECASE)
 _COMMAND = re.compile(r"<(?P<command>/.+):\d+>")
@@ -135,7 +136,7 @@ def _stretches(span: Span, text: str, *, in_cell: bool) -> Iterator[Stretch]:
     """What looks different because of *span*."""
     match span.kind:
         case SpanKind.EMPHASIS if _is_closed(span, text):
-            yield from (Stretch(look, span.start, span.end) for look in _LOOKS[span.marker])
+            yield from (Stretch(look, span.start, span.end) for look in LOOKS[span.marker])
         case SpanKind.CODE:
             yield Stretch("code", span.start, span.end)
         case SpanKind.LINK if not in_cell:
@@ -169,7 +170,7 @@ def _edits(span: Span, text: str, *, in_cell: bool) -> Iterator[Edit]:
 
 
 def _is_closed(span: Span, text: str) -> bool:
-    return span.marker in _LOOKS and text.endswith(span.marker, span.start, span.end)
+    return span.marker in LOOKS and text.endswith(span.marker, span.start, span.end)
 
 
 def _middle(span: Span, text: str) -> int:
