@@ -370,3 +370,20 @@ def test_what_a_source_does_not_say_stays_as_it_was() -> None:
 
     assert (wanted.asked, wanted.persona, wanted.title) == ("Well?", Persona("Nova"), "So")
     assert wanted.beats == tuple(beats_of("Hi", 10))
+
+
+@pytest.mark.parametrize("sort", ["replay", "trace"])
+def test_no_file_that_somebody_gives_chooses_files_of_this_machine_or_a_way_to_a_model(sort: str) -> None:
+    chosen = {"table_fonts": ["/dev/zero"], "proxy": "http://evil.example", "degree": 1}
+    begun = Traced("reply", 0.0, {"settings": chosen}, "1")
+    spoken = Traced("chunk", 0.1, {"kind": "text", "text": "Hi"}, "1")
+    given = (
+        json.dumps({"chunks": ["Hi"], "settings": chosen})
+        if sort == "replay"
+        else "\n".join(map(line_of, (begun, spoken)))
+    )
+
+    (found,) = understood(given)
+
+    assert sort == found.what
+    assert Settings.of(degree=1) == found.settings

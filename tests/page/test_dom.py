@@ -55,5 +55,5 @@ async def test_what_could_run_a_text_is_refused_and_only_addresses_of_our_own_ar
         found = await tab.evaluate(script)
 
     assert found["refused"] == ["onclick", "innerHTML", "outerHTML", "srcdoc", "ONLOAD"]
-    assert found["served"] == [True, True, True, *[False] * 6]
-    assert found["alone"] == [False, True, True, *[False] * 6]
+    assert found["served"] == [True, True, *[False] * 7]
+    assert found["alone"] == [False, True, *[False] * 7]

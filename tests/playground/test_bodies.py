@@ -42,3 +42,16 @@ def test_whatever_comes_is_read_or_refused_in_a_sentence(body: bytes) -> None:
         told = str(error)
 
     assert isinstance(told, bodies.Say) or "\n" not in str(told)
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        (rb"a \ud83d b", "a \ufffd b"),
+        (rb"\ude00\ud83d", "\ufffd\ufffd"),
+        (rb"\ud800 \ud83d\ude00", "\ufffd \U0001f600"),
+    ],
+    ids=["half", "wrong-way-round", "beside-a-whole-one"],
+)
+def test_half_a_character_is_marked_and_the_rest_is_read(sent: bytes, read: str) -> None:
+    assert read == bodies.read(b'{"channel": "1", "text": "%b"}' % sent, bodies.Say).text

@@ -15,6 +15,7 @@ HOSTS: dict[str, tuple[str, str, bool]] = {
     "localhost": ("127.0.0.1", "localhost:8765", True),
     "LOCALHOST": ("127.0.0.1", "LOCALHOST:8765", True),
     "the other loopback": ("::1", "[::1]:8765", True),
+    "a loopback of its own": ("127.0.0.2", "127.0.0.2:8765", True),
     "another port": ("127.0.0.1", "127.0.0.1:80", False),
     "no port": ("127.0.0.1", "127.0.0.1", False),
     "no name": ("127.0.0.1", "", False),

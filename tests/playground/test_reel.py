@@ -94,3 +94,11 @@ async def test_who_waits_for_nothing_more_is_told_that() -> None:
     async with asyncio.timeout(1):
         await asyncio.gather(*waiting)
     assert reel.is_over
+
+
+async def test_half_a_character_of_a_stream_that_was_cut_badly_is_told_as_it_is() -> None:
+    reel = Reel()
+
+    reel.add(Record(0.0, "tokens", {"turn": "1", "text": "\ud83d"}))
+
+    assert "\ud83d" == json.loads(reel.beyond(0, 1)[0].data)["text"]

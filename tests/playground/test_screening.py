@@ -11,7 +11,7 @@ import pytest
 
 from cadenza.errors import InputError
 from cadenza.playground.bodies import Limit, Rehearse, Side, SideFault
-from cadenza.playground.screening import AT_ONCE, Screening
+from cadenza.playground.screening import AT_ONCE, WAITING, Screening
 
 pytestmark = pytest.mark.timeout(30)
 LONG = "All work and no play makes a dull evening.\n" * 4_000
@@ -74,3 +74,31 @@ async def test_no_more_than_two_are_made_at_a_time() -> None:
 async def test_a_story_that_is_not_there_is_none() -> None:
     with pytest.raises(KeyError):
         await Screening().story("nothing", "en")
+
+
+async def test_a_stream_that_parts_characters_has_its_film() -> None:
+    line = r'{"chunks": ["Hi \ud83d", "\ude00 there"]}'
+
+    made = json.loads(await Screening().rehearsed(Rehearse(line, 50.0, (Side(),))))
+
+    said = [one["message"]["content"] for one in made["films"][0]["records"] if one["kind"] == "message"]
+    assert ["Hi \U0001f600 there"] == said
+
+
+@pytest.mark.parametrize("name", ["table_fonts", "proxy", "headers"])
+async def test_a_side_cannot_name_files_or_the_way_to_a_model(name: str) -> None:
+    with pytest.raises(InputError, match="no setting that can be changed here"):
+        await Screening().rehearsed(Rehearse("Hi.", 50.0, (Side(settings={name: ["/etc/passwd"]}),)))
+
+
+async def test_who_comes_when_too_many_wait_is_told_so() -> None:
+    screening, over = Screening(), threading.Event()
+    waiting = [asyncio.create_task(screening._in_thread(lambda _: over.wait(10))) for _ in range(WAITING)]
+    await asyncio.sleep(0.01)
+
+    with pytest.raises(InputError, match="too many films"):
+        await screening.rehearsed(Rehearse("Hi.", 50.0, (Side(),)))
+
+    over.set()
+    await asyncio.gather(*waiting)
+    await screening.rehearsed(Rehearse("Hi.", 50.0, (Side(),)))

@@ -13,6 +13,7 @@ import pytest
 import pytest_asyncio
 from yarl import URL
 
+from cadenza.bot.scenery import Scenery
 from cadenza.sim.shapes import MessageFlag
 from cadenza.sim.wire import Json
 from tests.playground.playing import HEADERS, Play, playing
@@ -505,6 +506,34 @@ async def test_a_body_that_is_too_large_is_refused(play: Play) -> None:
     async with play.http.post(f"{play.url}/api/rehearse", **how) as response:
         assert 413 == response.status
         assert "that is too large; a request may have 8 MB" == (await response.json())["error"]
+
+
+async def test_films_that_are_shared_may_be_larger_than_what_they_are_made_of(play: Play) -> None:
+    body = json.dumps({"films": [{"film": 1, "title": "x" * (9 << 20), "records": []}]}).encode()
+
+    headers = {**HEADERS, "Content-Type": "application/json"}
+    async with play.http.post(f"{play.url}/api/share", data=io.BytesIO(body), headers=headers) as response:
+        assert 200 == response.status
+
+
+async def test_a_body_that_does_not_come_is_not_waited_for(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cadenza.playground.server.SLOWEST", 0.05)
+    never = asyncio.Event()
+
+    async def slow() -> AsyncIterator[bytes]:
+        yield b"{"
+        await never.wait()
+
+    headers = {**HEADERS, "Content-Type": "application/json"}
+    async with play.http.post(f"{play.url}/api/reset", data=slow(), headers=headers) as response:
+        assert 408 == response.status
+        assert "took too long" in (await response.json())["error"]
+    never.set()
+
+
+async def test_no_page_can_be_the_bot(play: Play) -> None:
+    assert len(play.grounds.scenery.token) >= 32
+    assert play.grounds.scenery.token != Scenery("You").token
 
 
 async def test_a_new_world_begins_and_pages_are_told(play: Play) -> None:

@@ -461,7 +461,7 @@ async def _deaf_client(server: Server) -> AsyncIterator[None]:
     """A client that reads nothing, with so much said to it that the line is full."""
     reader, writer = await asyncio.open_connection("127.0.0.1", int(server.url.split(":")[2].split("/")[0]))
     writer.write(
-        b"GET /gateway HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        b"GET /gateway HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
     )
     await reader.readuntil(b"\r\n\r\n")

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 import discord
 import pytest
-from aiohttp import ClientConnectionError, ClientSession, FormData
+from aiohttp import ClientConnectionError, ClientSession, FormData, WSServerHandshakeError
 
 from cadenza.sim.faults import Faults
 from cadenza.sim.server import Server, serve
@@ -256,3 +256,24 @@ async def test_a_client_of_discord_py_that_is_run_here_connects_here_and_nowhere
         async with server.running(client, account.token):
             assert ["Home"] == [guild.name for guild in client.guilds]
         assert before == discord.http.Route.BASE
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Host": "evil.example"},
+        {"Host": "evil.example:80"},
+    ],
+    ids=["origin", "null", "cross-site", "another-port", "name", "name-and-port"],
+)
+async def test_no_page_in_a_browser_is_taken_for_a_bot(
+    server: Server, http: ClientSession, headers: dict[str, str]
+) -> None:
+    async with http.get(f"{server.url}/users/@me", headers=headers) as response:
+        assert 403 == response.status
+    with pytest.raises(WSServerHandshakeError, match="403"):
+        await http.ws_connect(server.gateway_url, headers=headers)

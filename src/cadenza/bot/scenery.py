@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 from dataclasses import dataclass, field
 
 from ..sim.people import Guild, Person
@@ -26,7 +27,8 @@ class Scenery:
     _channels: dict[str, str] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        account = self.world.add_bot(self.bot_named)
+        # Whatever runs on this machine, a page in a browser for instance, can reach its port: nobody must guess it.
+        account = self.world.add_bot(self.bot_named, token=secrets.token_urlsafe(24))
         self.me = self.world.add_person(self.me_named)
         self.guild = self.world.add_guild("Cadenza", owner=self.me, members=[self.me, account])
         self.general = self.add_channel("general")

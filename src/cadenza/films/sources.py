@@ -18,7 +18,7 @@ from ..recordings import Answer, heard, is_head
 from ..recordings import parse as parse_recording
 from ..replay import End
 from ..replay import parse as parse_line
-from ..settings import Settings
+from ..settings import HttpSettings, Settings
 from ..stages.s3_chunks import Chunks
 from ..trace import Traced
 from ..types import (
@@ -93,6 +93,7 @@ def understood(data: bytes | str, name: str = "", *, rate: float = _RATE, timed:
     text = _decoded(data, name)
     for understand in (_recording, _film, _trace, _replay, _script, _dump):
         if sources := understand(text, rate):
+            sources = [replace(one, settings=_harmless(one.settings)) for one in sources]
             return sources if timed else [replace(one, beats=_paced(_all(one.beats), rate)) for one in sources]
     return [_plain(text, name, rate)]
 
@@ -307,6 +308,16 @@ def _settings(values: object) -> Settings | None:
         return Settings().with_values(values)
     except SettingsError:
         return None
+
+
+def _harmless(settings: Settings | None) -> Settings | None:
+    """*settings* without what only this machine may say: files to be opened, and the way to a model.
+
+    Whoever gives us a file may have it from somebody else.
+    """
+    if settings is None:
+        return None
+    return replace(settings, http=HttpSettings(), rules=replace(settings.rules, table_fonts=()))
 
 
 # --- what others have written -----------------------------------------------------------------

@@ -231,7 +231,8 @@ export class ChannelView {
 
   /** What a menu of people or channels offers: whoever and whatever is here. */
   #choicesOf(sort) {
-    const found = { users: this.#state.people, mentionables: this.#state.people, channels: this.#state.channels }[sort];
+    const { people, channels } = this.#state;
+    const found = new Map([["users", people], ["mentionables", people], ["channels", channels]]).get(sort);
     return [...(found?.values() ?? [])].map(({ id, name }) => ({ value: id, label: name }));
   }
 

@@ -77,7 +77,7 @@ export function icon(path) {
  */
 export function ownAddress(address) {
   if (typeof address !== "string") return null;
-  if (/^(data:|blob:)/i.test(address)) return address;
+  if (/^data:/i.test(address)) return address;
   const isAlone = document.documentElement.dataset.alone !== undefined;
   return !isAlone && /^\/(?![/\\])/.test(address) ? address : null;
 }

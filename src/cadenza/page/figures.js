@@ -29,7 +29,7 @@ export function figuresOf(film) {
 
 function watched(records) {
   const seen = { begins: 0, messages: new Map(), moments: [], lastToken: null, limited: 0, turns: new Map(), isTraced: false };
-  for (const record of records) NOTES[record.kind]?.(seen, record);
+  for (const record of records) if (Object.hasOwn(NOTES, record.kind)) NOTES[record.kind](seen, record);
   return seen;
 }
 

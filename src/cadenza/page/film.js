@@ -5,6 +5,7 @@
 import { wholeMessage, wholePerson } from "cadenza/whole.js";
 
 const TYPING_SECONDS = 10;
+const LONGEST = 1e8; // seconds, about three years: a time beyond that is a mistake, or is meant to make trouble
 const SPACING = 128; // visible records between two snapshots, at first
 const MOST_SNAPSHOTS = 64; // then every other one is forgotten and the spacing doubled
 
@@ -36,7 +37,7 @@ export class Reel {
     /** All records as they came, also those that are not seen in a channel. */
     this.records = [];
     /** How long it is; grows with its records. */
-    this.seconds = Number.isFinite(seconds) ? Math.max(0, seconds) : 0;
+    this.seconds = Number.isFinite(seconds) ? Math.min(Math.max(0, seconds), LONGEST) : 0;
     this.isLive = isLive;
     for (const record of Array.isArray(records) ? records : []) this.add(record);
   }
@@ -44,9 +45,9 @@ export class Reel {
   /** One more record; what cannot be understood is passed over. */
   add(record) {
     if (typeof record !== "object" || record === null || typeof record.kind !== "string") return;
-    this.records.push(record);
-    const at = Number.isFinite(record.at) ? Math.max(0, record.at) : this.seconds;
-    this.seconds = Math.max(this.seconds, endOf(record, at));
+    const at = Number.isFinite(record.at) ? Math.min(Math.max(0, record.at), LONGEST) : this.seconds;
+    this.records.push(at === record.at ? record : { ...record, at });
+    this.seconds = Math.max(this.seconds, Math.min(endOf(record, at), LONGEST));
     const seen = Object.hasOwn(FOLDS, record.kind) ? checked(record) : null;
     if (seen === null) return;
     const last = this.#visible.at(-1)?.at ?? 0;

@@ -34,7 +34,7 @@ function component(message, part, view) {
   const label = [part.emoji ? emojiName(part.emoji) : "", String(part.label ?? "")].filter(Boolean).join(" ");
   const href = part.sort === "link" ? webAddress(part.url) : null;
   if (href !== null) return el("a", { class: "button", href, rel: "noopener noreferrer", target: "_blank", text: `${label} ↗` });
-  const style = STYLES[part.style] ?? String(part.style ?? "secondary");
+  const style = Object.hasOwn(STYLES, part.style) ? STYLES[part.style] : String(part.style ?? "secondary");
   const isOff = part.is_disabled === true || actions === null || part.sort === "link";
   const button = el("button", { type: "button", class: "component", data: { style }, disabled: isOff, text: label });
   button.addEventListener("click", (event) => {

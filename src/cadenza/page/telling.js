@@ -91,7 +91,8 @@ function wordsFor(step, about) {
 export function eventText({ step, about }) {
   const key = wordsFor(step, about);
   if (!isNamed("event", key)) return say("event.unknown", { step, about: JSON.stringify(about).slice(0, LONGEST) });
-  return named("event", key, { ...about, ...VALUES[step]?.(about) });
+  const values = Object.hasOwn(VALUES, step) ? VALUES[step](about) : {};
+  return named("event", key, { ...about, ...values });
 }
 
 /** Whether something is a trouble that one looks for. */

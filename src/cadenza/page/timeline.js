@@ -244,7 +244,7 @@ export class Timeline {
 
   #axis(brush, palette) {
     const [from, to] = this.view;
-    const step = STEPS.find((size) => (size / (to - from)) * this.room >= 56) ?? 7200;
+    const step = STEPS.find((size) => (size / (to - from)) * this.room >= 56) ?? Math.max(7200, ((to - from) * 56) / this.room);
     const digits = step < 0.1 ? 2 : step < 1 ? 1 : 0;
     brush.font = "11px system-ui, sans-serif";
     brush.textBaseline = "middle";

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 import msgspec
@@ -14,6 +15,8 @@ T = TypeVar("T")
 
 MOST_BYTES = 8 << 20
 """Of a body."""
+MOST_SHARED = 64 << 20
+"""Of one that holds films: those of a text are several times as long as it is."""
 
 Id: TypeAlias = Annotated[str, Meta(pattern="^[0-9]{1,20}$")]
 Short: TypeAlias = Annotated[str, Meta(max_length=200)]
@@ -216,10 +219,21 @@ class Share(Struct, frozen=True, forbid_unknown_fields=True):
 def read(body: bytes, kind: type[T]) -> T:
     """*body* as *kind*; whatever is not exactly that is an ``InputError``."""
     try:
-        return msgspec.json.decode(body, type=kind)
+        try:
+            return msgspec.json.decode(body, type=kind)
+        except (msgspec.ValidationError, RecursionError):
+            raise
+        except msgspec.DecodeError:
+            return msgspec.json.decode(_mended(body), type=kind)
     except msgspec.ValidationError as error:
         msg = f"the request is not as it should be: {error}"
         raise InputError(msg) from None
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+    except (ValueError, RecursionError):  # of whoever read it
         msg = "the request is not JSON that could be read"
         raise InputError(msg) from None
+
+
+def _mended(body: bytes) -> bytes:
+    """*body* with a mark for each half of a character: browsers send those, and nothing else here knows them."""
+    text = json.dumps(json.loads(body), ensure_ascii=False)
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()

@@ -55,7 +55,7 @@ class Guard:
         name, _, port = host.rpartition(":") if re.search(r":\d+$", host) else (host, "", "80")
         name = name.casefold()
         if is_loopback(self.host):
-            return name in _LOCAL and port == str(self.port)
+            return name in (*_LOCAL, self.host.casefold()) and port == str(self.port)
         # It is open to others: they reach it under addresses of this machine, and no name leads to a bare address.
         return name in (*_LOCAL, self.host.casefold()) or _is_address(name.strip("[]"))
 

@@ -8,9 +8,7 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
-import msgspec
-
-from ..films.film import Record
+from ..films.film import Record, encoded
 
 MOST = 50_000
 """Records that are kept; of what is older, whole turns are dropped."""
@@ -44,7 +42,7 @@ class Reel:
     def add(self, record: Record) -> None:
         """Something has happened."""
         self._last += 1
-        data = msgspec.json.encode(record.as_json())
+        data = encoded(record.as_json())
         turn = str(record.about.get("turn", ""))
         self._records.append(Numbered(self._last, data, turn, record.kind in _ALWAYS))
         if len(self._records) > self._most:

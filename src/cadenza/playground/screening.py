@@ -8,11 +8,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
-import msgspec
 from msgspec import UNSET
 
 from ..errors import CadenzaError, InputError
-from ..films.film import Film
+from ..films.film import Film, encoded
 from ..films.rehearsal import Rehearsal, rehearse
 from ..films.sources import understood
 from ..films.troubles import Trouble
@@ -22,13 +21,16 @@ from ..page import film_page
 from ..settings import Settings
 from ..sim.limits import Rate
 from .bodies import Rehearse, Share, Side
+from .telling import check_changeable
 from .tour import LABELS, shown, story_of
 
 T = TypeVar("T")
 
 AT_ONCE = 2
-TAKES = 60.0
-"""Seconds after which a film is given up."""
+TAKES = 120.0
+"""Seconds after which a film is given up: several times as long as 1 MB takes."""
+WAITING = 16
+"""Who may wait for a film at the same time, those included for whom one is being made."""
 
 
 class Screening:
@@ -37,6 +39,7 @@ class Screening:
     def __init__(self, *, takes: float = TAKES) -> None:
         self._takes = takes
         self._seats = asyncio.Semaphore(AT_ONCE)
+        self._waiting = 0
 
     async def rehearsed(self, wanted: Rehearse) -> bytes:
         """What was asked for, as JSON."""
@@ -51,7 +54,7 @@ class Screening:
 
         def told(given_up: GivenUp) -> bytes:
             seen = _finished(lambda: shown(story, language, given_up=given_up))
-            return msgspec.json.encode(
+            return encoded(
                 {
                     "id": story.id,
                     "title": dict(story.title),
@@ -76,6 +79,16 @@ class Screening:
         return await self._in_thread(made)
 
     async def _in_thread(self, work: Callable[[GivenUp], T]) -> T:
+        if self._waiting >= WAITING:
+            msg = "too many films are being made at the moment; wait until some of them are there"
+            raise InputError(msg)
+        self._waiting += 1
+        try:
+            return await self._seated(work)
+        finally:
+            self._waiting -= 1
+
+    async def _seated(self, work: Callable[[GivenUp], T]) -> T:
         over = threading.Event()
         async with self._seats:
             working = asyncio.ensure_future(asyncio.to_thread(work, over.is_set))
@@ -100,6 +113,7 @@ async def _outlived(working: asyncio.Future[Any]) -> None:
 
 def _checked(side: Side) -> Settings:
     """The settings of *side*; what is wrong with them is said before anybody waits."""
+    check_changeable(side.settings)
     return Settings().with_values(side.settings)
 
 
@@ -109,7 +123,7 @@ def _rehearsed(wanted: Rehearse, sides: list[Settings], given_up: GivenUp) -> by
         _film(source.rehearsal(_rehearsal(wanted, side, settings)), side, given_up)
         for side, settings in zip(wanted.sides, sides, strict=True)
     ]
-    return msgspec.json.encode({"what": source.what, "told": source.told, "films": [film.as_json() for film in films]})
+    return encoded({"what": source.what, "told": source.told, "films": [film.as_json() for film in films]})
 
 
 def _rehearsal(wanted: Rehearse, side: Side, settings: Settings) -> Rehearsal:

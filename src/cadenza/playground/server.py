@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -37,6 +38,9 @@ _PICTURES = (
 )
 _GOODBYE = 0.5
 """Seconds that requests have to end when everything does."""
+
+SLOWEST = 60.0
+"""Seconds in which a request must have arrived."""
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -197,7 +201,7 @@ class Site:
         return _as_it_is(await self._screening.rehearsed(wanted), _JSON)
 
     async def _share(self, request: web.Request) -> web.Response:
-        wanted = await _read(request, bodies.Share)
+        wanted = await _read(request.clone(client_max_size=bodies.MOST_SHARED), bodies.Share)
         made = await self._screening.shared(wanted, self._play.language)
         response = _as_it_is(made, "text/html; charset=utf-8")
         response.headers["Content-Disposition"] = 'attachment; filename="cadenza.html"'
@@ -206,13 +210,19 @@ class Site:
 
 _SENTENCES = {
     404: "there is nothing at that address",
+    408: "the request took too long to arrive; try it again",
     405: "that address is not for such requests",
     413: f"that is too large; a request may have {bodies.MOST_BYTES >> 20} MB",
 }
 
 
 async def _read(request: web.Request, kind: type[T]) -> T:
-    return bodies.read(await request.read(), kind)
+    try:
+        async with asyncio.timeout(SLOWEST):
+            body = await request.read()
+    except TimeoutError:
+        raise web.HTTPRequestTimeout from None
+    return bodies.read(body, kind)
 
 
 def _as_it_is(data: bytes, kind: str) -> web.Response:

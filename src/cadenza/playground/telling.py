@@ -7,6 +7,7 @@ from dataclasses import Field
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from ..errors import InputError
 from ..rules import RULES
 from ..settings import Settings, settings_fields
 from ..sim.wire import Json
@@ -86,6 +87,14 @@ def changeable() -> Iterator[tuple[str, Field[Any]]]:
         for section, spec in settings_fields()
         if section != "http" and spec.repr and spec.name not in _NOT_HERE
     )
+
+
+def check_changeable(names: Iterable[str]) -> None:
+    """Refuse settings that no page may choose."""
+    known = {spec.name for _, spec in changeable()}
+    if strange := [name for name in names if name not in known]:
+        msg = f"{strange[0][:60]!r} is no setting that can be changed here"
+        raise InputError(msg)
 
 
 def _setting(section: str, spec: Field[Any], now: Settings, before: Settings) -> Json:

@@ -10,7 +10,7 @@ from ..errors import InputError
 from .bodies import NewDiscord, NewSettings
 from .choices import offers
 from .live import Live
-from .telling import changeable
+from .telling import check_changeable
 
 
 def change_settings(live: Live, wanted: NewSettings) -> None:
@@ -20,10 +20,7 @@ def change_settings(live: Live, wanted: NewSettings) -> None:
     if wanted.reset is not UNSET:
         settings = live.begins_with.settings
     if wanted.values is not UNSET:
-        known = {spec.name for _, spec in changeable()}
-        if strange := [name for name in wanted.values if name not in known]:
-            msg = f"{strange[0][:60]!r} is no setting that can be changed here"
-            raise InputError(msg)
+        check_changeable(wanted.values)
         settings = settings.with_values(wanted.values)
     live.current.change(replace(now, settings=settings))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
 from typing import Any
 from urllib.parse import unquote
@@ -27,8 +27,12 @@ from .world import World
 _LARGEST = 25 << 20
 """How many bytes a request may have."""
 _MOMENT = 0.01
+_NAMES = ("127.0.0.1", "localhost", "[::1]")
+"""Under which this machine reaches itself."""
 _VERSION = re.compile(r"/api(?:/v\d+)?(?=/)")
 _PART = re.compile(r"files?\[(\d+)\]")
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Server:
@@ -91,7 +95,7 @@ class Server:
 
     def app(self) -> web.Application:
         """What answers requests."""
-        app = web.Application(client_max_size=_LARGEST)
+        app = web.Application(client_max_size=_LARGEST, middlewares=[_only_bots])
         app.router.add_get("/gateway", self._attend)
         app.router.add_get("/gateway/", self._attend)
         app.router.add_get("/cdn/attachments/{channel}/{id}/{name}", self._send_file)
@@ -205,6 +209,21 @@ async def _serving(server: Server, listener: socket.socket) -> AsyncIterator[Non
         world.cdn = cdn
         stop_listening()
         await runner.cleanup()
+
+
+@web.middleware
+async def _only_bots(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Refuse what a page in a browser sends: no page is a bot, but any page can send requests to this machine.
+
+    Who is asked under a name that is no loopback address was looked up for a page, too.
+    """
+    host = request.headers.get("Host", "")
+    name = host.rpartition(":")[0] if re.search(r":\d+$", host) else host
+    site = request.headers.get("Sec-Fetch-Site", "none")
+    is_page = "Origin" in request.headers or site != "none"
+    if is_page or name.casefold() not in _NAMES:
+        return _as_http(Response(403, {"code": 0, "message": "This server is for bots, not for pages in a browser."}))
+    return await handler(request)
 
 
 async def _read(request: web.Request) -> Request:
