@@ -79,8 +79,16 @@ class _Watch:
             self.faults.append(f"asked {address.hostname}")
 
 
+@pytest.fixture(scope="session")
+def kept_windows() -> dict[str, Page]:
+    """Windows that stay open from test to test, by what is in them: whoever uses one begins anew in it."""
+    return {}
+
+
 @pytest_asyncio.fixture(loop_scope="session")
-async def window(browser: Browser | None, not_tested: Callable[[str], None]) -> AsyncIterator[Open]:
+async def window(
+    browser: Browser | None, not_tested: Callable[[str], None], kept_windows: dict[str, Page]
+) -> AsyncIterator[Open]:
     """Open a window of its own. At the end nothing must have gone wrong in it; ``page.faults`` is what did so far."""
     if browser is None:
         not_tested(MISSING)
@@ -94,6 +102,7 @@ async def window(browser: Browser | None, not_tested: Callable[[str], None]) -> 
         locale: str = "en-GB",
         colours: str = "light",
         touch: bool = False,
+        keep_as: str = "",
     ) -> Page:
         context = await browser.new_context(
             viewport={"width": size[0], "height": size[1]},
@@ -102,19 +111,27 @@ async def window(browser: Browser | None, not_tested: Callable[[str], None]) -> 
             reduced_motion="reduce",
             has_touch=touch,
         )
-        contexts.append(context)
+        if not keep_as:
+            contexts.append(context)
         page = await context.new_page()
         page.set_default_timeout(_PATIENCE)
         watch = _Watch(page)
         watches.append(watch)
         page.faults = watch.faults  # type: ignore[attr-defined]  # a test may expect one, and take it out
         await page.goto(url)
+        if keep_as:
+            kept_windows[keep_as] = page
         return page
 
+    open_.kept = kept_windows  # type: ignore[attr-defined]  # for whoever has no need of a window of its own
     yield open_
     for context in contexts:
         await context.close()
-    assert [fault for watch in watches for fault in watch.faults] == []
+    faults = [fault for watch in watches for fault in watch.faults]
+    for page in kept_windows.values():
+        faults += [fault for fault in page.faults if fault not in faults]  # type: ignore[attr-defined]  # see above
+        page.faults.clear()  # type: ignore[attr-defined]  # see above
+    assert faults == []
 
 
 @pytest.fixture

@@ -23,20 +23,34 @@ import * as turns from "cadenza/turns.js";
 import * as words from "cadenza/words_inside.js";
 
 const told = [];
-const view = new InsideView(document.getElementById("root"), {
-  onSelect: (selection) => told.push(["select", selection]),
-  onSeek: (time) => told.push(["seek", Math.round(time * 100) / 100]),
-});
-Object.assign(window, { view, told, Reel, setLanguage, difference, rawText, turns, words, isReady: true });
+function begin() {
+  window.view?.close();
+  document.getElementById("root").replaceChildren();
+  setLanguage(navigator.language.slice(0, 2), { isKept: false });
+  told.length = 0;
+  scrollTo(0, 0);
+  window.view = new InsideView(document.getElementById("root"), {
+    onSelect: (selection) => told.push(["select", selection]),
+    onSeek: (time) => told.push(["seek", Math.round(time * 100) / 100]),
+  });
+}
+begin();
+Object.assign(window, { begin, told, Reel, setLanguage, difference, rawText, turns, words, isReady: true });
 """
 
 
 @asynccontextmanager
 async def inside(window: Open, **options: Any) -> AsyncIterator[Page]:
-    """A window with an inside in it that shows nothing yet."""
+    """A window with an inside in it that shows nothing yet; without *options* it is always the same window."""
+    kept: dict[str, Page] = window.kept  # type: ignore[attr-defined]  # see there
+    if not options and "inside" in kept:
+        await kept["inside"].mouse.move(0, 0)
+        await kept["inside"].evaluate("begin()")
+        yield kept["inside"]
+        return
     html = html_of(styles=("base.css", "inside.css"), body='<main id="root"></main>')
     async with serving(html, {"/test.js": _SCRIPT}) as url:
-        page = await window(url, **options)
+        page = await window(url, **options or {"keep_as": "inside"})
         await page.wait_for_function("window.isReady")
         yield page
 

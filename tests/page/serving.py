@@ -20,6 +20,8 @@ export class InsideView {
   }
   show(reel, about) { this.shown.push(about); }
   select(selection) { this.selected.push(selection); }
+  messagesOf() { return []; }
+  close() {}
 }
 """
 """Stands in for the view of the inside, and notes what it is told."""

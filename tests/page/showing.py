@@ -54,9 +54,13 @@ async def channel(window: Open, film: Mapping[str, Any], *, is_live: bool = Fals
 
 
 @asynccontextmanager
-async def films(window: Open, given: Mapping[str, Any], **how: Any) -> AsyncIterator[Page]:
+async def films(
+    window: Open, given: Mapping[str, Any], *, is_inside_real: bool = False, **how: Any
+) -> AsyncIterator[Page]:
     """What ``FilmView`` makes of *given*; ``view`` and ``inside``, which stands in for the real one, are for scripts."""
-    served = {"/test.js": _FILM, "/given.js": json.dumps(given), "/page/inside.js": INSIDE}
+    served = {"/test.js": _FILM, "/given.js": json.dumps(given)} | (
+        {} if is_inside_real else {"/page/inside.js": INSIDE}
+    )
     async with serving(html_of(body="<main></main>"), served) as url:
         tab = await window(url, **how)
         await tab.locator("body[data-ready]").wait_for()  # what waits for a function would evaluate a text

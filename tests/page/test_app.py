@@ -160,10 +160,10 @@ async def test_a_token_leads_to_its_messages(server: Standin, window: Open) -> N
 
     found = await page.evaluate(
         """async (records) => {
-          const { Live } = await import("cadenza/live.js");
-          const live = new Live({ me: "1" });
-          records.forEach((record) => live.take(record, null));
-          return [0, 1, 2].map((index) => live.messagesOf({ turn: "t", index }));
+          const [{ InsideView }, { Reel }] = await Promise.all(["inside.js", "film.js"].map((name) => import(`cadenza/${name}`)));
+          const inside = new InsideView(document.createElement("div"));
+          inside.show(new Reel({ records }), { channel: "100", time: 3 });
+          return [0, 1, 2].map((index) => inside.messagesOf({ turn: "t", index }));
         }""",
         records,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
 
@@ -68,3 +69,80 @@ def test_scripts_import_each_other_by_their_bare_names(name: str) -> None:
     )
 
     assert [found for found in imported if not re.fullmatch(r"cadenza/[a-z0-9_]+\.js", found)] == []
+
+
+# What Firefox ESR 128 or Safari 17 have not; what is only a nicety of styles and is passed over there is not here.
+TOO_NEW = re.compile(
+    r"withResolvers|groupBy\(|fromAsync|Promise\.try|checkVisibility|RegExp\.escape|URL\.parse|\.bytes\(\)|isSubsetOf"
+    r"|\.(?:values|entries|keys)\(\)\.(?:map|filter|some|every|find|reduce|toArray|forEach)\("
+    r"|light-dark\(|@starting-style|@scope|position-anchor|interpolate-size|\bif\(--",
+    re.MULTILINE,
+)
+
+
+@pytest.mark.parametrize("name", [*SCRIPTS, *SHEETS])
+def test_nothing_is_used_that_other_browsers_do_not_have(name: str) -> None:
+    assert TOO_NEW.findall(page.asset(name).decode()) == []
+
+
+ENTRIES = {"app.js", "export.js"}
+"""Modules that a page begins with."""
+FOR_TESTS = {"difference", "keys", "svg", "turnsOf"}
+"""Exported so that tests can look at what nobody else needs to see."""
+
+
+def _sources() -> dict[str, str]:
+    return {name: page.asset(name).decode() for name in SCRIPTS}
+
+
+def _imported(source: str) -> Iterator[tuple[str, str]]:
+    """What a module takes from which other; an empty name where it only has it run."""
+    found = re.findall(
+        r'(?:import \{([^}]*)\} from|const \{([^}]*)\} = await brought\(\(\) => import\() ?"cadenza/(\w+\.js)"', source
+    )
+    for static, later, module in found:
+        yield from ((module, name.split(" as ")[0].strip()) for name in (static + later).split(",") if name.strip())
+    yield from ((module, "") for module in re.findall(r'^import "cadenza/(\w+\.js)";', source, re.MULTILINE))
+
+
+def test_whatever_is_exported_is_imported_somewhere_and_the_other_way_round() -> None:
+    exported = {
+        (name, found)
+        for name, source in _sources().items()
+        for found in re.findall(r"^export (?:async )?(?:function|class|const) (\w+)", source, re.MULTILINE)
+    }
+    imported = {found for source in _sources().values() for found in _imported(source)}
+
+    assert sorted(found for found in exported - imported if found[1] not in FOR_TESTS) == []
+    assert sorted(found for found in imported - exported if found[1]) == []
+    assert set(SCRIPTS) - {module for module, _ in imported} == ENTRIES
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_whatever_is_imported_is_used_and_whatever_is_exported_is_told_of(name: str) -> None:
+    source = page.asset(name).decode()
+    taken = [
+        word.split(" as ")[-1].strip()
+        for words in re.findall(r"^import \{([^}]*)\}", source, re.MULTILINE)
+        for word in words.split(",")
+    ]
+    untold = re.findall(r"(?<!\*/\n)^export (?:function|class|async function) (\w+)", source, re.MULTILINE)
+
+    assert [word for word in taken if word and len(re.findall(rf"\b{word}\b", source)) < 2] == []
+    assert untold == []
+
+
+@pytest.mark.parametrize("name", SHEETS)
+def test_every_class_and_variable_of_a_sheet_is_used(name: str) -> None:
+    scripts = "".join(_sources().values()) + page.asset("index.html").decode()
+    sheets = "".join(page.asset(sheet).decode() for sheet in SHEETS)
+    sheet = re.sub(r"/\*.*?\*/", "", page.asset(name).decode(), flags=re.DOTALL)
+    selectors = re.sub(r"\{[^{}]*\}", "{}", sheet)
+    # Some are put together: `heading-${level}`.
+    stems = set(re.findall(r"([a-z]+-)\$\{", scripts))
+    words = set(re.findall(r"[a-z][\w-]*", scripts))
+
+    classes = {found for found in re.findall(r"\.([a-z][\w-]*)", selectors) if not any(map(found.startswith, stems))}
+    variables = set(re.findall(r"(--[\w-]+):", sheet))
+    assert sorted(classes - words) == []
+    assert sorted(found for found in variables if f"var({found}" not in sheets and found not in scripts) == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -31,9 +30,13 @@ async ([film, times]) => {
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def tab(window: Open) -> AsyncIterator[Page]:
-    async with serving(html_of("/page/words_view.js")) as url:
-        yield await window(url)
+async def tab(window: Open) -> Page:
+    """The same for all, for nothing stays in it."""
+    kept: dict[str, Page] = window.kept  # type: ignore[attr-defined]  # see there
+    if "films" not in kept:
+        async with serving(html_of("/page/film.js")) as url:
+            await window(url, keep_as="films")
+    return kept["films"]
 
 
 async def _seen(tab: Page, whole: Any, *times: float) -> list[Any]:
@@ -152,3 +155,46 @@ async def test_a_long_film_is_the_same_wherever_one_comes_from_and_scrubbing_it_
 
     assert found["isSame"]
     assert found["cost"] < 30  # milliseconds; about one, where nobody else computes
+
+
+async def test_a_reel_with_too_much_in_it_drops_whole_replies_and_what_stays_is_the_same(tab: Page) -> None:
+    script = """
+    async () => {
+      const { Reel } = await import("cadenza/film.js");
+      const reel = new Reel({ most: 1000 });
+      reel.add({ at: 0, kind: "channel", channel: { id: "10", name: "general" } });
+      const message = (n) => ({ id: String(n), channel: "10", author: { id: "1", name: "Mia" }, content: String(n) });
+      const seen = { most: 0, drops: [], isSame: true };
+      const begins = {};
+      let before = [];
+      for (let n = 1; n <= 5000; n += 1) {
+        const turn = n < 4000 ? `t${Math.floor(n / 30)}` : "endless";
+        reel.add(n % 5 ? { at: n, kind: "step", turn, step: "chunk" } : { at: n, kind: "message", message: message(n) });
+        if (n % 5) begins[turn] ??= n;
+        const now = reel.stateAt(n).messages.get("10") ?? [];
+        seen.isSame &&= now.every((one) => before.includes(one) || one.id === String(n));
+        before = now;
+        seen.most = Math.max(seen.most, reel.records.length);
+        if (reel.drops === seen.drops.length) continue;
+        const first = reel.records.find((one) => one.turn);
+        seen.drops.push(first.at === begins[first.turn] || first.turn === "endless");
+      }
+      const turns = [...new Set(reel.records.map((one) => one.turn).filter(Boolean))];
+      const state = reel.stateAt(reel.seconds);
+      return {
+        ...seen, turns, name: state.channels.get("10").name, last: before.at(-1).id,
+        back: reel.stateAt(4500).messages.get("10").at(-1).id, seconds: reel.seconds, count: before.length,
+      };
+    }
+    """
+
+    found = await tab.evaluate(script)
+
+    assert found["isSame"], "what is shown already is not made anew"
+    assert found["most"] <= 1000
+    assert found["drops"] == [True] * found["drops"].count(True)
+    assert len(found["drops"]) > 15
+    assert (found["turns"], found["name"], found["last"], found["back"], found["seconds"]) == (
+        ["endless"], "general", "5000", "4500", 5000,
+    )  # fmt: skip
+    assert found["count"] <= 200

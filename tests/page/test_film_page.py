@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from playwright.async_api import expect
 from cadenza import page
 from tests.browsing import Open
 from tests.page.samples import CHANNEL, EMBED, FILES, PICTURE, REN, at, film, rich, said, talk
-from tests.page.serving import INSIDE
 
 in_browser = pytest.mark.asyncio(loop_scope="session")
 
@@ -30,14 +28,6 @@ NASTY = [
     "</title></style></textarea><base href='//evil.example'>",
     "{{constructor.constructor('globalThis.ran=1')()}} ${globalThis.ran=1}",
 ]
-
-
-@pytest.fixture(autouse=True)
-def _an_inside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the view of the inside is not there, something stands in for it."""
-    real: Callable[[str], bytes] = page.asset
-    if "inside.js" not in page.names():
-        monkeypatch.setattr(page, "asset", lambda name: INSIDE.encode() if name == "inside.js" else real(name))
 
 
 def _held(html: str) -> Any:
@@ -67,7 +57,7 @@ def test_a_page_holds_its_films_labels_and_captions_as_they_were() -> None:
     }
 
 
-@settings(max_examples=50)  # each reads the styles
+@settings(max_examples=50)
 @given(
     st.recursive(
         st.text(st.characters()) | st.integers() | st.none(),
@@ -75,15 +65,13 @@ def test_a_page_holds_its_films_labels_and_captions_as_they_were() -> None:
     )
 )
 def test_nothing_in_a_film_can_end_the_script_that_holds_it(value: object) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(page, "_modules", lambda _: {})
-        html = page.film_page([{"records": value}], title=str(value))
+    html = page.film_page([{"records": value}], title=str(value))
 
     script = html.partition('id="films">')[2].partition("</script>")[0]
     assert html.encode()
     assert {"<", ">", "&", "\u2028", "\u2029"}.isdisjoint(script)
     assert json.loads(script)["films"] == [{"records": value}]
-    assert html.count("<script") == 3
+    assert html.count("<script") == 2
 
 
 def test_a_language_that_the_page_does_not_speak_is_refused() -> None:
@@ -98,6 +86,9 @@ def test_the_rules_of_a_page_allow_nothing_but_what_is_in_it() -> None:
     assert found
     assert "default-src 'none'" in found[1]
     assert not re.search(r"'self'|https?:|unsafe|\*|connect-src", found[1])
+    assert re.search(r"script-src 'sha256-[^ ';]+';", found[1]), (
+        "one script, and no address from which another could come"
+    )
 
 
 @in_browser
@@ -166,7 +157,7 @@ async def test_whatever_stands_in_a_film_is_text_and_nothing_of_it_runs(window: 
         )
         assert text == shown
     assert await tab.evaluate("globalThis.ran") is None
-    assert await tab.locator("script").count() == 3
+    assert await tab.locator("script").count() == 2
     assert await tab.locator("[src='x'], base, [onload], [onerror], a[href^='javascript']").count() == 0
 
 

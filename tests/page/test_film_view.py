@@ -155,3 +155,51 @@ async def test_whoever_writes_somewhere_does_not_move_the_clock(window: Open) ->
         await tab.keyboard.type("a, b.")
         await tab.keyboard.press("ArrowLeft")
         assert await tab.evaluate("[view.player.time, document.activeElement.value]") == [5, "a, b."]
+
+
+async def test_films_that_were_closed_leave_nothing_behind_and_answer_no_key(window: Open) -> None:
+    script = """
+    async (given) => {
+      const { FilmView } = await import("cadenza/film_view.js");
+      const { setLanguage } = await import("cadenza/words.js");
+      view.close();
+      let held = 0;
+      const [add, remove] = [EventTarget.prototype.addEventListener, EventTarget.prototype.removeEventListener];
+      const root = document.querySelector("main");
+      const isOutside = (target) => !(target instanceof Node) || [root, document, document.documentElement].includes(target);
+      EventTarget.prototype.addEventListener = function (...about) { held += isOutside(this); return add.apply(this, about); };
+      EventTarget.prototype.removeEventListener = function (...about) { held -= isOutside(this); return remove.apply(this, about); };
+      const gone = [];
+      for (let n = 0; n < 50; n += 1) {
+        const film = new FilmView(root, given);
+        film.player.play();
+        gone.push(film.player.clock);
+        film.close();
+      }
+      const words = gone.map((clock) => clock.textContent).join();
+      setLanguage("ja", { isKept: false });
+      const last = new FilmView(root, { ...given, isPlaying: false });
+      last.player.slider.focus();
+      last.player.slider.dispatchEvent(new KeyboardEvent("keydown", { key: ",", bubbles: true, cancelable: true }));
+      const time = last.player.time;
+      last.close();
+      return { held, time, children: root.childElementCount, isSilent: words === gone.map((clock) => clock.textContent).join() };
+    }
+    """
+    async with films(window, BOTH, is_inside_real=True) as tab:
+        found = await tab.evaluate(script, BOTH)
+
+    assert found == {"held": 0, "time": 4, "children": 0, "isSilent": True}
+
+
+async def test_a_token_of_a_film_leads_to_the_message_it_went_to(window: Open) -> None:
+    records = [
+        at(0, "step", turn="t", step="reply", about={"channel": "10", "persona": "Ren"}),
+        at(1, "tokens", turn="t", sort="text", text="Yes? No.", lengths=[4, 4], times=[0, 0.1]),
+        *({**record, "at": 2} for record in ONE["records"] if record["kind"] == "message"),
+        at(3, "story", turn="t", message="2", story={"number": 1, "raw": [[0, 4]]}),
+        at(3, "story", turn="t", message="3", story={"number": 2, "raw": [[4, 8]]}),
+    ]
+    async with films(window, {"films": [film(*records, seconds=5.0)]}, is_inside_real=True) as tab:
+        await tab.locator(".strip-text .tok").last.click()
+        await expect(tab.locator(".message.is-marked")).to_have_attribute("data-id", "3")

@@ -195,13 +195,22 @@ async def test_a_megabyte_stays_quick_and_only_a_window_of_it_is_in_the_page(win
         await show(page, 250.0, films.long_film())
         spent = await page.evaluate(
             """(channel) => {
-              const begun = performance.now();
-              for (let time = 250; time < 252; time += 0.1) view.show(reel, { channel, time });
-              return (performance.now() - begun) / 20;
+              const { fillText } = CanvasRenderingContext2D.prototype;
+              let painted = 0;
+              CanvasRenderingContext2D.prototype.fillText = function (...about) { painted += 1; fillText.apply(this, about); };
+              const spent = [];
+              for (let time = 250; time < 252; time += 0.1) {
+                const begun = performance.now();
+                view.show(reel, { channel, time });
+                spent.push(performance.now() - begun);
+              }
+              CanvasRenderingContext2D.prototype.fillText = fillText;
+              return { usual: spent.sort((one, other) => one - other)[10], painted: painted / spent.length };
             }""",
             films.CHANNEL,
         )
-        assert spent < 100, "ten times a second leaves a tenth of a second"
+        assert spent["usual"] < 100, "ten times a second leaves a tenth of a second"
+        assert 50 < spent["painted"] < 400, "the numbers of a thousand messages would cover each other"
         assert 0 < await page.locator(".tok").count() <= 2400
         await page.evaluate("view.select({ kind: 'token', turn: 'turn-1', index: 1000 })")
         await expect(page.locator(".tok.chosen")).to_be_in_viewport()

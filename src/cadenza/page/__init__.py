@@ -12,8 +12,11 @@ import html
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib import resources
 from typing import Any, Final
+
+from .bundle import bundle
 
 __all__ = ["PREFIX", "asset", "content_type", "film_page", "import_map", "names"]
 
@@ -28,7 +31,6 @@ _TYPES: Final = {
     "svg": "image/svg+xml",
 }
 _NAME: Final = re.compile(r"[a-z0-9_]+\.[a-z]+")
-_IMPORT: Final = re.compile(r'^(?:import|export)\b[^;"]*"cadenza/([a-z0-9_]+\.js)";', re.MULTILINE)
 _MAIN: Final = "export.js"
 _STYLES: Final = ("base.css", "channel.css", "extras.css", "film.css", "inside.css")
 # What could end a script, begin a comment, or is no line of a script to older readers; and halves of a character, which
@@ -80,11 +82,8 @@ def film_page(
         message = f"the page speaks {' and '.join(_LANGUAGES)}, not {language!r}"
         raise ValueError(message)
     held = {"title": title, "labels": list(labels), "captions": list(captions), "films": list(films)}
-    modules = {PREFIX + name: _as_address(source) for name, source in _modules(_MAIN).items()}
-    imports = json.dumps({"imports": modules}, separators=(",", ":"))
-    main = f'import "{PREFIX}{_MAIN}";'
-    styles = "\n".join(_styles())
-    policy = _policy(scripts=(imports, main), styles=styles)
+    script, styles = _script(), _styles()
+    policy = _policy(script=script, styles=styles)
     return f"""\
 <!doctype html>
 <html lang="{language}" data-alone="">
@@ -95,41 +94,30 @@ def film_page(
 <meta name="referrer" content="no-referrer">
 <title>{html.escape(_writable(title) or "Cadenza")}</title>
 <style>{styles}</style>
-<script type="importmap">{imports}</script>
 </head>
 <body>
 <script type="application/json" id="films">{_as_script(held)}</script>
-<script type="module">{main}</script>
+<script>{script}</script>
 </body>
 </html>
 """
 
 
-def _modules(main: str) -> dict[str, str]:
-    """The module *main* and every other one that it needs, by their names."""
-    found: dict[str, str] = {}
-    wanted = [main]
-    while wanted:
-        name = wanted.pop()
-        if name not in found:
-            found[name] = asset(name).decode()
-            wanted += _IMPORT.findall(found[name])
-    return found
+@cache
+def _script() -> str:
+    """All that the page runs: it is the same in every one."""
+    return bundle(_MAIN, lambda name: asset(name).decode())
 
 
-def _styles() -> list[str]:
-    return [asset(name).decode() for name in _STYLES if name in names()]
+@cache
+def _styles() -> str:
+    return "\n".join(asset(name).decode() for name in _STYLES)
 
 
-def _as_address(source: str) -> str:
-    return "data:text/javascript;base64," + base64.b64encode(source.encode()).decode()
-
-
-def _policy(*, scripts: Sequence[str], styles: str) -> str:
-    """Nothing but what is in the file itself; modules are addresses of data, and so are pictures."""
-    allowed = " ".join(_digest(script) for script in scripts)
+def _policy(*, script: str, styles: str) -> str:
+    """Nothing but what is in the file itself; pictures are addresses of data."""
     return (
-        f"default-src 'none'; script-src {allowed} data:; style-src {_digest(styles)}; img-src data: blob:; "
+        f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(styles)}; img-src data: blob:; "
         "base-uri 'none'; form-action 'none'"
     )
 

@@ -333,7 +333,7 @@ class App {
   }
 
   #selectedInside(selection) {
-    const ids = selection?.kind === "token" ? this.#live.messagesOf(selection) : selection ? [selection.id] : [];
+    const ids = selection?.kind === "token" ? this.#inside.messagesOf(selection) : selection ? [selection.id] : [];
     this.#channelView.mark(selection?.kind === "token" ? ids : []);
     this.#channelView.select(ids[0] ?? null);
   }

@@ -2,7 +2,8 @@
 
 import { clear, el, icon } from "cadenza/dom.js";
 import { CROSS } from "cadenza/icons.js";
-import { language, t } from "cadenza/words.js";
+import { sizeOf } from "cadenza/sizes.js";
+import { t } from "cadenza/words.js";
 
 const MOST_BYTES = 8 * 1024 * 1024; // in all
 const MOST_FILES = 10; // as Discord has it
@@ -68,13 +69,6 @@ export class Attachments {
       el("button", { type: "button", class: "quiet square", aria, on: { click: remove } }, icon(CROSS)),
     );
   }
-}
-
-/** *bytes* in words, as short as it gets. @param {number} bytes */
-function sizeOf(bytes) {
-  const [unit, amount] = bytes < 1_000_000 ? ["kilobyte", bytes / 1000] : ["megabyte", bytes / 1_000_000];
-  const shown = new Intl.NumberFormat(language(), { style: "unit", unit, maximumFractionDigits: 1 });
-  return shown.format(Math.max(0.1, amount));
 }
 
 /**

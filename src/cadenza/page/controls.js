@@ -7,8 +7,6 @@ import { freshId } from "cadenza/wording.js";
 import { settingAbout, settingTitle } from "cadenza/words_settings.js";
 import "cadenza/words_lab.js";
 
-export { DiscordPanel } from "cadenza/discord_panel.js";
-
 /** Which main settings stand together, and in what order. */
 const GROUPS = {
   messages: ["degree", "limit", "message_limit", "when_full", "code_file", "overflow", "hold"],
@@ -22,7 +20,7 @@ const GROUPS = {
 const FIRST = "degree";
 
 /** Whether two values of a setting are the same. */
-export function isSame(one, other) {
+function isSame(one, other) {
   return JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
 }
 

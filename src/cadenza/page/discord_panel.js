@@ -15,7 +15,7 @@ export const USUAL_LIMITS = { messages: 5, seconds: 5 };
 const SLOW_SECONDS = 3;
 
 /** A number with its name in front of it and its unit behind; gives `{node, show(value)}`. */
-export function namedNumber({ name, unit = "", value, low, high, usual = value, kind = "float", commit }) {
+function namedNumber({ name, unit = "", value, low, high, usual = value, kind = "float", commit }) {
   const id = freshId("number");
   const refusal = el("p", { class: "refusal", role: "alert", hidden: true });
   const refuse = (sentence) => {

@@ -169,7 +169,8 @@ function tagsField({ setting, commit, labelledBy }) {
   };
   input.addEventListener("change", take);
   input.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && !event.isComposing) {
+    if (event.isComposing || event.keyCode === 229) return; // Safari says of the Enter that ends a word that nothing is composed
+    if (event.key === "Enter") {
       event.preventDefault();
       take();
     } else if (event.key === "Backspace" && input.value === "" && texts.length) change(texts.slice(0, -1));

@@ -8,6 +8,7 @@ const TYPING_SECONDS = 10;
 const LONGEST = 1e8; // seconds, about three years: a time beyond that is a mistake, or is meant to make trouble
 const SPACING = 128; // visible records between two snapshots, at first
 const MOST_SNAPSHOTS = 64; // then every other one is forgotten and the spacing doubled
+const LASTING = ["channel", "person"]; // without these nothing else can be shown
 
 /** What each kind of record does to a draft of the state; a kind that is not here is not seen in a channel. */
 const FOLDS = {
@@ -31,9 +32,16 @@ export class Reel {
   #spacing = SPACING;
   #ids = new Set(); // of the messages that were said: only one that is said again has to be looked for
   #cursor = new Draft(emptyState(), 0);
+  #most;
 
-  /** @param {{records?: object[], seconds?: number, isLive?: boolean}} [film] */
-  constructor({ records = [], seconds = 0, isLive = false } = {}) {
+  /**
+   * @param {{records?: object[], seconds?: number, isLive?: boolean, most?: number}} [film] `most` is how many records
+   * are kept; of what is older, whole replies are dropped
+   */
+  constructor({ records = [], seconds = 0, isLive = false, most = Infinity } = {}) {
+    this.#most = most;
+    /** How often something was dropped: whoever has read `records` up to a place reads them anew when it changes. */
+    this.drops = 0;
     /** All records as they came, also those that are not seen in a channel. */
     this.records = [];
     /** How long it is; grows with its records. */
@@ -46,14 +54,36 @@ export class Reel {
   add(record) {
     if (typeof record !== "object" || record === null || typeof record.kind !== "string") return;
     const at = Number.isFinite(record.at) ? Math.min(Math.max(0, record.at), LONGEST) : this.seconds;
-    this.records.push(at === record.at ? record : { ...record, at });
+    const kept = at === record.at ? record : { ...record, at };
+    this.records.push(kept);
+    this.#see(kept);
+    if (this.records.length > this.#most) this.#drop();
+  }
+
+  #see(record) {
+    const { at } = record;
     this.seconds = Math.max(this.seconds, Math.min(endOf(record, at), LONGEST));
     const seen = Object.hasOwn(FOLDS, record.kind) ? checked(record) : null;
     if (seen === null) return;
     const last = this.#visible.at(-1)?.at ?? 0;
     const isAgain = record.kind === "message" && this.#ids.has(seen.message.id);
     if (record.kind === "message") this.#ids.add(seen.message.id);
-    this.#visible.push({ ...seen, isAgain, kind: record.kind, at: Math.max(at, last) });
+    this.#visible.push({ ...seen, isAgain, kind: record.kind, at: Math.max(at, last), record });
+  }
+
+  /** Make room for a fifth of all, as the server does: nothing of replies that go on, unless that alone is too much. */
+  #drop() {
+    const cut = this.records.length - Math.floor(this.#most * 0.8);
+    const later = new Set(this.records.slice(cut).map(({ turn }) => turn).filter(Boolean));
+    const lasting = this.records.slice(0, cut).filter(({ kind }) => LASTING.includes(kind));
+    const old = this.records.slice(0, cut).filter(({ kind, turn }) => LASTING.includes(kind) || later.has(turn));
+    this.records = [...(old.length > this.#most / 10 ? lasting : old), ...this.records.slice(cut)];
+    const kept = new Set(this.records);
+    this.#visible = this.#visible.filter(({ record }) => kept.has(record));
+    this.#ids = new Set(this.#visible.filter(({ kind }) => kind === "message").map(({ message }) => message.id));
+    this.#snapshots = [{ count: 0, state: emptyState() }];
+    this.#cursor = new Draft(emptyState(), 0);
+    this.drops += 1;
   }
 
   /** The channel in which something happens first; `null` if there is none. */

@@ -23,6 +23,7 @@ export class FilmView {
   #insideAt = 0;
   #options;
   #unlisten;
+  #onKey = (event) => this.key(event);
 
   /**
    * @param {HTMLElement} root
@@ -40,7 +41,7 @@ export class FilmView {
     root.dataset.sides = String(this.#sides.length);
     this.#build();
     this.#unlisten = onLanguage(() => this.#say());
-    root.addEventListener("keydown", (event) => this.key(event));
+    root.addEventListener("keydown", this.#onKey);
     this.#start(isPlaying);
   }
 
@@ -53,10 +54,11 @@ export class FilmView {
   close() {
     this.#unlisten();
     this.player.close();
-    this.inside.close?.();
+    this.inside.close();
     for (const side of this.#sides) side.view.close();
     clear(this.root);
     this.root.classList.remove("film");
+    this.root.removeEventListener("keydown", this.#onKey);
   }
 
   #side(film, index) {
@@ -168,8 +170,10 @@ export class FilmView {
   /** Something was chosen in the inside. */
   #told(selection) {
     const { view } = this.#sides[this.#chosen];
-    view.select(selection?.kind === "message" ? selection.id : null);
-    view.mark(Array.isArray(selection?.messages) ? selection.messages : []);
+    const isToken = selection?.kind === "token";
+    const ids = isToken ? this.inside.messagesOf(selection) : selection ? [selection.id] : [];
+    view.mark(isToken ? ids : []);
+    view.select(ids[0] ?? null);
   }
 }
 

@@ -15,6 +15,7 @@ import { say } from "cadenza/words_inside.js";
 export class InsideView {
   #reel = null;
   #read = 0; // records of the reel that are in the turns
+  #drops = 0; // how often the reel had dropped some of them
   #turns = new Turns();
   #channel = null;
   #time = 0;
@@ -76,11 +77,12 @@ export class InsideView {
 
   /**
    * Show the inside of *channel* at *time*; quick enough to be called ten times a second.
-   * @param {{records: object[]}} reel
+   * @param {{records: object[], drops?: number}} reel
    * @param {{channel: string, time: number}} where
    */
   show(reel, { channel, time }) {
-    if (reel !== this.#reel) [this.#reel, this.#read, this.#turns] = [reel, 0, new Turns()];
+    const { drops = 0 } = reel;
+    if (reel !== this.#reel || drops !== this.#drops) [this.#reel, this.#drops, this.#read, this.#turns] = [reel, drops, 0, new Turns()];
     for (; this.#read < reel.records.length; this.#read += 1) this.#turns.add(reel.records[this.#read]);
     if (channel !== this.#channel) this.#wanted = null;
     this.#channel = channel;
@@ -99,6 +101,12 @@ export class InsideView {
     this.#told = "";
     this.#update();
     this.#revealSelection();
+  }
+
+  /** The messages that a selected token went to. @param {{turn: string, index: number}} token @returns {string[]} */
+  messagesOf({ turn, index }) {
+    const ids = this.#turns.byToken(turn, index).map(({ message }) => message);
+    return [...new Set(ids.filter(Boolean))];
   }
 
   #pick(selection) {

@@ -2,6 +2,7 @@
 
 import { el } from "cadenza/dom.js";
 import { EXAMPLES } from "cadenza/examples.js";
+import { sizeOf } from "cadenza/sizes.js";
 import { inLanguage, language, t } from "cadenza/words.js";
 import { freshId } from "cadenza/wording.js";
 
@@ -176,9 +177,4 @@ function kept() {
   } catch {
     return "";
   }
-}
-
-function sizeOf(bytes) {
-  const format = (value, unit) => new Intl.NumberFormat(language(), { style: "unit", unit, maximumFractionDigits: 1 }).format(value);
-  return bytes < 1e6 ? format(Math.max(bytes / 1000, 0.1), "kilobyte") : format(bytes / 1e6, "megabyte");
 }

@@ -1,7 +1,8 @@
 // What is going on at this moment: the film while it is being made, its clock, who is at work, and what is unread.
 
 import { Reel } from "cadenza/film.js";
-import { Turns } from "cadenza/turns.js";
+
+const MOST = 50_000; // records, as many as the server keeps
 
 /** The film of this session, and what a page must know besides to show it as it happens. */
 export class Live {
@@ -11,13 +12,11 @@ export class Live {
   #me;
   #channels;
   #opened = Date.now();
-  #told = new Turns();
-  #toldCount = 0;
 
   /** @param {{me: string, channels?: object[]}} options whose page it is, and the channels that are known beforehand */
   constructor({ me, channels = [] }) {
     this.#channels = new Map(channels.map((channel) => [channel.id, channel]));
-    this.reel = new Reel({ isLive: true });
+    this.reel = new Reel({ isLive: true, most: MOST });
     this.#me = me;
   }
 
@@ -60,14 +59,6 @@ export class Live {
   /** Whether anything moves without a record: a clock, a typing indicator that fades. */
   get isMoving() {
     return this.#turns.size > 0;
-  }
-
-  /** The messages that a token went to. @param {{turn: string, index: number}} token @returns {string[]} */
-  messagesOf({ turn, index }) {
-    // Only whoever selects a token needs to know, so nobody else pays for it.
-    for (; this.#toldCount < this.reel.records.length; this.#toldCount += 1) this.#told.add(this.reel.records[this.#toldCount]);
-    const ids = this.#told.byToken(turn, index).map(({ message }) => message);
-    return [...new Set(ids.filter(Boolean))];
   }
 
   /** What is unread in *channel*. @param {string} channel @returns {{count: number, calls: number}} */

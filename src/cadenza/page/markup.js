@@ -53,7 +53,7 @@ export function markup(nodes) {
  * @param {unknown} nodes
  * @returns {string}
  */
-export function plain(nodes, depth = 0) {
+function plain(nodes, depth = 0) {
   if (!Array.isArray(nodes) || depth > 10 * DEEPEST) return "";
   return nodes.map((node) => plainNode(node, depth + 1)).join("");
 }

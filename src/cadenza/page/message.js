@@ -40,7 +40,7 @@ export function messageNode(message, view) {
  * The face of somebody: a picture, or the first letter of the name on a colour of its own.
  * @param {{name: string, avatar: string|null}} person
  */
-export function face(person) {
+function face(person) {
   const address = ownAddress(person.avatar);
   if (address !== null) return el("img", { class: "face", alt: "", src: address, loading: "lazy", decoding: "async" });
   const [first = "?"] = new Intl.Segmenter(locale()).segment(String(person.name ?? "").trim() || "?");

@@ -20,7 +20,7 @@ function current(spans, time) {
  * What happens inside a reply at *time*, a sentence each.
  * @returns {{sort: string, text: string}[]}
  */
-export function happening(turn, time) {
+function happening(turn, time) {
   if (time < turn.begins) return [{ sort: "before", text: say("now.before") }];
   if (turn.ends !== null && time >= turn.ends) {
     return [{ sort: "over", text: say("now.over", { outcome: outcomeText(turn.outcome) }) }];
@@ -92,7 +92,7 @@ function queueNow(turn, time) {
 }
 
 /** The numbers of a reply at *time*. */
-export function numbersOf(turn, time) {
+function numbersOf(turn, time) {
   const sent = turn.messages.slice(0, placeAfter(turn.messages, time, (message) => message.at));
   const merged = sent.reduce((sum, message) => sum + (message.posts.length > 1 ? message.posts.length : 0), 0);
   const limits = turn.calls.filter((call) => call.status === 429 && call.at <= time).length;

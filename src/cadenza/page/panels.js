@@ -93,7 +93,7 @@ export class Panels {
   }
 
   async #discord(root) {
-    const { DiscordPanel } = await brought(() => import("cadenza/controls.js"));
+    const { DiscordPanel } = await brought(() => import("cadenza/discord_panel.js"));
     const { api, state } = this.#asked;
     const place = el("div", {});
     clear(root).append(place);

@@ -30,6 +30,7 @@ export class Player {
   #isLive;
   #onTime;
   #unlisten;
+  #onKey = (event) => this.key(event);
 
   /**
    * @param {HTMLElement} root
@@ -158,6 +159,7 @@ export class Player {
   close() {
     this.pause();
     this.#unlisten();
+    this.root.removeEventListener("keydown", this.#onKey);
     clear(this.root);
   }
 
@@ -180,7 +182,7 @@ export class Player {
       el("div", { class: "player-track" }, this.ticks, this.slider),
       this.clock, this.speed, this.live,
     );
-    this.root.addEventListener("keydown", (event) => this.key(event));
+    this.root.addEventListener("keydown", this.#onKey);
   }
 
   #say() {
@@ -244,7 +246,7 @@ export class Player {
 }
 
 /** `m:ss.s`, as a clock of a film shows it. */
-export function shortTime(seconds) {
+function shortTime(seconds) {
   const tenths = Math.round(seconds * 10);
   const minutes = Math.floor(tenths / 600);
   return `${minutes}:${String(Math.floor((tenths % 600) / 10)).padStart(2, "0")}.${tenths % 10}`;

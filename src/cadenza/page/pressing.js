@@ -23,7 +23,7 @@ export function reactions(message, actions) {
 }
 
 /** How an emoji is named to Discord: itself, or `name:id` if it is one of a server. */
-export function emojiKey(emoji) {
+function emojiKey(emoji) {
   if (typeof emoji === "string") return emoji;
   return emoji?.id ? `${emoji.name}:${emoji.id}` : String(emoji?.name ?? "");
 }

@@ -129,7 +129,7 @@ function pauseText(pause) {
  * How long the model, the buffer, the queue and Discord took for a message.
  * @returns {{model: number, buffer: number, queue: number, sending: number}|null}
  */
-export function timesOf(turn, message) {
+function timesOf(turn, message) {
   const times = message.story?.times;
   if (!times) return null;
   const before = turn.messages.filter((other) => other.number < message.number).map((other) => other.story?.times?.heard ?? 0);

@@ -17,6 +17,7 @@ const SETTLED = new Set(["sent", "fate", "thought"]);
 
 let made = 0; // so that each strip names its tokens for itself
 
+/** The text of one reply, in `root`. */
 export class Strip {
   #turn = null;
   #time = 0;

@@ -37,7 +37,7 @@ export function holdReason(hold) {
 }
 
 /** What went wrong, as far as one knows. */
-export function errorText(error) {
+function errorText(error) {
   if (typeof error !== "object" || error === null) return "?";
   return error.text || error.type || "?";
 }

@@ -26,6 +26,7 @@ export class Timeline {
   #drawn = "";
   #things = []; // of each lane
   #version = "";
+  #width = 0;
   #drag = null;
   #ends = [];
 
@@ -130,7 +131,7 @@ export class Timeline {
   }
 
   get width() {
-    return this.field.clientWidth;
+    return this.#width || this.field.clientWidth; // asking the page each time would have it laid out each time
   }
 
   get turn() {
@@ -307,10 +308,12 @@ export class Timeline {
       const [begins, ends] = lane.span(this.#turn, thing, place);
       if (begins > to) break;
       const [left, right] = [this.x(begins), this.x(ends)];
-      if (right < 0 || (right - last < 0.5 && lane.shape !== "pill" && !thing.call)) continue; // there is something on that pixel
+      const isChosen = thing.id !== undefined && thing.id === this.chosen?.message;
+      const least = lane.shape === "pill" ? 4 : 0.5; // pixels: what is closer cannot be told from what is there
+      if (right < 0 || (right - last < least && !isChosen && !thing.call)) continue;
       last = right;
       const paint = { left, right, top, colour: palette[lane.colour(this.#turn, thing, place)], text: lane.text?.(thing) ?? "", palette };
-      SHAPES[thing.call ? "cross" : lane.shape](brush, paint, thing.id !== undefined && thing.id === this.chosen?.message);
+      SHAPES[thing.call ? "cross" : lane.shape](brush, paint, isChosen);
     }
   }
 
@@ -325,7 +328,11 @@ export class Timeline {
     field.addEventListener("pointercancel", () => { this.#drag = null; });
     field.addEventListener("pointerleave", () => this.#leave());
     const again = () => this.#moved();
-    const [size, theme] = [new ResizeObserver(again), new MutationObserver(again)];
+    const resized = () => {
+      this.#width = field.clientWidth;
+      again();
+    };
+    const [size, theme] = [new ResizeObserver(resized), new MutationObserver(again)];
     const dark = window.matchMedia("(prefers-color-scheme: dark)");
     size.observe(field);
     theme.observe(document.documentElement, { attributeFilter: ["data-theme"] });

@@ -14,7 +14,7 @@ const number = (value, otherwise = 0) => (Number.isFinite(value) ? value : other
 const text = (value) => (typeof value === "string" ? value : "");
 
 /** One reply. */
-export class Turn {
+class Turn {
   channel = "";
   persona = "";
   replyTo = null;

@@ -2,8 +2,9 @@
  * The words of the page, in English and Japanese. Each part has a file of words that registers itself.
  */
 
+import { remember, remembered } from "cadenza/remembered.js";
+
 const LANGUAGES = ["en", "ja"];
-const KEPT_AS = "cadenza.language";
 
 const words = { en: new Map(), ja: new Map() };
 const listeners = new Set();
@@ -30,7 +31,7 @@ export function locale() {
  */
 export function setLanguage(code, { isKept = true } = {}) {
   if (!LANGUAGES.includes(code)) return;
-  if (isKept) keep(code);
+  if (isKept) remember("language", code);
   document.documentElement.lang = code;
   if (code === current) return;
   current = code;
@@ -74,7 +75,7 @@ export function t(key, values = {}) {
  * @param {number} count
  * @param {{one?: string, other: string}} forms
  */
-export function plural(count, forms) {
+function plural(count, forms) {
   return forms[new Intl.PluralRules(locale()).select(Number(count) || 0)] ?? forms.other;
 }
 
@@ -104,18 +105,6 @@ function preferred() {
 }
 
 function kept() {
-  try {
-    const code = localStorage.getItem(KEPT_AS);
-    return LANGUAGES.includes(code) ? code : null;
-  } catch {
-    return null; // a page opened from a file may have no storage
-  }
-}
-
-function keep(code) {
-  try {
-    localStorage.setItem(KEPT_AS, code);
-  } catch {
-    // then it is asked for again the next time
-  }
+  const code = remembered("language");
+  return LANGUAGES.includes(code) ? code : null;
 }
