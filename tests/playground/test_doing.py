@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import base64
+import io
+import json
+
 import pytest
 
 from cadenza.errors import InputError
 from cadenza.playground import doing
 from cadenza.playground.bodies import Say, Upload
-from tests.playground.playing import playing
+from tests.playground.playing import HEADERS, playing
 
 pytestmark = pytest.mark.timeout(30)
 CARD = b'{"name": "Pia", "description": "A pianist."}'
@@ -37,4 +41,18 @@ async def test_a_name_in_a_text_calls_who_has_it() -> None:
 
         said = play.world.get_message(play.grounds.me.id, play.general, id_)["content"]
         assert f"{play.grounds.people[1].mention}, look" == said
+        await play.quiet()
+
+
+async def test_files_of_8_mb_can_be_sent() -> None:
+    file = {"name": "night.bin", "data": base64.b64encode(bytes(8 << 20)).decode()}
+    async with playing() as play:
+        body = io.BytesIO(json.dumps({"channel": play.general, "text": "Look", "files": [file]}).encode())
+        headers = {**HEADERS, "Content-Type": "application/json"}
+        async with play.http.post(f"{play.url}/api/say", data=body, headers=headers) as response:
+            assert 200 == response.status
+            id_ = (await response.json())["id"]
+
+        said = play.world.get_message(play.grounds.me.id, play.general, id_)
+        assert [8 << 20] == [one["size"] for one in said["attachments"]]
         await play.quiet()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 from contextlib import suppress
 
@@ -42,3 +43,13 @@ async def test_a_page_that_takes_nothing_is_dropped(monkeypatch: pytest.MonkeyPa
                         received += len(data)
 
     assert received < 100 * 100_000
+
+
+async def test_a_page_is_told_the_time_and_to_come_again_soon_before_anything_happens() -> None:
+    async with playing() as play, play.http.get(f"{play.url}/api/events?from=1000000") as response:
+        retry, event, data = [await response.content.readline() for _ in range(3)]
+
+        assert (b"retry: 1000\n", b"event: hello\n") == (retry, event)
+        hello = json.loads(data.removeprefix(b"data: "))
+        assert play.live.session == hello["session"]
+        assert 0.0 < hello["now"] <= play.live.camera.now

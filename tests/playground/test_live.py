@@ -70,3 +70,15 @@ async def test_a_bot_that_ends_by_itself_comes_again_in_a_new_world() -> None:
             group.create_task(play.live.reel.news(1_000_000))
 
         assert play.live.session != (await play.playground.live()).session
+
+
+async def test_a_file_that_is_not_right_any_more_leaves_the_world_as_it_is(tmp_path: Path) -> None:
+    file = configured(tmp_path, FILE)
+    async with playing(Wanted(file)) as play:
+        file.write_text("[models]\ndefault = 7\n")
+
+        answer = await play.post("/api/reset", {}, status=400)
+
+        assert "models" in answer["error"]
+        assert play.live is await play.playground.live()
+        assert ["Hello."] == await play.answered("Good evening")

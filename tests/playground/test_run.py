@@ -17,6 +17,7 @@ import pytest
 from cadenza import cli
 from cadenza.errors import SettingsError
 from cadenza.playground import run
+from cadenza.playground.live import Wanted
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -75,16 +76,23 @@ def test_the_next_port_is_taken_if_none_is_asked_for() -> None:
 def test_a_port_that_is_taken_is_a_sentence() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(SettingsError, match=rf"^port {port} of 127.0.0.1 could not be opened .*--port"):
+        with pytest.raises(SettingsError, match=rf"^port {port} of 127.0.0.1 could not be opened \([^()]*\); .*--port"):
             run.listening("127.0.0.1", port)
 
 
-def test_an_address_of_elsewhere_is_a_sentence() -> None:
-    with pytest.raises(SettingsError, match="--host"):
-        run.listening("nowhere.invalid", 8765)
+@pytest.mark.parametrize("port", [8765, None])
+@pytest.mark.parametrize("host", ["nowhere.invalid", "192.0.2.1", "", "a b", "ü" * 80])
+def test_an_address_of_elsewhere_is_a_sentence(host: str, port: int | None) -> None:
+    with pytest.raises(SettingsError, match=r"^--host .* is no address of this machine$"):
+        run.listening(host, port)
 
 
-@pytest.mark.parametrize("port", ["0", "65536", "x", "-1", "²"])
+def test_any_port_that_is_free_can_be_asked_for() -> None:
+    with run.listening("127.0.0.1", run._port("0")) as listener:
+        assert listener.getsockname()[1] > 0
+
+
+@pytest.mark.parametrize("port", ["65536", "x", "-1", "²", "0" * 5000])
 def test_a_port_that_is_none_is_refused(port: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match="a port is a number"):
         run._port(port)
@@ -116,3 +124,13 @@ def test_without_discord_py_it_says_how_to_get_it(
 
 def test_without_a_terminal_no_browser_is_opened() -> None:
     assert not run._has_display()
+
+
+async def test_who_changes_their_mind_while_it_begins_is_told_of_no_page(capsys: pytest.CaptureFixture[str]) -> None:
+    playing = asyncio.create_task(run.play(Wanted(), run.Where(port=0)))
+    await asyncio.sleep(0)  # it has begun, and listens to signals
+    os.kill(os.getpid(), signal.SIGINT)
+
+    async with asyncio.timeout(20):
+        assert 0 == await playing
+    assert "" == capsys.readouterr().out

@@ -9,8 +9,9 @@ from cadenza.playground.weather import Weather, What
 from cadenza.sim.faults import LostResponse
 from cadenza.sim.server import Server, serve
 from cadenza.sim.wire import Request
+from tests.playground.playing import playing
 
-STATUSES: dict[What, int | None] = {"rate_limit": 429, "refused": 403, "broken": 502, "lost": None, "slow": 200}
+STATUSES: dict[What, int | None] = {"rate_limit": 429, "refused": 403, "broken": None, "lost": None, "slow": 200}
 
 
 async def _said(server: Server, channel: str) -> int | None:
@@ -62,3 +63,23 @@ async def test_limits_hold_are_lifted_and_come_back() -> None:
         assert (10, None) == (await taken(), weather.as_json()["limits"])
         weather.limit(5, 5.0)
         assert 5 == await taken()
+
+
+async def test_a_trouble_is_over_for_whoever_it_struck() -> None:
+    grounds = laid_out("Cadenza")
+    async with serve(grounds.scenery.world) as server:
+        Weather(server, grounds).strike("lost", 1)
+
+        assert await _said(server, grounds.scenery.general) is None
+        assert (0.0, None) == server.faults.strike("POST", "/webhooks/1/token")
+
+
+async def test_after_a_refusal_the_next_message_is_answered() -> None:
+    async with playing() as play:
+        await play.post("/api/discord", {"fault": {"what": "refused"}})
+        await play.say("Good evening")
+        await play.until(lambda: not play.live.weather.as_json()["faults"])
+        await play.quiet()
+        assert [] == play.answers()
+
+        assert await play.answered("Good evening again")

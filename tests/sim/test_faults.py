@@ -125,3 +125,11 @@ def test_all_can_be_cleared_at_once() -> None:
 def test_one_that_could_never_strike_is_refused(options: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="times, every and after"):
         Faults().lose(SAY, **options)  # type: ignore[arg-type]  # likewise
+
+
+def test_several_calls_can_be_meant_and_are_counted_together() -> None:
+    faults = Faults()
+    faults.lose(f"{SAY}, POST /webhooks/*/*", times=2)
+
+    calls = ("/webhooks/1/token", "/users/@me/channels", "/channels/1/messages", "/webhooks/1/token")
+    assert [LOST, None, LOST, None] == [faults.strike("POST", path)[1] for path in calls]

@@ -252,6 +252,11 @@ class Camera:
 
     # --- time ------------------------------------------------------------------------------
 
+    @property
+    def now(self) -> float:
+        """Seconds since it stands here: the time of what happens at this moment."""
+        return self._now()
+
     def _now(self) -> float:
         return self._clock() - self._begun
 

@@ -189,7 +189,7 @@ class App {
     if (record.kind === "channel" && record.channel?.id === this.#channel) this.#name();
     if (record.kind === "form") this.#form(record);
     // A fault that was asked for may be used up now.
-    if (record.kind === "call" && record.status !== 200 && this.#shell.tab === "discord") this.#panels.refreshSoon("discord");
+    if (record.kind === "call" && this.#shell.tab === "discord") this.#panels.refreshSoon("discord");
     // What was noted before this page was opened is no news.
     if (record.kind === "note" && this.#isSettled) this.#toasts.note(record.text);
     // A page in the background draws no frames, but its title is seen.

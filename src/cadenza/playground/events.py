@@ -16,6 +16,8 @@ HEARTBEAT = 15.0
 """Seconds of silence after which a page hears that we are still here."""
 SLOWEST = 20.0
 """Seconds in which a page must have taken what it is sent; who does not is dropped, and may come again."""
+AGAIN = 1000
+"""Milliseconds after which a page comes again; browsers take seconds, in which it would show a world that is gone."""
 _AT_ONCE = 256
 _BYTES_AT_ONCE = 1 << 18
 """Records, and bytes of them, that are sent together."""
@@ -27,7 +29,8 @@ async def send_events(request: web.Request, live: Live) -> web.StreamResponse:
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream; charset=utf-8"})
     await response.prepare(request)
     try:
-        await _sent(response, b"event: hello\ndata: " + msgspec.json.encode({"session": live.session}) + b"\n\n")
+        hello = {"session": live.session, "now": live.camera.now}
+        await _sent(response, b"retry: %d\nevent: hello\ndata: %b\n\n" % (AGAIN, msgspec.json.encode(hello)))
         while not (live.reel.is_over and live.reel.last <= place):
             records = _some(live.reel.beyond(place, _AT_ONCE))
             if records:

@@ -66,6 +66,7 @@ class Live:
     staff: Staff
     hands: Hands
     reel: Reel
+    camera: Camera
     weather: Weather
     session: str = field(default_factory=lambda: secrets.token_hex(8))
 
@@ -132,8 +133,9 @@ class Playground:
         return self._running
 
     async def reset(self) -> None:
-        """Begin anew: another world, in which nothing has been said."""
+        """Begin anew: another world, in which nothing has been said. If the file is not right any more, the old one stays."""
         if self._live.done():
+            self._given()
             self._live = asyncio.get_running_loop().create_future()
             self._end.interrupt()
         await self.live()
@@ -162,10 +164,13 @@ class Playground:
                 self._live.exception()  # whoever waits is told; if nobody does, nobody misses it
             raise
 
+    def _given(self) -> Config | None:
+        """What the file says, if there is one."""
+        return None if self._wanted.config is None else load(self._wanted.config, self._environment)
+
     async def _session(self) -> None:
         """One session, from an empty world to the next one."""
-        real = self._environment
-        given = None if self._wanted.config is None else load(self._wanted.config, real)
+        real, given = self._environment, self._given()
         plain = built_in() if given is None else given
         own = {} if given is None else secrets_of(given, real)
         grounds = laid_out(bot_name(plain))
@@ -185,7 +190,8 @@ class Playground:
                 with server.discord_py():
                     async with workplace(staff, intents_for(config, ALL_FLAGS), self._client_of) as (hands, _):
                         _follow_turns(current, hands)
-                        live = Live(grounds, server, current, config, staff, hands, reel, Weather(server, grounds))
+                        weather = Weather(server, grounds)
+                        live = Live(grounds, server, current, config, staff, hands, reel, camera, weather)
                         await self._worked(live)
             finally:
                 await end_task(developing)
@@ -245,8 +251,12 @@ def _at_home(choice: Choice) -> Choice:
 
 
 def _follow_turns(current: Current, hands: Hands) -> None:
-    """Let also the settings of who waits for whom take hold at once; a bot that runs for years reads them at its start."""
+    """Let also the settings of who waits for whom take hold at once; a bot that runs for years reads them at its start.
+
+    Nor does it stay away from a channel in which it was refused: here that was wanted, and is over with the next message.
+    """
     bot = hands.client
     if isinstance(bot, CadenzaBot):
+        bot.home.house.blocked_seconds = 0.0
         turns = bot.turns
         current.listen(lambda _, after: turns.change(after.settings))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import errno
 import os
 import socket
 import sys
@@ -38,7 +39,7 @@ def add_play(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         epilog="docs/playground.md tells more.",
     )
     play.add_argument(
-        "--port", type=_port, metavar="N", help=f"where the page is; else {PORT}, or the next that is free"
+        "--port", type=_port, metavar="N", help=f"where the page is, 0 for any that is free; else {PORT} or the next"
     )
     play.add_argument(
         "--host", default="127.0.0.1", metavar="ADDRESS", help="who can reach it; only this machine unless said"
@@ -88,8 +89,9 @@ async def play(wanted: Wanted, where: Where) -> int:
     with listening(where.host, where.port) as listener, Interrupts() as interrupts:
         async with Playground(wanted) as ground, site(ground, listener, where.host):
             address = _address(where.host, listener.getsockname()[1])
-            _tell(address, where.host)
-            if where.with_browser and _has_display():
+            if not interrupts.first.is_set():  # else somebody changed their mind while it began
+                _tell(address, where.host)
+            if where.with_browser and _has_display() and not interrupts.first.is_set():
                 # Nobody can interrupt a browser that is slow to start, so it is left to the end of the process.
                 threading.Thread(target=_open, args=(address,), name="cadenza browser", daemon=True).start()
             await _over(interrupts.first, ground.running)
@@ -113,11 +115,14 @@ def listening(host: str, port: int | None) -> socket.socket:
         try:
             family = socket.getaddrinfo(host, number, type=socket.SOCK_STREAM)[0][0]
             return socket.create_server((host, number), family=family)
-        except socket.gaierror:
+        except (socket.gaierror, UnicodeError):  # no name leads anywhere, or it is none
             msg = f"--host {host!r} is no address of this machine"
             raise SettingsError(msg) from None
         except OSError as error:
-            reason = error.strerror or type(error).__name__
+            if error.errno == errno.EADDRNOTAVAIL:
+                msg = f"--host {host!r} is no address of this machine"
+                raise SettingsError(msg) from None
+            reason = os.strerror(error.errno) if error.errno else type(error).__name__
     if port is None:
         msg = f"no port from {PORT} to {PORT + _TRIED - 1} could be opened ({reason}); choose one with --port"
     else:
@@ -153,8 +158,8 @@ def _open(address: str) -> None:
 
 
 def _port(text: str) -> int:
-    number = int(text) if text.isascii() and text.isdecimal() else 0
-    if not 1 <= number <= _HIGHEST:
-        msg = f"a port is a number from 1 to {_HIGHEST}"
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) <= len(str(_HIGHEST)) else -1
+    if not 0 <= number <= _HIGHEST:
+        msg = f"a port is a number from 1 to {_HIGHEST}, or 0 for any that is free"
         raise argparse.ArgumentTypeError(msg)
     return number

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
 from typing import Literal, assert_never
@@ -16,6 +15,7 @@ from .grounds import Grounds
 What = Literal["rate_limit", "refused", "lost", "slow", "broken", "disconnect", "webhook_gone"]
 _SAYING = ("POST /channels/*/messages", "POST /webhooks/*/*")
 """How a bot says something: as itself, or under another name."""
+_SAID = ", ".join(_SAYING)
 _USUAL = (5, 5.0)
 _PLENTY = Quota("* /**", 1000, 1.0)
 _SECONDS = 3.0
@@ -25,21 +25,17 @@ _REFUSED = 50013
 
 @dataclass(frozen=True, slots=True)
 class _Trouble:
-    """Something that was asked for, and the faults that it is made of."""
+    """Something that was asked for, and the fault that does it."""
 
     id: str
     what: What
     times: int
-    faults: tuple[Fault, ...]
+    fault: Fault
 
     @property
     def left(self) -> int:
         """How often it will still happen."""
-        left = self.times - sum(fault.struck for fault in self.faults)
-        if left <= 0:
-            for fault in self.faults:
-                fault.end()
-        return max(0, left)
+        return self.times - self.fault.struck
 
 
 class Weather:
@@ -89,30 +85,29 @@ class Weather:
             self._drop_webhooks()
         else:
             made = self._made(what, times, _SECONDS if seconds is None else seconds)
-            self._troubles.append(_Trouble(str(next(self._numbers)), what, times, tuple(map(made, _SAYING))))
+            self._troubles.append(_Trouble(str(next(self._numbers)), what, times, made))
 
     def clear(self) -> None:
         """Let nothing go wrong any more."""
         for trouble in self._troubles:
-            for fault in trouble.faults:
-                fault.end()
+            trouble.fault.end()
         self._troubles.clear()
 
     def _made(
         self, what: Literal["rate_limit", "refused", "lost", "slow", "broken"], times: int, seconds: float
-    ) -> Callable[[str], Fault]:
+    ) -> Fault:
         faults = self._server.faults
         match what:
             case "rate_limit":
-                return lambda match: faults.storm(match, seconds, times)
+                return faults.storm(_SAID, seconds, times)
             case "refused":
-                return lambda match: faults.fail(match, 403, _REFUSED, message="Missing Permissions", times=times)
+                return faults.fail(_SAID, 403, _REFUSED, message="Missing Permissions", times=times)
             case "lost":
-                return lambda match: faults.lose(match, times=times)
+                return faults.lose(_SAID, times=times)
             case "slow":
-                return lambda match: faults.delay(match, seconds, times=times)
+                return faults.delay(_SAID, seconds, times=times)
             case "broken":
-                return lambda match: faults.fail(match, 502, times=times)
+                return faults.lose(_SAID, is_carried_out=False, times=times)
             case _:
                 assert_never(what)
 

@@ -1,9 +1,9 @@
 """What can be made to go wrong between a client and the simulated Discord.
 
-``match`` says which calls are meant: ``"POST /channels/*/messages"``, ``"* /webhooks/**"``. Of those, the first *after* are
-spared; of the others each *every*-th is struck, at most *times* in all. Without either it is one call; with *every* alone
-it goes on. Faults are asked in the order in which they were made, and one that strikes speaks alone: a later one does not
-count that call. Delays come on top.
+``match`` says which calls are meant: ``"POST /channels/*/messages"``, ``"* /webhooks/**"``, or several of these with
+commas between them. Of those, the first *after* are spared; of the others each *every*-th is struck, at most *times* in
+all. Without either it is one call; with *every* alone it goes on. Faults are asked in the order in which they were
+made, and one that strikes speaks alone: a later one does not count that call. Delays come on top.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ Verdict: TypeAlias = Failing | Losing | Slowing | Banning
 class Fault:
     """One thing that goes wrong; what ``Faults`` gives back for it, to look at it and to end it."""
 
-    match: Pattern
+    matches: tuple[Pattern, ...]
     what: Verdict | float
     """What happens; a number is a delay in seconds."""
     times: int | None
@@ -78,7 +78,7 @@ class Fault:
 
     def strikes(self, method: str, path: str) -> bool:
         """Whether it strikes this call, which counts as seen."""
-        if self.is_over or not self.match.fits(method, path):
+        if self.is_over or not any(match.fits(method, path) for match in self.matches):
             return False
         self.seen += 1
         if self.seen <= self.after or (self.seen - self.after) % self.every:
@@ -169,6 +169,7 @@ class Faults:
             msg = "A fault strikes at least once, at most each call, and not before the first: check times, every and after."
             raise ValueError(msg)
         self._faults = [fault for fault in self._faults if not fault.is_over]
-        fault = Fault(Pattern.read(match), what, times or (None if every else 1), after, every or 1)
+        matches = tuple(Pattern.read(one.strip()) for one in match.split(","))
+        fault = Fault(matches, what, times or (None if every else 1), after, every or 1)
         self._faults.append(fault)
         return fault

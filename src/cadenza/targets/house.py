@@ -39,7 +39,8 @@ class House:
     ) -> None:
         self.webhooks = webhooks
         self._clock = clock
-        self._blocked_seconds = blocked_seconds
+        self.blocked_seconds = blocked_seconds
+        """How long nothing is tried in a channel after a refusal that is remembered."""
         self._complaint_seconds = complaint_seconds
         self._refusals: dict[str, _Refusal] = {}  # the one that was noted longest ago is first, here and below
         self._complaints: dict[str, float] = {}
@@ -79,7 +80,7 @@ class House:
         if policy.is_remembered:
             self._refusals.pop(channel, None)
             _make_room(self._refusals, _MOST_CHANNELS)
-            self._refusals[channel] = _Refusal(policy.name, self._clock() + self._blocked_seconds)
+            self._refusals[channel] = _Refusal(policy.name, self._clock() + self.blocked_seconds)
         return policy.error(error)
 
     def _log(self, channel: str, policy: Policy, error: ApiError) -> None:
