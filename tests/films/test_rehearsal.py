@@ -164,7 +164,7 @@ def test_a_persona_speaks_under_its_own_name_and_with_its_looks() -> None:
     authors = [one.about["message"]["author"] for one in film.of_kind("message")]
     assert ["Ren", "Ren"] == [author["name"].strip("\u200b\u2060 ") for author in authors]
     assert all(author["is_webhook"] for author in authors)
-    assert "PATCH /webhooks/{webhook}/{token}" in [one.about["route"] for one in film.of_kind("call")]
+    assert [None, f"data:image/png;base64,{PICTURE}"] == [author["avatar"] for author in authors]
 
 
 @pytest.mark.parametrize(

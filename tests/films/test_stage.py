@@ -11,7 +11,7 @@ from cadenza.films.stage import Stage
 from cadenza.films.troubles import Trouble
 from cadenza.sim.limits import Rate
 from cadenza.sim.wire import Request, Response
-from cadenza.types import Persona, Roster
+from cadenza.types import Persona, Roster, Sprite
 
 
 def staged(**wanted: Any) -> Stage:
@@ -78,6 +78,19 @@ def test_the_bot_has_the_name_of_a_persona_without_a_face_of_its_own() -> None:
     assert staged(persona=Persona("Ren")).bot.name == "Ren"
     assert staged(persona=Persona("Ren", is_alter=True)).bot.name == "Cadenza"
     assert staged(persona=Persona("")).bot.name == "Cadenza"
+
+
+def test_faces_have_addresses_so_that_each_message_can_have_another() -> None:
+    looks = tuple(Sprite(name, f"data:image/png;base64,{name}") for name in ("aGFwcHk=", "c2xlZXB5"))
+    stage = staged(
+        persona=Persona("Ren", avatar="https://a.example/ren.png", sprites=(*looks, Sprite("odd", "data:,")))
+    )
+    happy, sleepy, odd = (sprite.avatar for sprite in stage.persona.sprites)
+
+    assert "https://a.example/ren.png" == stage.persona.avatar
+    assert happy != sleepy
+    assert all(face and face.startswith(f"{stage.world.cdn}/avatars/") for face in (happy, sleepy))
+    assert "data:," == odd, "what is no picture stays what it was"
 
 
 def test_the_server_takes_only_so_many_messages_and_takes_its_time() -> None:

@@ -74,6 +74,7 @@ async def test_a_suggestion_is_said_when_it_is_pressed_and_goes_while_somebody_a
     await expect(chips.get_by_role("button")).to_have_text([f"Show me number {number}" for number in (5, 6, 1, 2)])
     await server.step("reply", channel=GENERAL)
     await expect(chips).to_be_hidden()
+    await expect(page.locator("#composer")).to_be_focused()
     await server.step("end", outcome={"kind": "completed"})
 
     assert said == [{"channel": GENERAL, "text": "Show me number 2"}]
@@ -271,6 +272,7 @@ async def test_a_newcomer_is_greeted_once_and_language_and_theme_are_remembered(
 
     await page.locator("#composer").fill("I can write at once")
     await page.get_by_role("button", name="Close the welcome").click()
+    await expect(page.locator("#composer")).to_be_focused()
     await page.get_by_label("Theme").select_option("dark")
     await page.get_by_label("Language").select_option("ja")
     await expect(page.get_by_role("tab", name="設定")).to_be_visible()

@@ -203,3 +203,14 @@ async def test_a_token_of_a_film_leads_to_the_message_it_went_to(window: Open) -
     async with films(window, {"films": [film(*records, seconds=5.0)]}, is_inside_real=True) as tab:
         await tab.locator(".strip-text .tok").last.click()
         await expect(tab.locator(".message.is-marked")).to_have_attribute("data-id", "3")
+
+
+async def test_whoever_has_something_inside_is_looked_into_first_and_nobody_types_for_ever(window: Open) -> None:
+    typing = at(4.9, "typing", channel="10", who={"id": "2", "name": "Ren", "avatar": None})
+    ours = film(*TWO["records"], at(3, "step", turn="t", step="reply", about={}), typing, seconds=5.0)
+    async with films(window, {**BOTH, "films": [ONE, ours]}) as tab:
+        look = tab.get_by_role("button", name="Look inside")
+        assert ["false", "true"] == [await one.get_attribute("aria-pressed") for one in await look.all()]
+        await expect(tab.locator(".side").nth(1)).not_to_contain_text("is typing")
+        await tab.evaluate("view.player.seek(4.95)")
+        await expect(tab.locator(".side").nth(1)).to_contain_text("is typing")

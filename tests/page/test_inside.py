@@ -67,6 +67,26 @@ async def test_a_message_has_its_whole_story(window: Open) -> None:
         await expect(page.locator(".overview")).to_be_visible()
 
 
+async def test_the_story_of_a_message_comes_first_and_the_focus_stays_with_whoever_reads(window: Open) -> None:
+    async with inside(window, size=(400, 560)) as page:
+        await page.evaluate("Object.assign(view.root.style, { height: '100vh', overflow: 'auto' })")
+        await show(page, 4.9, films.evening())
+        order = "[...document.querySelectorAll('.inside-body > :not([hidden])')].map((part) => part.classList[0])"
+        assert ["timeline", "strip-section", "overview"] == await page.evaluate(order)
+        assert not await page.evaluate("document.querySelector('.tl-legend').open")
+        await page.get_by_role("button", name="So (first of all)").press("Enter")
+        assert ["timeline", "about", "strip-section"] == await page.evaluate(order)
+        head = page.get_by_role("heading", name="Message 2 of 2")
+        await expect(head).to_be_focused()
+        await expect(head).to_be_in_viewport()
+        await page.get_by_role("button", name="Overview").press("Enter")
+        await expect(page.get_by_role("heading", name="Right now")).to_be_focused()
+        await page.locator(".tok", has_text="first").click()
+        assert ["timeline", "strip-section", "about"] == await page.evaluate(order), "the text stays where it is"
+        await page.get_by_role("button", name="Open message 2").press("Enter")
+        await expect(head).to_be_focused()
+
+
 async def test_what_rules_changed_is_a_difference_that_can_be_heard(window: Open) -> None:
     async with inside(window) as page:
         await show(page, 4.9, films.evening())

@@ -223,7 +223,7 @@ async def test_the_lab_speaks_japanese_fits_a_phone_and_keeps_what_is_there(wind
     async with room(_script()) as served:
         served.answers[_REHEARSE] = _both()
         page = await window(served.url, size=PHONE, locale="ja-JP", colours="dark", touch=True)
-        await page.get_by_label("モデルの言うこと").fill("全部。")
+        await page.get_by_label("モデルの出力").fill("全部。")
         await page.get_by_role("radio", name="2つを比べる").check()
         await page.get_by_role("button", name="実行").tap()
         await expect(page.get_by_text("A · Cadenza のほうが 2.0 秒早く読み始められます。")).to_be_visible()

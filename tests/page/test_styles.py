@@ -16,13 +16,16 @@ PAIRS = [
     ("mention-ink", "mention"),
     ("ink", "calling"),
     ("ink-2", "calling"),
+    *(("on-m", f"m{number}") for number in range(6)),
+    *((f"m{number}", ground) for number in range(6) for ground in ("ground", "ground-2")),
 ]
 
 
 def _themes() -> dict[str, dict[str, str]]:
-    sheet = page.asset("base.css").decode()
-    blocks = re.findall(r"(:root[^{]*)\{([^}]*)\}", sheet)
-    light, by_system, dark = (dict(_COLOUR.findall(body)) for _, body in blocks[:3])
+    sheets = [
+        re.findall(r":root[^{]*\{([^}]*)\}", page.asset(name).decode())[:3] for name in ("base.css", "inside.css")
+    ]
+    light, by_system, dark = (dict(_COLOUR.findall("".join(bodies))) for bodies in zip(*sheets, strict=True))
     return {"light": light, "dark by the system": light | by_system, "dark by hand": light | dark}
 
 

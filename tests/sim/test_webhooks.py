@@ -65,6 +65,13 @@ class TestFaces:
         assert kept is not None
         assert room.world.edit_webhook_with_token(webhook, token, {"avatar": None})["avatar"] is None
 
+    def test_a_picture_that_is_kept_here_has_an_address(self, room: Tearoom) -> None:
+        address = room.world.hosted(PICTURE)
+        kept = address.removeprefix(f"{room.world.cdn}/avatars/0/").removesuffix(".png")
+
+        assert b"a picture" == room.world.portrait(kept)
+        assert "avatar" == wrong_field(lambda: room.world.hosted("data:text/plain;base64,YQ=="))
+
     @pytest.mark.parametrize("avatar", ["a", "data:text/plain;base64,YQ==", "data:image/png;base64,?", 7])
     def test_what_is_no_picture_is_refused(self, room: Tearoom, avatar: object) -> None:
         webhook, token = room.webhook()

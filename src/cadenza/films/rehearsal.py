@@ -185,7 +185,7 @@ async def meanwhile(wanted: Rehearsal, stage: Stage, stop: Callable[[StopReason,
 
 
 async def _delivered(wanted: Rehearsal, stage: Stage, handle: StopHandle) -> Reply:
-    persona, loop = wanted.persona, asyncio.get_running_loop()
+    persona, loop = stage.persona, asyncio.get_running_loop()
     continuity = Continuity(clock=loop.time)
     backstage = Backstage(painter=wanted.painter, continuity=continuity, studio=_PatientStudio())
     target = DiscordTarget(

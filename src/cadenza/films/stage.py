@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -10,9 +11,9 @@ from ..sim.api import WorldApi
 from ..sim.faults import Faults
 from ..sim.limits import Quota, RateLimits
 from ..sim.rest import Rest
-from ..sim.wire import Event
+from ..sim.wire import Event, Refusal
 from ..sim.world import World
-from ..types import Reply, Roster
+from ..types import Persona, Reply, Roster
 from .camera import Camera
 from .film import Film, Record
 from .troubles import AS_BOT, AS_SOMEBODY
@@ -47,6 +48,8 @@ class Stage:
         self.api = WorldApi(self.rest, self.bot)
         self.camera = Camera(world, self._records.append, me=self._me.id, clock=loop.time, rest=self.rest)
         self._end = world.listen(self._hear)
+        self.persona = _hosted(persona, world)
+        """Who speaks."""
         self.reply_to = self._me.says(self.channel, wanted.asked) if wanted.asked else None
         """What is answered."""
 
@@ -82,6 +85,19 @@ class Stage:
         self._said += 1
         if any(trouble.deletes_webhook(self._said) for trouble in self._wanted.faults):
             self.world.delete_webhook(self._me.id, event.data["webhook_id"])
+
+
+def _hosted(persona: Persona, world: World) -> Persona:
+    """*persona* with faces that have addresses in *world*: one that has to be stored first can seldom be changed."""
+
+    def address(face: str | None) -> str | None:
+        try:
+            return world.hosted(face) if face and face.startswith("data:") else face
+        except Refusal:  # it is no picture; that is told when somebody speaks under it
+            return face
+
+    sprites = tuple(replace(sprite, avatar=address(sprite.avatar)) for sprite in persona.sprites)
+    return replace(persona, avatar=address(persona.avatar), sprites=sprites)
 
 
 def _limits(wanted: Rehearsal) -> RateLimits:

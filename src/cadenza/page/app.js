@@ -81,7 +81,7 @@ class App {
       onTry: () => this.#places.goTo("composer"),
       onError: (error) => this.#fail(error),
     });
-    welcome(parts.welcome, () => this.#shell.showView("tour"));
+    welcome(parts.welcome, () => this.#shell.showView("tour"), () => this.#focusComposer());
   }
 
   #makeRoom() {
@@ -295,9 +295,13 @@ class App {
     this.#inside.select(null);
     this.#selectedInside(null);
     if (isChosen) this.#shell.showView("chat");
-    // On a phone the keyboard would cover what one came to see.
-    if (isChosen && !this.#shell.isPhone) this.#composer.focus();
+    if (isChosen) this.#focusComposer();
     this.#draw();
+  }
+
+  #focusComposer() {
+    // On a phone the keyboard would cover what one came to see.
+    if (!this.#shell.isPhone) this.#composer.focus();
   }
 
   /** Say which channel is shown. */
@@ -347,6 +351,7 @@ class App {
   }
 
   #suggested(text) {
+    this.#focusComposer(); // while the reply comes there are no suggestions, and the focus would be nowhere
     this.#say(this.#channel, { text }).catch((error) => {
       this.#composer.begin(text);
       this.#fail(error);

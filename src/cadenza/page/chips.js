@@ -65,8 +65,9 @@ export class Chips {
  * Greet whoever is here for the first time. It takes neither the focus nor the place to write.
  * @param {HTMLElement} root
  * @param {() => void} onTour
+ * @param {() => void} onClose what had the focus is gone then
  */
-export function welcome(root, onTour) {
+export function welcome(root, onTour, onClose) {
   if (remembered("welcomed")) return;
   const leave = () => {
     remember("welcomed", "yes");
@@ -77,7 +78,11 @@ export function welcome(root, onTour) {
     leave();
     onTour();
   });
-  const close = el("button", { type: "button", class: "quiet square", on: { click: leave } }, icon(CROSS));
+  const close = el("button", { type: "button", class: "quiet square" }, icon(CROSS));
+  close.addEventListener("click", () => {
+    leave();
+    onClose();
+  });
   label(close, "live.welcome.close", "aria-label");
   const words = el("div", {}, label(el("h2", {}), "live.welcome"), label(el("p", {}), "live.welcome.about"));
   root.append(words, el("div", { class: "welcome-buttons" }, tour, close));

@@ -28,17 +28,19 @@ export class FilmView {
   /**
    * @param {HTMLElement} root
    * @param {{films: object[], labels?: Array<string|object>, captions?: object[], onShare?: () => void,
-   *   isPlaying?: boolean}} options `labels` and `captions` are texts or `{en, ja}`; a caption has `at` besides.
+   *   isPlaying?: boolean, next?: {words: () => string, act: () => void}}} options `labels` and `captions` are texts or `{en, ja}`; a caption has `at` besides.
    * `isPlaying` is whether it begins to play at once; else it does unless people want little motion, and then it
-   * stands at its end.
+   * stands at its end. `next` is offered there.
    */
-  constructor(root, { films, labels = [], captions = [], onShare, isPlaying = !wantsLittleMotion() }) {
-    this.#options = { labels, onShare };
+  constructor(root, { films, labels = [], captions = [], onShare, next = null, isPlaying = !wantsLittleMotion() }) {
+    this.#options = { labels, onShare, next };
     this.#captions = captions.filter((caption) => Number.isFinite(caption?.at)).sort((one, other) => one.at - other.at);
     this.root = root;
     root.classList.add("film");
     this.#sides = films.slice(0, 2).map((film, index) => this.#side(film, index));
     root.dataset.sides = String(this.#sides.length);
+    // A usual bot tells nothing of what it does: whoever has something to show is looked into first.
+    this.#chosen = Math.max(0, this.#sides.findIndex(({ reel }) => reel.records.some(({ kind }) => kind === "step")));
     this.#build();
     this.#unlisten = onLanguage(() => this.#say());
     root.addEventListener("keydown", this.#onKey);
@@ -77,11 +79,13 @@ export class FilmView {
     this.caption = el("p", { class: "caption", role: "status" });
     this.share = el("button", { type: "button", class: "quiet film-share", hidden: !this.#options.onShare });
     this.share.addEventListener("click", () => this.#options.onShare?.());
+    this.next = el("button", { type: "button", class: "primary film-next", hidden: true });
+    this.next.addEventListener("click", () => this.#options.next.act());
     const bar = el("div", { class: "film-player" });
     const inside = el("section", { class: "film-inside" });
     this.root.append(
       el("div", { class: "film-sides" }, this.#sides.map((side) => side.node)),
-      el("div", { class: "film-bar" }, this.caption, el("div", { class: "film-controls" }, bar, this.share)),
+      el("div", { class: "film-bar" }, this.caption, el("div", { class: "film-controls" }, bar, this.next, this.share)),
       inside,
     );
     this.player = new Player(bar, { onTime: (time) => this.#show(time) });
@@ -102,6 +106,7 @@ export class FilmView {
       side.button.textContent = t("film.look_inside");
       side.node.setAttribute("aria-label", side.heading.textContent || t("film.channel"));
     });
+    this.next.textContent = this.#options.next?.words() ?? "";
     this.share.replaceChildren(icon(SHARE), el("span", { text: t("film.share") }));
     this.share.setAttribute("aria-label", t("film.share"));
     this.share.title = t("film.share");
@@ -121,13 +126,24 @@ export class FilmView {
   }
 
   #show(time) {
-    for (const { reel, channel, view } of this.#sides) view.show(reel.stateAt(time + EPSILON), channel);
+    for (const { reel, channel, view } of this.#sides) view.show(this.#stateAt(reel, time), channel);
     const now = performance.now();
     if (!this.player.isPlaying || now - this.#insideAt >= INSIDE_EVERY) {
       this.#insideAt = now;
       this.#showInside(time);
     }
     this.#showCaption(time);
+    this.next.hidden = !this.#options.next || !this.#isOver(time);
+  }
+
+  #isOver(time) {
+    return time + EPSILON >= this.player.seconds;
+  }
+
+  /** What is to be seen at *time*. Behind its end a film knows nothing, so nobody is left typing there for ever. */
+  #stateAt(reel, time) {
+    const state = reel.stateAt(time + EPSILON);
+    return this.#isOver(time) ? { ...state, typing: new Map() } : state;
   }
 
   #showInside(time) {

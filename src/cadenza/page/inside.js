@@ -61,8 +61,9 @@ export class InsideView {
     this.strip = new Strip(words, { onPick: acts.pick });
     this.overview = new Overview(overview, acts);
     this.overviewPlace = overview;
-    this.about = el("div", { class: "about" }, this.back, this.story, overview);
-    this.body = el("div", { class: "inside-body", hidden: true }, lanes, words, this.about);
+    this.words = words;
+    this.about = el("div", { class: "about" }, this.back, this.story);
+    this.body = el("div", { class: "inside-body", hidden: true }, lanes, words, this.about, overview);
     this.root.append(this.empty, this.body);
   }
 
@@ -92,15 +93,22 @@ export class InsideView {
 
   /** Select something, without telling anybody; null selects nothing. */
   select(selection) {
-    this.#set(selection);
-    if (this.#selection !== null) this.#revealStory();
-  }
-
-  #set(selection) {
+    const hasFocus = this.root.contains(document.activeElement);
     this.#selection = selection ?? null;
     this.#told = "";
     this.#update();
     this.#revealSelection();
+    if (hasFocus) this.#keepFocus();
+  }
+
+  /** What was pressed may be gone now: then whoever pressed it is at the head of what took its place. */
+  #keepFocus() {
+    const now = document.activeElement;
+    if (this.root.contains(now) && now.getClientRects().length > 0) return;
+    const head = this.#selection === null ? this.overview.title : this.story.querySelector("h3, p");
+    if (!head) return;
+    head.tabIndex = -1;
+    head.focus({ preventScroll: true });
   }
 
   /** The messages that a selected token went to. @param {{turn: string, index: number}} token @returns {string[]} */
@@ -110,7 +118,7 @@ export class InsideView {
   }
 
   #pick(selection) {
-    this.#set(selection);
+    this.select(selection);
     this.onSelect(selection);
   }
 
@@ -148,6 +156,7 @@ export class InsideView {
   /** Tell of the selection, or else of the whole reply; a story is written anew only when there is more to it. */
   #tell(turn) {
     const isOverview = this.#selection === null;
+    this.about.hidden = isOverview;
     this.back.hidden = isOverview;
     this.story.hidden = isOverview;
     this.overviewPlace.hidden = !isOverview;
@@ -189,17 +198,32 @@ export class InsideView {
       })) : null);
   }
 
-  /** Whoever chooses a message elsewhere wants to read its story, which may be below what is seen. */
-  #revealStory() {
-    const [seen, about] = [this.root, this.about].map((node) => node.getBoundingClientRect());
-    if (about.top > seen.top + seen.height / 2) this.root.scrollTop += about.top - seen.top - seen.height / 4;
-  }
-
   #revealSelection() {
     const turn = this.#turn();
-    if (!turn || !this.#selection) return;
+    if (!this.#selection) return;
+    this.#placeStory();
+    if (!turn) return;
     const { kind, id, index } = this.#selection;
     const start = kind === "message" ? turn.message(id)?.story?.raw?.[0]?.[0] : undefined;
     this.strip.reveal(kind === "token" ? index : start === undefined ? -1 : turn.tokens.at(start));
   }
+
+  /** A message's story comes before the text it was cut from; a token's behind it, for the text must not move away. */
+  #placeStory() {
+    const isMessage = this.#selection.kind === "message";
+    const before = isMessage ? this.words : this.overviewPlace;
+    if (this.about.nextElementSibling !== before) before.before(this.about);
+    if (isMessage) scrollTo(this.about);
+  }
+}
+
+/** Scroll what *node* is in, if its beginning is not well in sight; nothing else on the page moves. */
+function scrollTo(node) {
+  let place = node.parentElement;
+  while (place && !(place.scrollHeight > place.clientHeight && /auto|scroll/.test(getComputedStyle(place).overflowY))) {
+    place = place.parentElement;
+  }
+  if (!place) return;
+  const top = node.getBoundingClientRect().top - place.getBoundingClientRect().top;
+  if (top < 0 || top > place.clientHeight * 0.6) place.scrollTop += top - 8;
 }

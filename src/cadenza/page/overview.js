@@ -153,7 +153,7 @@ export class Overview {
 
   #showNumbers(numbers) {
     this.numbers.replaceChildren(...Object.entries(numbers).map(([name, value]) => el("div", { data: { count: name } },
-      el("dd", { text: value }), el("dt", { text: say(`count.${name}`) }))));
+      el("dt", { text: say(`count.${name}`) }), el("dd", { text: value }))));
   }
 
   #showMessages(turn, count) {

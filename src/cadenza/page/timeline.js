@@ -48,7 +48,7 @@ export class Timeline {
     this.buttons = el("div", { class: "tl-buttons" });
     this.summary = el("summary");
     this.legendBody = el("div");
-    this.legend = el("details", { class: "tl-legend dim", open: true }, this.summary, this.legendBody);
+    this.legend = el("details", { class: "tl-legend dim" }, this.summary, this.legendBody);
     root.append(this.buttons, el("div", { class: "tl-body" }, this.names, this.field), this.hint, this.legend);
     this.#listen();
     this.relabel();

@@ -147,7 +147,14 @@ export class Tour {
   #show({ films, labels, captions }) {
     const place = el("div", { class: "tour-film" });
     this.#stage.replaceChildren(place);
-    this.#view = new FilmView(place, { films, labels, captions });
+    this.#view = new FilmView(place, { films, labels, captions, next: this.#next() });
+  }
+
+  /** What one does when a story is over: see the next, or talk. */
+  #next() {
+    const [index, story] = [this.#at + 1, this.#stories[this.#at]];
+    if (index < this.#stories.length) return { words: () => t("tour.next-story"), act: () => this.#play(index) };
+    return this.#onTry && { words: () => t("tour.try"), act: () => this.#onTry(story) };
   }
 
   #fail(sentence, index) {

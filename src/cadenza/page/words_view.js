@@ -126,7 +126,7 @@ const ja = {
   "player.live_title": "現在に戻る",
   "film.channel": "チャンネル",
   "film.side": "{number}番目",
-  "film.look_inside": "内部を見る",
+  "film.look_inside": "内側を見る",
   "film.share": "ページとして保存",
   "film.captions": "いま起きていること",
   "film.keys": "スペースで再生と一時停止、← → で1秒移動、, と . で前後のイベントへ移動します。",

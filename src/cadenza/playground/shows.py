@@ -312,7 +312,7 @@ _CODE = _show(
     ("code", "コード"),
     ("Show me some long code", "長いコードを見せて"),
     f"Of course. It is too long for one message, so watch the fences:\n```python{_CODE_TEXT}```\nEvery part of it stands alone.",
-    f"もちろん。一通には入りきらないので、囲みに注目してください：\n```python{_CODE_TEXT}```\nどの部分も、それだけで正しく表示されます。",
+    f"もちろん。一通には入りきらないので、コードの囲みに注目してください：\n```python{_CODE_TEXT}```\nどの部分も、それだけで正しく表示されます。",
 )
 _STARS = 260
 """More than any reply may have messages."""

@@ -94,12 +94,10 @@ class Shown:
 
 
 def _ren(language: str) -> Persona:
-    name, looks = (
-        ("Ren", ("thinking", "happy", "sleepy")) if language == "en" else ("レン", ("考え中", "にっこり", "ねむい"))
-    )
+    looks = ("thinking", "happy", "sleepy") if language == "en" else ("考え中", "にっこり", "ねむい")
     moods = (Mood.AWED, Mood.HAPPY, Mood.SLEEPY)
     sprites = tuple(Sprite(look, face(STARGAZER, mood)) for look, mood in zip(looks, moods, strict=True))
-    return Persona(name, avatar=face(STARGAZER, Mood.CALM), sprites=sprites, is_alter=True)
+    return Persona("Ren", avatar=face(STARGAZER, Mood.CALM), sprites=sprites, is_alter=True)
 
 
 STORIES: tuple[Story, ...] = (
@@ -113,7 +111,10 @@ STORIES: tuple[Story, ...] = (
         (
             Caption(
                 "start",
-                _words("The same words go to both bots, token by token.", "同じ言葉が、同じ速さで両方に届きます。"),
+                _words(
+                    "The same words of a model go to both bots, token by token.",
+                    "モデルの同じ言葉が、同じ速さで両方のボットに届きます。",
+                ),
             ),
             Caption(
                 "usual 1",
@@ -121,27 +122,37 @@ STORIES: tuple[Story, ...] = (
                     "The usual bot shows each scrap at once, and edits its message over and over.",
                     "よくあるボットは、断片をすぐに見せて、同じメッセージを何度も書きかえます。",
                 ),
-                1.0,
+                4.0,
             ),
             Caption(
                 "message 1",
                 _words(
                     "Cadenza waits until a piece is whole, as somebody who types would.",
-                    "Cadenza は、人が打つときのように、まとまりができるまで待ちます。",
+                    "Cadenzaは、人が打つときのように、まとまりができるまで待ちます。",
                 ),
+                8.0,
+            ),
+            Caption(
+                "message 1",
+                _words(
+                    "Right: a code block is open, so nothing goes out that would break it. The lane “Held” says so.",
+                    "右：コードブロックが開いている間は、壊れるものを出しません。「保留」の行を見てください。",
+                ),
+                18.0,
             ),
             Caption(
                 "usual 2",
                 _words(
                     "Left: 2000 characters were full, so the code was cut, and its second half is no code any more.",
-                    "左：2000文字でコードが切れ、後半はもうコードではありません。",
+                    "左：2000文字でコードが切れ、後半はもうコードとして表示されません。",
                 ),
+                0.5,
             ),
             Caption(
-                "message 2",
+                "message 3",
                 _words(
-                    "Right: the block is closed, and opened again in the next message, with its language.",
-                    "右：コードブロックはいったん閉じ、次のメッセージで言語ごと開き直します。",
+                    "Right: the block was closed, and opened again in the next message, with its language.",
+                    "右：コードブロックはいったん閉じられ、次のメッセージで、言語の指定ごと開き直されました。",
                 ),
             ),
             Caption(
@@ -158,15 +169,15 @@ STORIES: tuple[Story, ...] = (
         "thoughts",
         _words("Thoughts stay inside", "考えごとは心の中に"),
         _words(
-            "Reasoning leaks into the channel, everybody is called, and the model speaks for other people.",
-            "モデルの思考がチャンネルに漏れ、全員に通知が飛び、他人の台詞までしゃべります。",
+            "Reasoning leaks into the channel, everybody is mentioned, and the model speaks for other people.",
+            "モデルの思考がチャンネルに漏れ、全員がメンションされ、他人の台詞までしゃべります。",
         ),
         (
             Caption(
                 "start",
                 _words(
-                    "This model thinks aloud, in the middle of its answer.",
-                    "このモデルは、返事の途中で考えごとを書きます。",
+                    "This model thinks aloud before its answer, and in the middle of it.",
+                    "このモデルは、返事の前にも途中にも、考えごとを書きます。",
                 ),
             ),
             Caption(
@@ -175,20 +186,20 @@ STORIES: tuple[Story, ...] = (
                     "Left: Jo can now read about the surprise. It is in the text, so the usual bot shows it.",
                     "左：サプライズの話が、ジョーにも丸見えです。",
                 ),
-                2.0,
+                5.0,
             ),
             Caption(
                 "message 1",
                 _words(
                     "Right: the thought is kept aside, and the name in front is taken off.",
-                    "右：考えごとは取り分けられ、名前の前置きも消えます。",
+                    "右：考えごとは表に出ず、頭に付いた名前も消えます。",
                 ),
             ),
             Caption(
                 "message 3",
                 _words(
-                    "“@everyone” is there to be read, but no phone rings: each message says whom it may call.",
-                    "「@everyone」と書かれていても、通知は飛びません。",
+                    "Right: “@everyone” can be read, but calls nobody. Left: it counts, and marks the message for everybody.",
+                    "右：「@everyone」は読めるだけで、誰も呼び出しません。左：全員あてのメンションになりました。",
                 ),
             ),
             Caption(
@@ -207,8 +218,8 @@ STORIES: tuple[Story, ...] = (
         "limits",
         _words("Nothing lost, nothing twice", "失わない、くり返さない"),
         _words(
-            "Discord takes five messages in five seconds. What comes too early is dropped, or comes a minute late, or twice.",
-            "Discordが受け取るのは、5秒に5通まで。早すぎた分は消えるか、ずっと遅れるか、二度届きます。",
+            "Discord takes five messages in five seconds, and now and then an answer is lost. Then the rest never comes.",
+            "Discordが受け取るのは5秒に5通まで。応答が途中で消えることもあり、続きはもう届きません。",
         ),
         (
             Caption(
@@ -219,48 +230,58 @@ STORIES: tuple[Story, ...] = (
                 ),
             ),
             Caption(
-                "message 3",
+                "message 4",
                 _words(
-                    "The answer to this message was lost. It is sent again under the same number, and stands there once.",
-                    "このメッセージへの応答は失われました。同じ番号で送り直すので、二重にはなりません。",
+                    "Discord said “too many”. Right: it waits as it is told, and lines that wait go out together.",
+                    "Discordが「多すぎる」と断りました。右：言われたとおりに待ち、待っている行をまとめて送ります。",
                 ),
             ),
             Caption(
-                "message 5",
+                "message 7",
                 _words(
-                    "The limit is near, so lines that wait go out together. Nothing is late.",
-                    "上限が近づくと、待っている行をまとめて送ります。遅れません。",
+                    "Left: the answer to an edit was lost, and that was the end of it.",
+                    "左：編集への応答が失われ、それきり止まりました。",
+                ),
+                0.5,
+            ),
+            Caption(
+                "message 9",
+                _words(
+                    "Right: an answer was lost here, too. The message is sent again under the same number, and stands there once.",
+                    "右：こちらでも応答が失われました。同じ番号で送り直すので、二重にはなりません。",
                 ),
             ),
             Caption(
                 "end",
                 _words(
-                    "Look at the left: count the lines that never came.",
-                    "左を見てください。届かなかった行を数えてみましょう。",
+                    "Right: every line, once. Left: count those that never came.",
+                    "右：どの行も、一度ずつ。左：届かなかった行を数えてみてください。",
                 ),
             ),
         ),
         rate=8.0,
         settings=Settings.of(degree=1),
-        faults=(Trouble("lost", at_message=3), Trouble("rate_limit", at_message=6, seconds=4.0)),
+        faults=(Trouble("rate_limit", at_message=4, seconds=4.0), Trouble("lost", at_message=9)),
     ),
     Story(
         "stop",
         _words("Stop means stop", "止めたら、止まる"),
         _words(
-            "A stop takes hold when the answer is over, or tears a word in two.",
-            "「止めて」と言っても最後まで続くか、言葉の途中でちぎれます。",
+            "“Stop” is heard when the answer is over, or tears a word in two.",
+            "「止めて」と言っても最後まで続くか、言葉の途中でぷつりと切れます。",
         ),
         (
             Caption(
                 "start",
-                _words("A long story. Mia will have heard enough soon.", "長いお話です。ミアはもうすぐ満足します。"),
+                _words(
+                    "A long story. Mia will have heard enough soon.", "長いお話です。ミアは、そろそろ止めたくなります。"
+                ),
             ),
             Caption(
                 "stop",
                 _words(
-                    "Mia says stop. Right: the clause that was begun is finished, and that is all.",
-                    "ミアが止めました。右：言いかけた文だけを言い終えて、終わりです。",
+                    "Mia says stop. Right: it ends at once, with a whole clause. No word is torn.",
+                    "ミアが止めました。右：すぐに、きりのいいところで終わります。言葉はちぎれません。",
                 ),
             ),
             Caption(
@@ -294,7 +315,7 @@ STORIES: tuple[Story, ...] = (
                 "start",
                 _words(
                     "Ren is a persona: a name, a face, and looks for moods.",
-                    "レンはペルソナです。名前と顔、そして気分ごとの表情があります。",
+                    "Renはペルソナです。名前と顔、そして気分ごとの表情があります。",
                 ),
             ),
             Caption(
@@ -308,7 +329,7 @@ STORIES: tuple[Story, ...] = (
                 "message 4",
                 _words(
                     "“Ren (thinking):” was a stage direction: it became a face.",
-                    "「レン (考え中):」はト書き。表情になりました。",
+                    "「Ren (考え中):」はト書き。表情になりました。",
                 ),
             ),
             Caption(
@@ -356,7 +377,7 @@ def _captions(story: Story, films: Sequence[Film]) -> Iterator[Json]:
     }
     due = [(moments[one.when] + one.after, one) for one in story.captions if one.when in moments]
     for at, caption in sorted(due, key=lambda pair: pair[0]):
-        yield {"at": round(at, 3), **caption.words}
+        yield {"at": round(at, 6), **caption.words}  # as exact as the film, whose last caption is due at its very end
 
 
 def _moments(name: str, film: Film) -> dict[str, float]:

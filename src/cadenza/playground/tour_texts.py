@@ -123,7 +123,7 @@ Mia: Great, I will tell the others about the cake!
 Ren: Please do not, it is a secret."""
 
 _THOUGHTS_JA = """<think>ミアは土曜日のことを聞いている。ジョーへのサプライズだから、青い箱のケーキのことも、誰が来るかも\
-書いてはいけない。ジョーもこのチャンネルを読んでいる。ぼかして答えよう。誰にも通知は送らない。</think>レン: 土曜日？うん、予定どおりだよ :)
+書いてはいけない。ジョーもこのチャンネルを読んでいる。ぼかして答えよう。誰にも通知は送らない。</think>Ren: 土曜日？うん、予定どおりだよ :)
 夜八時に、港の古いクレーンのそばで。風が強いから、上着を忘れずに。
 
 <think>招待客の名前を書きそうになった。ジョーは望遠鏡の話だと思っているから、その話をしよう。</think>土星を見るから、\
@@ -131,7 +131,7 @@ _THOUGHTS_JA = """<think>ミアは土曜日のことを聞いている。ジョ�
 二人で運ぶんだ）。
 雨なら中に集まろう。六時にここで知らせるね。
 ミア: わかった、ケーキのことはみんなに伝えておくね！
-レン: だめだよ、秘密なんだから。"""
+Ren: だめだよ、秘密なんだから。"""
 
 _RATE_EN = """Here are twenty-four small things to do on a rainy day:
 1. Bake bread.
@@ -227,10 +227,10 @@ Ren (happy): So tonight is *perfect*! Take a blanket, the big flask, and twenty 
 Ren (sleepy): I shall be there at three … if somebody wakes me.
 Ren: ||It will be you, won't it?||"""
 
-_FACES_JA = """レン: こんばんは、ミア！:wave: 遅くまで起きてるね。
-レン (考え中): 流星群？ええと、放射点がのぼるのは十時ごろで……
-レン (考え中): ……月は十一時半には沈むから。
-レン (にっこり): つまり今夜は*最高*だよ！毛布と大きな水筒、それから目が慣れるまでの二十分を忘れずに。
+_FACES_JA = """Ren: こんばんは、ミア！:wave: 遅くまで起きてるね。
+Ren (考え中): 流星群？ええと、放射点がのぼるのは十時ごろで……
+Ren (考え中): ……月は十一時半には沈むから。
+Ren (にっこり): つまり今夜は*最高*だよ！毛布と大きな水筒、それから目が慣れるまでの二十分を忘れずに。
 
 | 時刻 | 方角 | 一時間に |
 |---|---|--:|
@@ -238,8 +238,8 @@ _FACES_JA = """レン: こんばんは、ミア！:wave: 遅くまで起きて�
 | 00:30 | 空の中ほど | 40 |
 | 03:00 | どこでも | 70 |
 
-レン (ねむい): 三時には行くよ……誰かが起こしてくれたら。
-レン: ||起こしてくれるの、きみだよね？||"""
+Ren (ねむい): 三時には行くよ……誰かが起こしてくれたら。
+Ren: ||起こしてくれるの、きみだよね？||"""
 
 ANSWERS: Final = {
     "code": {"en": _CODE_EN, "ja": _CODE_JA},
@@ -255,9 +255,9 @@ QUESTIONS: Final = {
         "en": "Can you write me a small inventory program? With an explanation, please.",
         "ja": "小さな在庫管理プログラムを書いてくれる？説明もお願い。",
     },
-    "thoughts": {"en": "Ren, is Saturday still on?", "ja": "レン、土曜日の予定はそのまま？"},
+    "thoughts": {"en": "Ren, is Saturday still on?", "ja": "Ren、土曜日の予定はそのまま？"},
     "limits": {"en": "It is raining. Give me ideas, lots of them!", "ja": "雨だね。何かアイデアをたくさんちょうだい！"},
     "stop": {"en": "Tell me a story about a lighthouse.", "ja": "灯台のお話を聞かせて。"},
-    "faces": {"en": "Ren, can we see the meteors tonight?", "ja": "レン、今夜は流れ星が見られる？"},
+    "faces": {"en": "Ren, can we see the meteors tonight?", "ja": "Ren、今夜は流れ星が見られる？"},
 }
 """What is asked in each story."""

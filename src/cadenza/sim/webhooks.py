@@ -89,6 +89,10 @@ class Webhooks(Channels):
             raise invalid(at="avatar", code="IMAGE_INVALID", problem="Invalid image data")
         return self._portray(hashlib.md5(picture, usedforsecurity=False).hexdigest(), picture)
 
+    def hosted(self, picture: str) -> str:
+        """The address of *picture*, a data URI, which is kept here from now on: a message can be sent under it."""
+        return f"{self.cdn}/avatars/0/{self._as_avatar(picture)}.png"
+
     def _portray(self, avatar: str, picture: str | bytes) -> str:
         self._portraits[avatar] = picture
         return avatar
