@@ -70,7 +70,7 @@ format: $(READY) ## put the code in order
 	@$(BIN)/ruff check --fix-only .
 	@$(BIN)/ruff format .
 
-bench: $(READY) fonts ## what a token, the rules, pictures, clients, a thousand turns and an idle bot cost, and how long a reader waits, written into bench/results, the README and docs
+bench: $(READY) fonts ## what a token, the rules, pictures, clients, a thousand turns, an idle bot and a film cost, and how long a reader waits, written into bench/results, the README and docs
 	@$(BIN)/python bench/text.py
 	@$(BIN)/python bench/rules.py
 	@$(BIN)/python bench/pictures.py
@@ -78,6 +78,7 @@ bench: $(READY) fonts ## what a token, the rules, pictures, clients, a thousand 
 	@$(BIN)/python bench/turns.py
 	@$(BIN)/python bench/wait.py
 	@$(BIN)/python bench/idle.py
+	@$(BIN)/python bench/films.py
 
 soak: $(READY) ## a real model on this machine, and the property tests again, for long
 	@$(PIP) --constraint constraints.txt xllamacpp

@@ -123,6 +123,19 @@ async def test_a_hold_belongs_to_the_message_that_it_kept_back_and_to_no_other()
 
 
 @pytest.mark.looptime
+async def test_what_a_rule_keeps_back_and_what_is_gathered_are_holds_too() -> None:
+    kept, gathered = Book(), Book()
+    scene = Scene("kitchen", Persona("Ren"), roster=Roster(speakers=("Mia",)))
+
+    await say(TimedTarget(), SlowStream("Mia:\nw", 1.0, "ell\nx"), scene=scene, settings=AT_ONCE, trace=kept)
+    await say(TimedTarget(), SlowStream("One.\nTwo", 1.0, ".\nx"), settings=Settings.of(degree=0), trace=gathered)
+
+    (first, *_), (all_of_it,) = kept.of("holds"), gathered.of("holds")
+    assert [{"from": 0.0, "to": 1.0, "why": "rule", "mark": "trailing_label"}] == first
+    assert [{"from": 0.0, "to": 1.0, "why": "gathered", "mark": ""}] == all_of_it
+
+
+@pytest.mark.looptime
 async def test_a_message_that_was_typed_tells_its_pause_and_its_wait() -> None:
     book = Book()
 
@@ -158,6 +171,17 @@ async def test_one_message_of_many_lines_is_made_of_what_is_in_it() -> None:
     assert len(book.stories) > 2
     numbers = [number for story in book.stories for number in story["segments"]]
     assert list(range(1, 13)) == numbers
+
+
+@pytest.mark.looptime
+async def test_a_message_that_is_one_emoji_holds_its_name_also_behind_a_mention_with_a_like_id() -> None:
+    book = Book()
+    roster = Roster({"mia": "<@1593540240998400001>"}, emoji={"wave": "<:wave:1593540240998400004>"})
+    scene = Scene("kitchen", Persona("Ren"), roster=roster)
+
+    await say(TimedTarget(), "Evening, @Mia! :wave: Here.\n", scene=scene, settings=AT_ONCE, trace=book)
+
+    assert [("1", "Evening, @Mia!"), ("2", ":wave:"), ("3", "Here.")] == book.words
 
 
 @pytest.mark.looptime

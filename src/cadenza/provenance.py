@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from .explain_steps import number_of, numbers_of, text_of, texts_of
 from .hearsay import Hearsay
-from .text.alignment import aligned, squeezed
+from .text.alignment import aligned, rewritten, squeezed
 from .trace import Traced
 
 _ROOM = 512
@@ -45,7 +45,7 @@ class Weave:
         """The same, now saying *text*: all of it is in there."""
         if text == self.text:
             return self
-        cuts = [self.cuts[cut] for cut in aligned(self.text, text).cuts]
+        cuts = [self.cuts[cut] for cut in rewritten(self.text, text)]
         return Weave(text, [*cuts[:-1], len(self.owned)], self.owned)
 
     def followed_by(self, owned: Sequence[int]) -> Weave:

@@ -11,7 +11,7 @@ soon as it is known of some text that it will be in no message.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Literal
@@ -21,6 +21,8 @@ from .provenance import Provenance
 from .trace import Traced
 
 _PAUSE = ("typing", "breath", "thinking", "cut")
+_MOMENT = 0.01
+"""What is between a segment and its message takes less, in seconds, if nobody keeps it back."""
 _ENDS_WAIT = frozenset({"wait", "sending", "sent", "cut", "withdrawn", "taken_back", "unsent", "left_out", "end"})
 
 
@@ -172,7 +174,7 @@ class Stories:
             "raw": self._origin.ranges(owned),
             "segments": segments,
             "posts": numbers,
-            "holds": self._holds_of(owned, segments),
+            "holds": [*self._holds_of(owned, segments), *self._kept_of(posts)],
             "rules": [self._rule(rule) for rule in self._plans.rules_of(segments)],
             "pause": _pause(posts[0].about) if posts else _pause({}),
             "waits": self._waits_of(numbers),
@@ -202,6 +204,35 @@ class Stories:
             if over > begun:
                 holds.append({"from": self._at(begun), "to": self._at(over), "why": hold.why, "mark": hold.mark})
         return holds[::-1]
+
+    def _kept_of(self, posts: Sequence[Traced]) -> list[Mapping[str, object]]:
+        """What kept the text of *posts* back behind the buffer; several may have waited together."""
+        kept: list[Mapping[str, object]] = []
+        for post in posts:
+            kept += [hold for hold in self._kept_before(post) if hold not in kept[-2:]]
+        return kept
+
+    def _kept_before(self, post: Traced) -> Iterator[Mapping[str, object]]:
+        """What kept *post* from being planned: a rule, or that the message was to hold more than there was."""
+        segments = self._segments_of(post)
+        left = [*filter(None, map(self._plans.segments.get, segments))]
+        gathered = min((step.at for step in left), default=post.at)
+        held_since: dict[str, float] = {}
+        for rule in self._plans.rules_of(segments):
+            name = text_of(rule.about, "rule")
+            if rule.about.get("effect") == "held":
+                held_since.setdefault(name, rule.at)
+            elif name in held_since:
+                yield from self._kept(held_since.pop(name), rule.at, "rule", name)
+                gathered = max(gathered, rule.at)
+        for name, since in held_since.items():
+            yield from self._kept(since, post.at, "rule", name)
+        if not held_since:
+            yield from self._kept(gathered, post.at, "gathered", "")
+
+    def _kept(self, begun: float, over: float, why: str, mark: str) -> Iterator[Mapping[str, object]]:
+        if over - begun > _MOMENT:
+            yield {"from": self._at(begun), "to": self._at(over), "why": why, "mark": mark}
 
     def _rule(self, rule: Traced) -> Mapping[str, object]:
         about = rule.about

@@ -328,6 +328,8 @@ class Trace:
         if self._posts.of(post):
             return
         rest, numbers = post.text, list[int]()
+        if not rest:  # a picture that was painted already
+            numbers += [*self._open()][:1]
         for number, planned in self._open().items():
             for text in (piece.text for piece in planned.instead or (planned,)):
                 if rest and (rest.startswith(text) or text.startswith(rest)):

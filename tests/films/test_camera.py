@@ -291,10 +291,22 @@ async def test_calls_are_seen_with_how_they_ended() -> None:
         await room.rest.handle(Request("GET", "/users/1", token=room.bot.token))
 
     assert [
-        {"route": "POST /channels/{channel}/messages", "status": 200, "code": 0, "retry_after": None},
-        {"route": "POST /channels/{channel}/messages", "status": 429, "code": 0, "retry_after": 5.0},
-        {"route": "GET /channels/{channel}", "status": 404, "code": 10003, "retry_after": None},
-        {"route": "GET /users/{user}", "status": None, "code": 0, "retry_after": None},
+        {
+            "route": "POST /channels/{channel}/messages",
+            "channel": room.general,
+            "status": 200,
+            "code": 0,
+            "retry_after": None,
+        },
+        {
+            "route": "POST /channels/{channel}/messages",
+            "channel": room.general,
+            "status": 429,
+            "code": 0,
+            "retry_after": 5.0,
+        },
+        {"route": "GET /channels/{channel}", "channel": "1", "status": 404, "code": 10003, "retry_after": None},
+        {"route": "GET /users/{user}", "channel": None, "status": None, "code": 0, "retry_after": None},
     ] == [record.about for record in room.news if record.kind == "call"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from itertools import pairwise
 from random import Random
@@ -9,7 +10,10 @@ from typing import Any
 
 import pytest
 
+from cadenza.films.film import Film, dump
+from cadenza.films.rehearsal import rehearse
 from tests.browsing import Open
+from tests.films.test_what_is_told import raw_of, some_rehearsal
 from tests.page import inside_films as films
 from tests.page.inside_page import inside
 
@@ -80,6 +84,34 @@ async def test_waits_and_holds_end_with_the_next_of_their_kind(window: Open) -> 
         assert [[0.49, 0.57, None], [4.25, 4.4, None]] == found["sends"]
         assert [200, 429, 200] == found["refused"]
         assert [[0, 22], [39, 58], [58, 67], [67, 78]] == found["raw"]
+
+
+async def test_what_is_kept_behind_the_buffer_is_held_until_something_is_made_of_it(window: Open) -> None:
+    def piece(at: float, number: int, text: str) -> films.Record:
+        return films.step(at, "segment", number=number, text=text, boundary="newline", kind="prose")
+
+    def rule(at: float, effect: str, *segments: int) -> films.Record:
+        return films.step(at, "rule", rule="late", effect=effect, segments=[*segments], before=[], after=[])
+
+    records = [
+        films.reply(), films.tokens(0.1, "One\n", "Two\n", "Three\n", "Four\n", "Five\n"),
+        piece(0.2, 1, "One\n"), films.post(0.2, 1, "One"),
+        piece(0.3, 2, "Two\n"), rule(0.3, "held", 2), piece(0.5, 3, "Three\n"), rule(0.5, "released", 2, 3),
+        films.post(0.5, 2, "Two"), films.post(0.5, 3, "Three"),
+        piece(0.6, 4, "Four\n"), piece(0.7, 5, "Five\n"), films.post(0.9, 4, "Four\nFive", segments=[4, 5]),
+        films.call(0.91, 200), {**films.call(0.92, 429, 1.0), "channel": "901"}, {**films.call(0.93, 201), "channel": films.CHANNEL},
+    ]  # fmt: skip
+    async with inside(window) as page:
+        found = await page.evaluate(
+            """(records) => {
+              const [turn] = turns.turnsOf(records);
+              const keeps = turn.keeps.map(({ from, to, why, mark, segments }) => [from, to, why, mark, segments]);
+              return { keeps, calls: turn.calls.map((call) => call.status) };
+            }""",
+            records,
+        )
+        assert [[0.3, 0.5, "rule", "late", [2]], [0.6, 0.9, "gathered", "", [4, 5]]] == found["keeps"]
+        assert [200, 201] == found["calls"], "a call in another channel is of no concern here"
 
 
 async def test_a_film_without_stories_still_tells_which_message_a_token_is_in(window: Open) -> None:
@@ -156,3 +188,61 @@ def _spoilt(value: Any, dice: Random, depth: int = 0) -> Any:
         kept = {name: _spoilt(inner, dice, depth + 1) for name, inner in value.items() if dice.random() > 0.03}
         return json.loads(json.dumps(kept))
     return [_spoilt(inner, dice, depth + 1) for inner in value] if isinstance(value, list) else value
+
+
+async def test_what_the_page_makes_of_a_film_is_what_its_stories_say(window: Open) -> None:
+    """Of each token, in UTF-16 units: which part of it is in which message, or has which fate."""
+    told = [await asyncio.to_thread(rehearse, some_rehearsal(seed)) for seed in range(100, 112)]
+    async with inside(window) as page:
+        for seed, film in enumerate(told, start=100):
+            found = await page.evaluate(
+                """(film) => {
+                  const [turn] = turns.turnsOf(JSON.parse(film).records);
+                  const parts = turn.tokens.texts.map((_, index) => turns.partsOf(turn, index, Infinity));
+                  const spans = (all) => all.map(({ from, to, why, mark }) => [from, to, why, mark ?? ""]);
+                  return {
+                    parts: parts.flat().map(({ start, end, message, fate }) => [start, end, message ?? fate ?? null]),
+                    holds: spans(turn.holds), keeps: spans(turn.keeps), waits: spans(turn.waits),
+                    stories: turn.messages.map((message) => message.story !== null),
+                    isOpen: [...turn.holds, ...turn.keeps, ...turn.waits, ...turn.sends].some((span) => span.to === null),
+                  };
+                }""",
+                dump(film),
+            )
+            owners, painted, raw = _owners(film), _painted(found["parts"]), raw_of(film).encode("utf-16-le")
+            assert owners == {place: name for place, name in painted.items() if place in owners}, seed
+            rest = (raw[2 * place : 2 * place + 2].decode("utf-16-le") for place in painted.keys() - owners.keys())
+            assert "" == "".join(rest).strip(), (seed, "only white space has a way that no story tells")
+            assert not found["isOpen"], seed
+            assert all(found["stories"]), seed
+            for story in (record.about["story"] for record in film.of_kind("story")):
+                for hold in story["holds"]:
+                    kept = found["keeps" if hold["why"] in ("rule", "gathered") else "holds"]
+                    assert any(_covers(span, hold) for span in kept), (seed, hold, kept)
+                for wait in story["waits"]:
+                    assert any(_covers(span, {**wait, "mark": ""}) for span in found["waits"]), (
+                        seed,
+                        wait,
+                        found["waits"],
+                    )
+
+
+def _owners(film: Film) -> dict[int, str]:
+    """Who has each unit of the text, as the stories say."""
+    owners: dict[int, str] = {}
+    for record in film.records:
+        if record.kind in ("story", "fate"):
+            name = record.about.get("message") or record.about["fate"]
+            for begin, end in record.about.get("story", record.about)["raw"]:
+                owners |= dict.fromkeys(range(begin, end), name)
+    return owners
+
+
+def _painted(parts: list[tuple[int, int, str | None]]) -> dict[int, str]:
+    return {place: name for begin, end, name in parts if name is not None for place in range(begin, end)}
+
+
+def _covers(span: list[Any], told: dict[str, Any]) -> bool:
+    """Whether the page has what was *told*, for as long at least: a story knows only of what is in its message."""
+    begin, end, *about = span
+    return about == [told["why"], told["mark"]] and begin <= told["from"] + 1e-3 and told["to"] <= end + 1e-3

@@ -411,6 +411,20 @@ async def test_every_call_is_remembered_with_its_time_and_its_end() -> None:
     assert {"content": "hi"} == scenery.rest.calls[0].request.body
 
 
+async def test_a_call_is_remembered_with_the_channel_that_it_was_about() -> None:
+    scenery = Scenery()
+    webhook = scenery.webhook()
+    hook = f"/webhooks/{webhook['id']}/{webhook['token']}"
+
+    await scenery.say("hello")
+    await scenery.call(f"POST {hook}", {"content": "hi"}, token="")
+    await scenery.call(f"POST {hook}", {"content": "hi"}, query={"thread_id": "77"}, token="")
+    await scenery.call("GET /users/@me")
+    await scenery.call("POST /webhooks/1/a", {"content": "hi"}, token="")
+
+    assert [scenery.channel, scenery.channel, "77", "", ""] == [call.channel for call in scenery.rest.calls]
+
+
 async def test_whoever_listens_hears_of_every_call_until_they_stop() -> None:
     scenery = Scenery(limits=RateLimits(Quota(SAY, 1, 4.0)))
     heard: list[tuple[int | None, float | None]] = []

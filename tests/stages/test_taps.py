@@ -117,6 +117,17 @@ def test_what_is_gathered_is_made_of_all_but_the_empty_lines() -> None:
     assert [[1, 3]] == [about["segments"] for about in of("post", seen("a\n\nb", degree=0))]
 
 
+@pytest.mark.parametrize("count", [20, 80])
+def test_each_of_many_messages_is_made_of_its_own_share_of_what_was_gathered(count: int) -> None:
+    """Told with all of it, a trace would grow with the square of what is said."""
+    text = "".join(f"This is line {number}.\n" for number in range(count))
+
+    shares = [about["segments"] for about in of("post", seen(text, degree=0, limit=60))]
+
+    assert len(shares) > count / 4
+    assert [*range(1, count + 1)] == [number for share in shares if isinstance(share, list) for number in share]
+
+
 def test_what_is_gathered_ends_where_the_face_changes() -> None:
     assert [[1], [2]] == [about["segments"] for about in of("post", seen("a\nRen (mad): b", degree=0))]
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.text.alignment import aligned, squeezed
+from cadenza.text.alignment import aligned, rewritten, squeezed
 
 TEXT = st.text("ab*`(.", max_size=40)
 
@@ -36,12 +36,43 @@ def shares(old: str, new: str) -> list[tuple[str, str]]:
         pytest.param(
             "so:meteor:many", "so🌠many", [("so", "so"), ("🌠", ":meteor:"), ("many", "many")], id="another form"
         ),
+        pytest.param(
+            "12:x93540:yes",
+            "<93541>:x93540:yes",
+            [("<", "12"), *((character, "") for character in "93541>"), (":x93540:yes", ":x93540:yes")],
+            id="an id is another one, though it begins alike",
+        ),
         pytest.param("", "ab", [("a", ""), ("b", "")], id="out of nothing"),
         pytest.param("ab", "", [], id="nothing"),
     ],
 )
 def test_each_character_has_its_share(old: str, new: str, expected: list[tuple[str, str]]) -> None:
     assert expected == shares(old, new)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "cuts"),
+    [
+        pytest.param("hi@Mia!x", "hi<@123456789012345678>!x", [0, 1, *[2] * 21, 6, 7, 8], id="a short end behind a long change"),
+        pytest.param("Ren:hi", "hi", [0, 5, 6], id="left out in front"),
+        pytest.param("aRen:hi", "ahi", [0, 1, 6, 7], id="left out in the middle"),
+        pytest.param("hi", "hi!!", [0, 1, 2, 2, 2], id="put in at the end"),
+        pytest.param("abc", "xyz", [0, 0, 0, 3], id="all of it another"),
+        pytest.param("abc", "", [0], id="nothing"),
+    ],
+)  # fmt: skip
+def test_what_was_rewritten_holds_all_that_it_was_made_of(old: str, new: str, cuts: list[int]) -> None:
+    assert cuts == rewritten(old, new)
+
+
+@given(TEXT, TEXT)
+def test_of_what_was_rewritten_the_shares_are_in_order_and_nothing_is_left(old: str, new: str) -> None:
+    cuts = rewritten(old, new)
+
+    assert len(new) + 1 == len(cuts)
+    assert 0 == cuts[0]
+    assert sorted(cuts) == [*cuts]
+    assert not new or len(old) == cuts[-1]
 
 
 def test_a_large_change_is_bridged() -> None:

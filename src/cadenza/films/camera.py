@@ -127,8 +127,8 @@ class Camera:
     # --- what the bot asks -----------------------------------------------------------------
 
     def _called(self, call: Call) -> None:
-        about = {"route": call.route, "status": call.status, "code": call.code, "retry_after": call.retry_after}
-        self._film("call", about)
+        answer = {"status": call.status, "code": call.code, "retry_after": call.retry_after}
+        self._film("call", {"route": call.route, "channel": call.channel or None, **answer})
         if call.route == _ANSWERING and call.status is not None and call.status < 300:
             interaction = call.request.path.split("/")[2]
             form = self._world.modal(interaction)

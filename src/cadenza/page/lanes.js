@@ -24,6 +24,11 @@ function ofTime(turn, time) {
   return mark?.message ? { kind: "message", id: mark.message } : null;
 }
 
+/** What was kept back, in the buffer and behind it, in the order of its beginning. */
+function holdings({ holds, keeps }) {
+  return keeps.length ? [...holds, ...keeps].sort((one, other) => one.from - other.from) : holds;
+}
+
 /** Sendings, and answers that were no yes, in the order of their beginning. */
 function sendings(turn) {
   const refused = turn.calls.filter(isRefused).map((call) => ({ call, from: call.at, to: call.at }));
@@ -55,7 +60,7 @@ export const LANES = [
   {
     name: "holds",
     shape: "bar",
-    things: (turn) => turn.holds,
+    things: holdings,
     span: (turn, hold) => [hold.from, until(turn, hold)],
     colour: () => "held",
     text: (hold) => (hold.why === "mark" ? hold.mark : ""),

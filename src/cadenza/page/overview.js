@@ -37,6 +37,8 @@ function modelNow({ tokens, begins, askedAt }, time) {
 
 function holdNow(turn, time) {
   const hold = current(turn.holds, time);
+  const kept = hold ? null : current(turn.keeps, time);
+  if (kept) return { sort: "held", text: say("hold.so_far", { why: holdReason(kept) }) };
   if (!hold) return null;
   const size = inBuffer(turn, time);
   const why = holdReason(hold);

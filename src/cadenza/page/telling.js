@@ -33,6 +33,7 @@ const OPENERS = [
 /** Why text is held, in half a sentence. */
 export function holdReason(hold) {
   const opener = OPENERS.find(([pattern]) => pattern.test(hold.mark ?? ""))?.[1] ?? "other";
+  if (hold.why === "rule") return say("hold.rule", { rule: hold.mark });
   return named("hold", hold.why, { mark: say(`opener.${opener}`, { mark: hold.mark || "?" }) });
 }
 

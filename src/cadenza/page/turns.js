@@ -8,6 +8,7 @@ import { Ranges, Tokens } from "cadenza/raw_text.js";
 import { sound, soundRanges, soundStory } from "cadenza/sound.js";
 
 const SEARCHED = 4000; // units behind the last segment in which the next one is looked for
+const MOMENT = 0.01; // seconds between a segment and its message, if nobody keeps it back
 
 const list = (value) => (Array.isArray(value) ? value : []);
 const number = (value, otherwise = 0) => (Number.isFinite(value) ? value : otherwise);
@@ -25,6 +26,8 @@ class Turn {
   askedAt = null;
   tokens = new Tokens();
   holds = [];
+  /** What was kept back behind the buffer, by a rule or because a message was to hold more: as holds, with `segments`. */
+  keeps = [];
   segments = [];
   rules = [];
   posts = new Map();
@@ -52,6 +55,9 @@ class Turn {
   _postOf = new Map();
   _byId = new Map();
   _pieces = new Map();
+  _ready = new Map(); // segments that have left the buffer a moment ago, with their times, of which nothing was made yet
+  _kept = new Map(); // what keeps a segment back now
+  _gathering = null; // what segments wait in until there are enough for a message
   _aligned = 0; // how much of the model's text is known to have left the buffer
   _unplaced = []; // segments of which it is not known yet where they stand, for tokens may be told a moment late
 
@@ -75,6 +81,7 @@ class Turn {
 
   add(record) {
     this.version += 1;
+    if (this._ready.size) this._gather(record.at);
     this.latest = Math.max(this.latest, record.at);
     switch (record.kind) {
       case "tokens": return this._hear(record);
@@ -107,7 +114,7 @@ class Turn {
       case "chunk": return this._chunk(at, about);
       case "hold": return this._hold(at, about);
       case "segment": return this._segment(at, about);
-      case "rule": return void this.rules.push({ ...about, at, before: list(about.before), after: list(about.after) });
+      case "rule": return this._rule(at, about);
       case "post": return this._post(at, about);
       case "wait": return this._wait(at, about);
       case "sending": return this._sending(at, about);
@@ -146,7 +153,56 @@ class Turn {
     this.segments.push(segment);
     this._pieces.set(about.number, segment);
     this._unplaced.push(segment);
+    if (words.trim()) this._ready.set(about.number, at);
     this._alignAll();
+  }
+
+  /** Segments of which nothing has been made for a moment wait for more. */
+  _gather(at) {
+    for (const [segment, since] of this._ready) {
+      if (at - since <= MOMENT) return;
+      this._ready.delete(segment);
+      const last = this._gathering;
+      if (last && last.to === null) this._keep(segment, last);
+      else this._gathering = this._keep(segment, { from: since, to: null, why: "gathered", mark: "", segments: [] });
+    }
+  }
+
+  _keep(segment, hold) {
+    if (!hold.segments.length) this.keeps.push(hold);
+    hold.segments.push(segment);
+    this._kept.set(segment, hold);
+    return hold;
+  }
+
+  /** Something was made of *segments*, or they are gone. */
+  _letGo(at, segments) {
+    for (const segment of segments) {
+      this._ready.delete(segment);
+      const hold = this._kept.get(segment);
+      if (hold) hold.to ??= at;
+      this._kept.delete(segment);
+    }
+  }
+
+  _rule(at, about) {
+    this.rules.push({ ...about, at, before: list(about.before), after: list(about.after) });
+    const segments = list(about.segments);
+    const isHolding = (segment) => this._kept.get(segment)?.mark === about.rule;
+    if (about.effect === "held" && segments.length) {
+      const hold = segments.map((segment) => this._kept.get(segment)).find((known) => known?.mark === about.rule && known.to === null)
+        ?? { from: at, to: null, why: "rule", mark: text(about.rule), segments: [] };
+      for (const segment of segments.filter((one) => !isHolding(one))) {
+        this._ready.delete(segment);
+        this._keep(segment, hold);
+      }
+    } else if (about.effect === "dropped") {
+      this._letGo(at, segments);
+    } else {
+      const freed = segments.filter(isHolding);
+      this._letGo(at, freed);
+      for (const segment of freed) this._ready.set(segment, at);
+    }
   }
 
   /** Find out where segments stand in the text; one that is not there was made something else by the buffer. */
@@ -175,6 +231,7 @@ class Turn {
     if (about.number === undefined) return;
     this.posts.set(about.number, { ...about, at });
     for (const segment of list(about.segments)) this._postOf.set(segment, about.number);
+    this._letGo(at, list(about.segments));
   }
 
   _wait(at, about) {
@@ -236,7 +293,7 @@ class Turn {
   _end(at, about) {
     this.ends = at;
     this.outcome = about.outcome ?? {};
-    for (const open of [...this.holds.slice(-1), ...this.waits.slice(-8), ...this.sends.slice(-1)]) open.to ??= at;
+    for (const open of [...this.holds.slice(-1), ...this._kept.values(), ...this.waits.slice(-8), ...this.sends.slice(-1)]) open.to ??= at;
   }
 
   _story(record) {
@@ -304,12 +361,13 @@ export class Turns {
     return turn;
   }
 
-  /** A call names no reply: it belongs to those that are under way in its channel, or to all of them. */
+  /** A call names no reply: it belongs to those that are under way in its channel; if it names none, to all of them. */
   _call(record) {
-    const running = this._order.filter((turn) => turn.ends === null || turn.ends >= record.at);
-    const route = text(record.route);
-    const named = running.filter((turn) => turn.channel && route.includes(turn.channel));
-    for (const turn of named.length ? named : running) turn.add(record);
+    const channel = text(record.channel);
+    for (const turn of this._order) {
+      const isRunning = turn.ends === null || turn.ends >= record.at;
+      if (isRunning && (!channel || !turn.channel || turn.channel === channel)) turn.add(record);
+    }
   }
 
   /** The replies in *channel*, in their order; those of which nobody knows the channel are in each. */

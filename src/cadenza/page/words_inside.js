@@ -65,6 +65,7 @@ const en = {
   "hold.mark": "{mark} is open, and what it encloses stays together", "hold.undecided": "the next character may change what this one means",
   "opener.bracket": "a bracket {mark}", "opener.quote": "a quote {mark}", "opener.bold": "bold {mark}", "opener.italic": "italics {mark}", "opener.underline": "underlined text {mark}",
   "opener.strike": "struck-out text {mark}", "opener.spoiler": "a spoiler {mark}", "opener.code": "code {mark}", "opener.other": "{mark}",
+  "hold.rule": "the rule {rule} waits for what follows", "hold.gathered": "the message is to hold more than this",
   "hold.told": "Held for {seconds}: {why}.", "hold.so_far": "Holding: {why}.", "hold.none": "Nothing was held: its text could go as soon as it was whole.",
   "hold.as_it_came": "When it came, text was being held: {why}.",
   // rules
@@ -227,6 +228,7 @@ const ja = {
   "hold.mark": "{mark}が開いていて、中身を分けられない", "hold.undecided": "次の文字で意味が変わるかもしれない",
   "opener.bracket": "括弧 {mark} ", "opener.quote": "引用符 {mark} ", "opener.bold": "太字 {mark} ", "opener.italic": "斜体 {mark} ", "opener.underline": "下線 {mark} ",
   "opener.strike": "取り消し線 {mark} ", "opener.spoiler": "ネタバレ {mark} ", "opener.code": "コード {mark} ", "opener.other": "{mark} ",
+  "hold.rule": "ルール {rule} が続きを待っている", "hold.gathered": "メッセージに続きもまとめる",
   "hold.told": "{seconds}の保留：{why}。", "hold.so_far": "保留中：{why}。", "hold.none": "保留なし：文が揃うとすぐに進めました。",
   "hold.as_it_came": "届いたときの保留の理由：{why}。",
   "rule.system_blocks": "モデルが口にした指示文を取り除く",

@@ -38,6 +38,8 @@ class Call:
     """Discord's own code of a refusal."""
     retry_after: float | None = None
     """In how many seconds it may be made again, if it was one too many."""
+    channel: str = field(default="", kw_only=True)
+    """Which channel it was about; empty if none, or if nobody can tell."""
     request: Request = field(repr=False, kw_only=True)
     """All of it, with the tokens that are in it."""
 
@@ -130,7 +132,11 @@ class Rest:
 
     def _webhook_channel(self, request: Request, names: Mapping[str, str]) -> str:
         """The channel whose limit a webhook uses up by speaking; an interaction has none."""
-        if request.method != "POST" or "webhook" not in names:
+        return self._home(names) if request.method == "POST" else ""
+
+    def _home(self, names: Mapping[str, str]) -> str:
+        """The channel of the webhook that a call names with its token; empty if it names none."""
+        if "webhook" not in names or "token" not in names:
             return ""
         try:
             return str(self.world.webhook_with_token(names["webhook"], names["token"])["channel_id"])
@@ -150,12 +156,17 @@ class Rest:
     def _remember(self, request: Request, status: int | None, code: int, retry_after: float | None = None) -> None:
         found = find_route(request)
         name = found[0].name if found else request.method
-        call = Call(self.world.now(), name, status, code, retry_after, request=request)
+        channel = self._channel(request, found[1]) if found else ""
+        call = Call(self.world.now(), name, status, code, retry_after, channel=channel, request=request)
         self.calls.append(call)
         if len(self.calls) > 2 * _KEPT:
             del self.calls[:-_KEPT]
         for hear in tuple(self._ears):
             hear(call)
+
+    def _channel(self, request: Request, names: Mapping[str, str]) -> str:
+        """The channel that a call was about; a webhook may speak in a thread of its own."""
+        return names.get("channel") or request.query.get("thread_id") or self._home(names)
 
 
 def _retry_after(response: Response) -> float | None:

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from ..rules.rule import Rule
+from ..text.alignment import aligned, squeezed
 from ..text.units import WHITESPACE
 from ..types import Aside, Ending, Halt, Identity, Post, Segment
 from .s5_buffer import Buffer, Waiting
@@ -28,6 +29,10 @@ Tell: TypeAlias = Callable[[str, Mapping[str, object]], None]
 
 _See: TypeAlias = Callable[[Any, Sequence[Any], str], None]
 """Takes what went into a stage (``None`` for a flush), what came out, and the name of the error that ended it."""
+
+
+_ROOM = 512
+"""How much longer what a post is made of may be than the post, besides twice its length."""
 
 
 class Numbers(Generic[T]):
@@ -63,7 +68,7 @@ class Taps:
         self._segments = segments
         self._posts = posts
         self._gathers = gathers
-        self._gathered: list[int] = []
+        self._gathered = _Gathered()
         self._paces: deque[Pace] = deque()
         self._waiting = Waiting()
 
@@ -112,16 +117,17 @@ class Taps:
         for item in made:
             match item:
                 case Post(instead=()):
-                    self._tell_post(item, self._gathered if self._gathers else (*self._gathered, *own))
+                    before = self._gathered.share(item.text) if self._gathers else self._gathered.rest()
+                    self._tell_post(item, before if self._gathers else (*before, *own))
                 case Post():
                     self._tell_post(item, own)
                 case Halt(reason):
                     self._tell("halt", {"by": "composer", "reason": reason.value})
         has_posts = any(isinstance(item, Post) for item in made)
-        self._gathered = [] if has_posts else self._gathered
+        self._gathered = _Gathered() if has_posts else self._gathered
         is_left = not _shows_picture(made) if self._gathers else not has_posts
         if is_left and given is not None and given.text.strip(WHITESPACE):
-            self._gathered += own
+            self._gathered.add(own, given.text)
 
     def _tell_post(self, post: Post, segments: Iterable[int]) -> None:
         number = self._posts.new(post)
@@ -145,6 +151,43 @@ class Taps:
             "picture": bool(post.instead),
         }
         self._tell("post", about)
+
+
+class _Gathered:
+    """The segments that have gone into the composer and of which it has not made a post yet."""
+
+    def __init__(self) -> None:
+        self._numbers: list[tuple[int, ...]] = []
+        self._texts: list[str] = []
+        self._place = 0  # which of them the next post begins with
+        self._used = 0  # how much of that is in the post before
+
+    def add(self, numbers: tuple[int, ...], text: str) -> None:
+        """A segment with *numbers* went in as *text*."""
+        self._numbers.append(numbers)
+        self._texts.append(squeezed(text))
+
+    def rest(self) -> list[int]:
+        """The numbers of all that is not known to be in a post."""
+        return [number for numbers in self._numbers[self._place :] for number in numbers]
+
+    def share(self, text: str) -> list[int]:
+        """The numbers of those that a post that says *text* is made of, behind the post before it."""
+        text = squeezed(text)
+        end, size = self._place, -self._used
+        while end < len(self._texts) and size <= 2 * len(text) + _ROOM:
+            size += len(self._texts[end])
+            end += 1
+        found = aligned("".join(self._texts[self._place : end])[self._used :], text)
+        if not text or not found.is_good:
+            return self.rest()
+        first, used = self._place, self._used + found.cuts[-1]
+        while self._place < end and used >= len(self._texts[self._place]):
+            used -= len(self._texts[self._place])
+            self._place += 1
+        self._used = used
+        last = self._place + (1 if used else 0)
+        return [number for numbers in self._numbers[first:last] for number in numbers]
 
 
 class _Tap:

@@ -23,6 +23,7 @@ _LARGE_SAMPLE = 12
 _LARGEST = 400
 """How many characters at most are put in by a large change."""
 _STRIDE = 64
+_NUMBER = re.compile(r"\d{1,24}.?", re.DOTALL)
 
 
 class Aligned(NamedTuple):
@@ -65,6 +66,23 @@ def aligned(old: str, new: str) -> Aligned:
             here, matched = here + left_out + 1, matched + 1
 
 
+def rewritten(old: str, new: str) -> Sequence[int]:
+    """Where in *old* the share of each character of *new* begins, and the last one's ends: all of *old* is in it."""
+    same = _common_end(old, new)
+    cuts = [*aligned(old[: len(old) - same], new[: len(new) - same]).cuts]
+    if len(cuts) > 1 and (not same or cuts[-1] == cuts[-2]):
+        cuts[-1] = len(old) - same  # what was put in instead of it; else it was left out of what stands behind it
+    return [*cuts, *range(len(old) - same + 1, len(old) + 1)]
+
+
+def _common_end(old: str, new: str) -> int:
+    """How many characters are the same at the end of both."""
+    count, most = 0, min(len(old), len(new))
+    while count < most and old[len(old) - count - 1] == new[len(new) - count - 1]:
+        count += 1
+    return count
+
+
 def _common(old: str, here: int, new: str, there: int) -> int:
     """How many characters are the same from *here* and *there* on."""
     count, most = 0, min(len(old) - here, len(new) - there)
@@ -83,7 +101,8 @@ def _change(old: str, here: int, new: str, there: int) -> tuple[int, int]:
         least = 1 if size < left else _SAMPLE
         for left_out in range(max(0, size - left + least), size + 1):
             begin = there + size - left_out
-            if old.startswith(new[begin : begin + _SAMPLE], here + left_out):
+            sample, place = new[begin : begin + _SAMPLE], here + left_out
+            if old.startswith(sample, place) and old.startswith(_whole(sample, new, begin), place):
                 return left_out, size - left_out
     return _large_change(old, here, new, there) or (0, left)
 
@@ -94,7 +113,13 @@ def _large_change(old: str, here: int, new: str, there: int) -> tuple[int, int] 
         if found is not None and put_in >= sum(found):
             break
         begin = there + put_in
-        place = old.find(new[begin : begin + _LARGE_SAMPLE], here, here + _FAR)
+        place = old.find(_whole(new[begin : begin + _LARGE_SAMPLE], new, begin), here, here + _FAR)
         if place >= 0 and (found is None or place - here + put_in < sum(found)):
             found = place - here, put_in
     return found
+
+
+def _whole(sample: str, text: str, begin: int) -> str:
+    """*sample* of *text*; of a number all, and what follows it, because ids begin alike."""
+    number = _NUMBER.match(text, begin) if sample.isdecimal() else None
+    return number[0] if number else sample
