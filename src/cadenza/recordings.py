@@ -151,15 +151,20 @@ def playing(recording: Recording, sleep: Sleep = asyncio.sleep, *, pace: float =
 
 def heard(answer: Answer) -> list[Chunk]:
     """What *answer* comes to, read as a model's stream is read."""
+    return [chunk for _, chunks in timed(answer) for chunk in chunks]
+
+
+def timed(answer: Answer) -> Iterator[tuple[float, list[Chunk]]]:
+    """The same as it came: how many seconds after what stands before it, and what that was."""
     codec = answer.codec
     framing, chunks = codec.framing(), Chunks(codec.decoder())
-    said: list[Chunk] = []
     for beat in answer.beats:
         if beat.error is not None:
             error = codec.refused(beat.error) if isinstance(beat.error, HttpError) else beat.error
-            return [*said, *chunks.feed_all(framing.flush(Ending.FINAL)), *chunks.fail(error)]
-        said += chunks.feed_all(framing.feed(beat.data))
-    return [*said, *chunks.feed_all(framing.flush(Ending.FINAL)), *chunks.flush(Ending.FINAL)]
+            yield beat.after, [*chunks.feed_all(framing.flush(Ending.FINAL)), *chunks.fail(error)]
+            return
+        yield beat.after, chunks.feed_all(framing.feed(beat.data))
+    yield 0.0, [*chunks.feed_all(framing.flush(Ending.FINAL)), *chunks.flush(Ending.FINAL)]
 
 
 def _object(number: int, line: str) -> Mapping[str, object]:

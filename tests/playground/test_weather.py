@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from cadenza.films.troubles import What
 from cadenza.playground.grounds import laid_out
-from cadenza.playground.weather import Weather, What
+from cadenza.playground.weather import Weather
 from cadenza.sim.faults import LostResponse
 from cadenza.sim.server import Server, serve
 from cadenza.sim.wire import Request

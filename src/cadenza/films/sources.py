@@ -11,19 +11,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..errors import CadenzaError, ErrorKind, HttpError, InputError, ProviderError, SettingsError
+from ..errors import CadenzaError, ErrorKind, InputError, ProviderError, SettingsError
 from ..explain import read as read_trace
 from ..providers.scripted import parse_script
-from ..recordings import Answer, heard, is_head
+from ..recordings import Answer, heard, is_head, timed
 from ..recordings import parse as parse_recording
 from ..replay import End
 from ..replay import parse as parse_line
 from ..settings import HttpSettings, Settings
-from ..stages.s3_chunks import Chunks
 from ..trace import Traced
 from ..types import (
     Chunk,
-    Ending,
     Failed,
     Finished,
     Persona,
@@ -143,18 +141,8 @@ def _told_of(answer: Answer, number: int, count: int) -> str:
 
 
 def _timed(answer: Answer) -> tuple[Beat, ...]:
-    """What *answer* comes to, each chunk when it came; as ``recordings.heard`` without times."""
-    codec = answer.codec
-    framing, chunks = codec.framing(), Chunks(codec.decoder())
-    beats: list[Beat] = []
-    for slice_ in answer.beats:
-        if slice_.error is not None:
-            error = codec.refused(slice_.error) if isinstance(slice_.error, HttpError) else slice_.error
-            rest = [*chunks.feed_all(framing.flush(Ending.FINAL)), *chunks.fail(error)]
-            return (*beats, Beat(slice_.after, tuple(rest)))
-        beats.append(Beat(slice_.after, tuple(chunks.feed_all(framing.feed(slice_.data)))))
-    rest = [*chunks.feed_all(framing.flush(Ending.FINAL)), *chunks.flush(Ending.FINAL)]
-    return (*beats, Beat(0.0, tuple(rest)))
+    """What *answer* comes to, each chunk when it came."""
+    return tuple(Beat(after, tuple(chunks)) for after, chunks in timed(answer))
 
 
 def _replay(text: str, rate: float) -> list[Source]:

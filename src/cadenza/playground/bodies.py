@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ..errors import InputError
-from .weather import What
+from ..films.troubles import What
 
 T = TypeVar("T")
 

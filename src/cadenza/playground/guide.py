@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ..providers.scripted import Answerer, Said
-from ..service.parrot import asked_of, parrot
+from ..service.parrot import asked_of, last_line, parrot
 from ..text.stop_phrases import is_stop
 from ..types import Finished, Prompt, Role, ThoughtDelta, ToolCall, ToolSpec, Usage
 from .shows import DICE, SHOWS, Show
@@ -102,9 +102,7 @@ def _is_dice(tool: ToolSpec) -> bool:
 
 def _asker(prompt: Prompt) -> str:
     """Who asked, as the prompt calls them."""
-    text = next((turn.text for turn in reversed(prompt.turns) if turn.role is Role.USER and turn.text.strip()), "")
-    line = next((line for line in reversed(text.splitlines()) if line.strip()), "")
-    found = _LINE_BY.match(line)
+    found = _LINE_BY.match(last_line(prompt))
     return found[1].strip() if found else "You"
 
 

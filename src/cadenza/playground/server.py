@@ -15,6 +15,7 @@ from aiohttp import web
 
 from .. import page
 from ..errors import CadenzaError
+from ..sim.files import kind_of
 from ..sim.wire import Refusal
 from ..tasks import must_rise
 from . import bodies, doing, tuning
@@ -29,13 +30,6 @@ T = TypeVar("T")
 
 _INDEX = "index.html"
 _JSON = "application/json; charset=utf-8"
-_FOR_SAVING = "application/octet-stream"
-_PICTURES = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF87a", "image/gif"),
-    (b"GIF89a", "image/gif"),
-)
 _GOODBYE = 0.5
 """Seconds that requests have to end when everything does."""
 
@@ -243,10 +237,8 @@ def _words(error: Exception) -> str:
 
 def _foreign(data: bytes, name: str) -> web.Response:
     """A file of which nobody knows who made it: a picture is shown, everything else can only be saved."""
-    kind = next((kind for start, kind in _PICTURES if data.startswith(start)), _FOR_SAVING)
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        kind = "image/webp"
+    kind = kind_of("", data)  # whatever it is called
     response = _as_it_is(data, kind)
-    if kind == _FOR_SAVING:
+    if not kind.startswith("image/"):
         response.headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(name, safe='')}"
     return response

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Literal, assert_never
 
+from ..films.troubles import AS_BOT, AS_SOMEBODY, What
 from ..sim.faults import Fault
 from ..sim.limits import Quota, RateLimits
 from ..sim.server import Server
 from ..sim.wire import Json
 from .grounds import Grounds
 
-What = Literal["rate_limit", "refused", "lost", "slow", "broken", "disconnect", "webhook_gone"]
-_SAYING = ("POST /channels/*/messages", "POST /webhooks/*/*")
+_SAYING = (AS_BOT, AS_SOMEBODY)
 """How a bot says something: as itself, or under another name."""
 _SAID = ", ".join(_SAYING)
 _USUAL = (5, 5.0)

@@ -109,9 +109,13 @@ def _answer(asked: str, speaker: str) -> str:
 
 def asked_of(prompt: Prompt) -> str:
     """What was said last by somebody else, without the name before it and without who was called."""
+    return " ".join(_MENTION.sub("", _LABEL.sub("", last_line(prompt))).split()).strip(" ,")
+
+
+def last_line(prompt: Prompt) -> str:
+    """What was said last by somebody else, as the prompt has it; empty if nothing was."""
     text = next((turn.text for turn in reversed(prompt.turns) if turn.role is Role.USER and turn.text.strip()), "")
-    line = next((line for line in reversed(text.splitlines()) if line.strip()), "")
-    return " ".join(_MENTION.sub("", _LABEL.sub("", line)).split()).strip(" ,")
+    return next((line for line in reversed(text.splitlines()) if line.strip()), "")
 
 
 def _result(prompt: Prompt) -> str | None:
