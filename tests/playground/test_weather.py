@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cadenza.films.troubles import What
-from cadenza.playground.grounds import laid_out
+from cadenza.playground.grounds import Grounds, laid_out
 from cadenza.playground.weather import Weather
 from cadenza.sim.faults import LostResponse
 from cadenza.sim.server import Server, serve
@@ -15,8 +15,9 @@ from tests.playground.playing import playing
 STATUSES: dict[What, int | None] = {"rate_limit": 429, "refused": 403, "broken": None, "lost": None, "slow": 200}
 
 
-async def _said(server: Server, channel: str) -> int | None:
-    request = Request("POST", f"/channels/{channel}/messages", body={"content": "Hello"}, token="sim-token")  # noqa: S106  # of a world in memory
+async def _said(server: Server, grounds: Grounds) -> int | None:
+    channel, token = grounds.scenery.general, grounds.scenery.token
+    request = Request("POST", f"/channels/{channel}/messages", body={"content": "Hello"}, token=token)
     try:
         return (await server.rest.handle(request)).status
     except LostResponse:
@@ -32,7 +33,7 @@ async def test_what_goes_wrong_goes_wrong_so_often(what: What) -> None:
         weather.strike(what, 2, 0.01)
 
         assert [{"id": "1", "what": what, "left": 2}] == weather.as_json()["faults"]
-        statuses = [await _said(server, grounds.scenery.general) for _ in range(3)]
+        statuses = [await _said(server, grounds) for _ in range(3)]
         assert [STATUSES[what], STATUSES[what], 200] == statuses
         assert [] == weather.as_json()["faults"]
 
@@ -46,7 +47,7 @@ async def test_what_was_cleared_strikes_no_more_and_the_latency_stays() -> None:
 
         weather.clear()
 
-        assert 200 == await _said(server, grounds.scenery.general)
+        assert 200 == await _said(server, grounds)
         assert {"limits": {"messages": 5, "seconds": 5.0}, "latency": 0.01, "faults": []} == weather.as_json()
 
 
@@ -56,7 +57,7 @@ async def test_limits_hold_are_lifted_and_come_back() -> None:
         weather = Weather(server, grounds)
 
         async def taken() -> int:
-            return [await _said(server, grounds.scenery.general) for _ in range(10)].count(200)
+            return [await _said(server, grounds) for _ in range(10)].count(200)
 
         weather.limit(2, 60.0)
         assert 2 == await taken()
@@ -71,7 +72,7 @@ async def test_a_trouble_is_over_for_whoever_it_struck() -> None:
     async with serve(grounds.scenery.world) as server:
         Weather(server, grounds).strike("lost", 1)
 
-        assert await _said(server, grounds.scenery.general) is None
+        assert await _said(server, grounds) is None
         assert (0.0, None) == server.faults.strike("POST", "/webhooks/1/token")
 
 
