@@ -1,7 +1,8 @@
 """A real browser for tests of the page: the Chromium of this machine, driven by Playwright.
 
-One browser serves all tests of a process, and each test has a window of its own that shares nothing with another. So
-these tests run in one event loop: ``pytestmark = pytest.mark.asyncio(loop_scope="session")``.
+One browser serves all tests of a process, and each test has a window of its own. A window costs as much as a page does,
+so the next test takes it over, emptied: another address, nothing stored, and nothing of the page before. These tests
+run in one event loop: ``pytestmark = pytest.mark.asyncio(loop_scope="session")``.
 
 A window that asks anything of any machine but this one, or in which something goes wrong unnoticed, fails its test.
 """
@@ -85,15 +86,24 @@ def kept_windows() -> dict[str, Page]:
     return {}
 
 
+@pytest.fixture(scope="session")
+def free_windows() -> dict[tuple[object, ...], list[Page]]:
+    """Windows that were emptied, by how they were opened."""
+    return {}
+
+
 @pytest_asyncio.fixture(loop_scope="session")
 async def window(
-    browser: Browser | None, not_tested: Callable[[str], None], kept_windows: dict[str, Page]
+    browser: Browser | None,
+    not_tested: Callable[[str], None],
+    kept_windows: dict[str, Page],
+    free_windows: dict[tuple[object, ...], list[Page]],
 ) -> AsyncIterator[Open]:
     """Open a window of its own. At the end nothing must have gone wrong in it; ``page.faults`` is what did so far."""
     if browser is None:
         not_tested(MISSING)
         pytest.skip(MISSING)
-    contexts, watches = [], []
+    opened: list[tuple[tuple[object, ...], Page]] = []
 
     async def open_(
         url: str = "about:blank",
@@ -103,35 +113,59 @@ async def window(
         colours: str = "light",
         touch: bool = False,
         keep_as: str = "",
+        alone: bool = False,
     ) -> Page:
-        context = await browser.new_context(
-            viewport={"width": size[0], "height": size[1]},
-            locale=locale,
-            color_scheme=colours,
-            reduced_motion="reduce",
-            has_touch=touch,
-        )
-        if not keep_as:
-            contexts.append(context)
-        page = await context.new_page()
-        page.set_default_timeout(_PATIENCE)
-        watch = _Watch(page)
-        watches.append(watch)
-        page.faults = watch.faults  # type: ignore[attr-defined]  # a test may expect one, and take it out
-        await page.goto(url)
+        how = (size, locale, colours, touch)
+        free = [] if alone or keep_as else free_windows.setdefault(how, [])
+        page = free.pop() if free else await _new_window(browser, *how)
         if keep_as:
             kept_windows[keep_as] = page
+        else:
+            opened.append((() if alone else how, page))
+        await page.goto(url)
         return page
 
     open_.kept = kept_windows  # type: ignore[attr-defined]  # for whoever has no need of a window of its own
     yield open_
-    for context in contexts:
-        await context.close()
-    faults = [fault for watch in watches for fault in watch.faults]
+    faults: list[str] = []
+    for how, page in opened:
+        is_reusable = bool(how) and not page.is_closed() and await _empty(page, colours=str(how[2]))
+        faults += page.faults  # type: ignore[attr-defined]  # see below
+        if is_reusable and not page.faults:  # type: ignore[attr-defined]  # see below
+            free_windows[how].append(page)
+        else:
+            await page.context.close()
     for page in kept_windows.values():
-        faults += [fault for fault in page.faults if fault not in faults]  # type: ignore[attr-defined]  # see above
-        page.faults.clear()  # type: ignore[attr-defined]  # see above
+        faults += [fault for fault in page.faults if fault not in faults]  # type: ignore[attr-defined]  # see below
+        page.faults.clear()  # type: ignore[attr-defined]  # see below
     assert faults == []
+
+
+async def _new_window(browser: Browser, size: tuple[int, int], locale: str, colours: str, touch: bool) -> Page:  # noqa: FBT001  # as a window is opened
+    context = await browser.new_context(
+        viewport={"width": size[0], "height": size[1]},
+        locale=locale,
+        color_scheme=colours,
+        reduced_motion="reduce",
+        has_touch=touch,
+    )
+    page = await context.new_page()
+    page.set_default_timeout(_PATIENCE)
+    page.faults = _Watch(page).faults  # type: ignore[attr-defined]  # a test may expect one, and take it out
+    return page
+
+
+async def _empty(page: Page, *, colours: str) -> bool:
+    """Leave nothing of a test in its window; say whether that could be done."""
+    if len(page.context.pages) > 1:
+        return False
+    if page.url.startswith("http"):
+        await page.evaluate("localStorage.clear(); sessionStorage.clear();")
+    await page.goto("about:blank")
+    await page.mouse.move(0, 0)
+    await page.context.clear_permissions()
+    await page.emulate_media(color_scheme=colours, reduced_motion="reduce")
+    return True
 
 
 @pytest.fixture

@@ -140,7 +140,7 @@ class Standin:
     async def get(self, request: web.Request) -> web.StreamResponse:
         """Everything that is not posted."""
         if request.path == "/":
-            html = page.asset("index.html").decode()
+            html = page.index().decode()
             return web.Response(text=html, content_type="text/html", headers={"Content-Security-Policy": policy(html)})
         if request.path == "/api/state":
             return web.json_response(self.state)

@@ -102,6 +102,35 @@ async def test_what_is_unread_is_marked_in_the_rail_and_in_the_title_until_one_l
     await expect(page.get_by_role("textbox", name="Message #workshop")).to_be_focused()
 
 
+async def test_a_click_on_a_channel_counts_also_if_something_comes_in_the_middle_of_it(
+    server: Standin, window: Open
+) -> None:
+    page = await window(server.url)
+    await expect(page).to_have_title("#general · Cadenza")
+    await server.say("One", id_="m1", channel=WORKSHOP)
+    row = page.locator(f'[data-channel="{WORKSHOP}"]')
+    await expect(row).to_have_accessible_name("workshop One unread message")
+    await row.locator(".rail-badge").hover()
+
+    await page.mouse.down()
+    await server.say("Two", id_="m2", channel=WORKSHOP)
+    await expect(row).to_have_accessible_name("workshop 2 unread messages")
+    await page.mouse.up()
+
+    await expect(_messages(page)).to_have_text(["One", "Two"])
+    await expect(row).to_be_visible()
+
+
+async def test_the_page_names_at_once_every_module_that_it_loads(server: Standin, window: Open) -> None:
+    page = await window(server.url)
+    await expect(page).to_have_title("#general · Cadenza")
+
+    named = await page.locator("link[rel=modulepreload]").evaluate_all("(links) => links.map(({ href }) => href)")
+    loaded = await page.evaluate("performance.getEntriesByType('resource').map(({ name }) => name)")
+
+    assert sorted(named) == sorted({address for address in loaded if address.endswith(".js")})
+
+
 async def test_one_looks_back_and_comes_back_and_whoever_writes_is_live(server: Standin, window: Open) -> None:
     for number in (1, 2, 3):
         await server.say(f"Number {number}", id_=f"m{number}", at=float(number))

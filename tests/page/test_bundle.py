@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cadenza import page
-from cadenza.page.bundle import bundle
+from cadenza.page.bundle import bundle, needed
 
 
 def _bundled(**modules: str) -> str:
@@ -72,3 +72,13 @@ def test_every_module_of_the_page_can_be_put_into_a_script() -> None:
     for name in page.names():
         if name.endswith(".js"):
             assert bundle(name, lambda found: page.asset(found).decode())
+
+
+def test_what_a_module_needs_comes_before_it_and_once() -> None:
+    modules = {
+        "main": 'import "cadenza/a.js";\nimport { c } from "cadenza/c.js";',
+        "a": 'import "cadenza/c.js";',
+        "c": "",
+    }
+
+    assert ("c.js", "a.js", "main.js") == needed("main.js", lambda name: modules[name.removesuffix(".js")])

@@ -84,11 +84,14 @@ class Guest:
 
     async def hear(self, text: str, count: int, channel: str = "") -> None:
         """Say something, and wait until the answer, of so many messages, is there and over."""
-        before = len(self.play.world.messages(channel or self.play.general))
+        place = channel or self.play.general
+        before = len(self.play.world.messages(place))
         await expect(self.messages).to_have_count(before)
         await self.say(text)
-        await expect(self.messages).to_have_count(before + 1 + count)
+        # The world tells at once when it has them; whoever only looks at the page looks ever more seldom.
+        await self.play.until(lambda: len(self.play.world.messages(place)) >= before + 1 + count, within=20)
         await self.play.quiet(channel)
+        await expect(self.messages).to_have_count(before + 1 + count)
 
     async def open(self, tab: str) -> None:
         """Open a tab of the panel."""
@@ -106,5 +109,5 @@ class Guest:
 async def arrives(play: Play, window: Open, **about: object) -> Guest:
     """Somebody opens the page."""
     guest = Guest(play, await window(play.url, **about))
-    await expect(guest.field).to_be_visible()
+    await guest.field.wait_for()
     return guest

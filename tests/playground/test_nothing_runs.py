@@ -72,7 +72,7 @@ NOTHING = {"ran": None, "polluted": None, "links": [], "foreign": 0, "scripts": 
 
 async def _tab(window: Open, url: str) -> Page:
     """A window in which it is noticed if anything runs."""
-    tab = await window()
+    tab = await window(alone=True)
     await tab.add_init_script("globalThis.ran = () => { globalThis.hasRun = true; };")
     await tab.goto(url)
     return tab

@@ -44,25 +44,29 @@ async def _process(*options: str) -> AsyncIterator[tuple[asyncio.subprocess.Proc
 
 
 async def test_ctrl_c_ends_it_at_once_also_with_a_page_open_and_a_reply_under_way() -> None:
+    now = asyncio.get_running_loop().time
+    begun = now()
     async with _process("--no-browser") as (process, address), aiohttp.ClientSession() as http:
+        opening = now() - begun  # tells how quick this machine is at the moment
         async with http.get(f"{address}api/state") as response:
             general = (await response.json())["channels"][0]["id"]
         async with http.get(f"{address}api/events") as events:
-            body = {"channel": general, "text": "Tell me a long story"}
+            body = {"channel": general, "text": "Count the stars, every single one"}
             async with http.post(f"{address}api/say", json=body, headers={"X-Cadenza": "play"}) as said:
                 assert 200 == said.status
             async for line in events.content:
                 if b'"kind":"tokens"' in line:
                     break
-            begun = asyncio.get_running_loop().time()
+            begun = now()
             process.send_signal(signal.SIGINT)
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(30):  # the reply would take minutes
                 rest = await process.stdout.read() if process.stdout else b""
                 status = await process.wait()
+            took = now() - begun
 
     assert 0 == status
     assert b"Ctrl-C ends it.\n" == rest
-    assert asyncio.get_running_loop().time() - begun < 4
+    assert took < 3 + 2 * opening
 
 
 def test_the_next_port_is_taken_if_none_is_asked_for() -> None:

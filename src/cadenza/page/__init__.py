@@ -16,9 +16,9 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final
 
-from .bundle import bundle
+from .bundle import bundle, needed
 
-__all__ = ["PREFIX", "asset", "content_type", "film_page", "import_map", "names"]
+__all__ = ["PREFIX", "asset", "content_type", "film_page", "import_map", "index", "names"]
 
 PREFIX: Final = "cadenza/"
 """How the modules name each other: ``import { el } from "cadenza/dom.js"``."""
@@ -32,6 +32,8 @@ _TYPES: Final = {
 }
 _NAME: Final = re.compile(r"[a-z0-9_]+\.[a-z]+")
 _MAIN: Final = "export.js"
+_INDEX: Final = "index.html"
+_LIVE: Final = re.compile(r' *<script type="module" src="/page/([a-z0-9_]+\.js)"></script>\n')
 _STYLES: Final = ("base.css", "channel.css", "extras.css", "film.css", "inside.css")
 # What could end a script, begin a comment, or is no line of a script to older readers; and halves of a character, which
 # cannot be written as UTF-8.
@@ -49,6 +51,19 @@ def asset(name: str) -> bytes:
         raise KeyError(name) from None
 
 
+@cache
+def index() -> bytes:
+    """The live page. It names every module at once: else a browser would ask for one after the other as it finds them."""
+    text = asset(_INDEX).decode()
+    return _LIVE.sub(_with_its_modules, text, count=1).encode()
+
+
+def _with_its_modules(script: re.Match[str]) -> str:
+    modules = needed(script[1], lambda name: asset(name).decode())
+    return "".join(f'    <link rel="modulepreload" href="/page/{name}">\n' for name in modules) + script[0]
+
+
+@cache
 def names() -> tuple[str, ...]:
     """Every file of the page."""
     found = (path.name for path in resources.files(__name__).iterdir())

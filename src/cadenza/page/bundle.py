@@ -23,7 +23,15 @@ def bundle(main: str, source: Callable[[str], str]) -> str:
     """
     parts: dict[str, str] = {}
     _collect(main.removesuffix(".js"), source, parts, ())
-    return '"use strict";\n(() => {\n' + "".join(parts.values()) + "})();\n"
+    scoped = (_scoped(name, text) for name, text in parts.items())
+    return '"use strict";\n(() => {\n' + "".join(scoped) + "})();\n"
+
+
+def needed(main: str, source: Callable[[str], str]) -> tuple[str, ...]:
+    """The module *main* and all that it needs, those first that others need; *source* gives the text of a module."""
+    parts: dict[str, str] = {}
+    _collect(main.removesuffix(".js"), source, parts, ())
+    return tuple(f"{name}.js" for name in parts)
 
 
 def _collect(name: str, source: Callable[[str], str], parts: dict[str, str], above: tuple[str, ...]) -> None:
@@ -35,7 +43,7 @@ def _collect(name: str, source: Callable[[str], str], parts: dict[str, str], abo
     text = source(f"{name}.js")
     for found in _IMPORT.finditer(text):
         _collect(found[2], source, parts, (*above, name))
-    parts[name] = _scoped(name, text)
+    parts[name] = text
 
 
 def _scoped(name: str, text: str) -> str:

@@ -1,6 +1,6 @@
 // The left rail: channels and direct messages with what is unread, the views, language, theme and help.
 
-import { clear, el, icon } from "cadenza/dom.js";
+import { el, icon } from "cadenza/dom.js";
 import { CHAT, HELP, LAB, TOUR } from "cadenza/icons.js";
 import { label } from "cadenza/labels.js";
 import { remember, remembered } from "cadenza/remembered.js";
@@ -15,6 +15,7 @@ export class Rail {
   #channels;
   #direct;
   #views = new Map();
+  #rows = new Map();
   #drawn = "";
 
   /**
@@ -75,11 +76,14 @@ export class Rail {
     const drawn = JSON.stringify(rows);
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
-    const focused = document.activeElement?.dataset?.channel;
+    // A row stays as long as its channel does: what is replaced between press and release is never clicked.
+    const known = new Map(rows.map((row) => [row.id, this.#rows.get(row.id) ?? this.#newRow(row.id)]));
+    this.#rows = known;
+    for (const row of rows) drawRow(known.get(row.id), row);
     const isDirect = ({ sort }) => sort === "direct";
-    clear(this.#channels).append(...rows.filter((row) => !isDirect(row)).map((row) => this.#row(row)));
-    clear(this.#direct).append(...rows.filter(isDirect).map((row) => this.#row(row)));
-    if (focused) this.#channels.parentElement.querySelector(`[data-channel="${CSS.escape(focused)}"]`)?.focus();
+    const itemOf = ({ id }) => known.get(id).item;
+    arrange(this.#channels, rows.filter((row) => !isDirect(row)).map(itemOf));
+    arrange(this.#direct, rows.filter(isDirect).map(itemOf));
   }
 
   /** Give the focus to the channel that is shown. */
@@ -88,27 +92,44 @@ export class Rail {
     (current ?? this.#views.get("chat")).focus();
   }
 
-  #row(channel) {
-    const sign = el("span", { class: "rail-sign", aria: { hidden: "true" }, text: signOf(channel) });
-    const name = el("span", { class: "rail-name", text: channel.name });
-    const button = el("button", { type: "button", class: "rail-item", data: { channel: channel.id } }, sign, name);
-    button.addEventListener("click", () => this.#asked.onChannel(channel.id));
-    markCurrent(button, channel.isShown);
-    if (channel.count) button.append(badge(channel));
-    button.classList.toggle("is-unread", channel.count > 0);
-    return el("li", { class: channel.sort === "thread" ? "rail-thread" : "" }, button);
+  #newRow(id) {
+    const sign = el("span", { class: "rail-sign", aria: { hidden: "true" } });
+    const name = el("span", { class: "rail-name" });
+    const shown = el("span", { aria: { hidden: "true" } });
+    const words = el("span", { class: "visually-hidden" });
+    const badge = el("span", {}, shown, words);
+    const button = el("button", { type: "button", class: "rail-item", data: { channel: id } }, sign, name);
+    button.addEventListener("click", () => this.#asked.onChannel(id));
+    return { item: el("li", {}, button), button, sign, name, badge, shown, words };
   }
+}
+
+function drawRow({ item, button, sign, name, badge, shown, words }, channel) {
+  const { count, calls } = channel;
+  item.className = channel.sort === "thread" ? "rail-thread" : "";
+  sign.textContent = signOf(channel);
+  name.textContent = channel.name;
+  markCurrent(button, channel.isShown);
+  button.classList.toggle("is-unread", count > 0);
+  badge.className = calls ? "rail-badge is-calling" : "rail-badge";
+  shown.textContent = count > 99 ? "99+" : String(count);
+  words.textContent = t("live.unread", { count });
+  if (!count) badge.remove();
+  else if (!badge.parentElement) button.append(badge);
+}
+
+/** Have *items*, and nothing else, in *list*; who is in place already is not touched. */
+function arrange(list, items) {
+  const wanted = new Set(items);
+  for (const item of [...list.children]) if (!wanted.has(item)) item.remove();
+  items.forEach((item, index) => {
+    if (list.children[index] !== item) list.insertBefore(item, list.children[index] ?? null);
+  });
 }
 
 /** The sign in front of a channel's name. @param {{sort: string}} channel */
 export function signOf({ sort }) {
   return { direct: "@", thread: "↳" }[sort] ?? "#";
-}
-
-function badge({ count, calls }) {
-  const shown = el("span", { aria: { hidden: "true" }, text: count > 99 ? "99+" : String(count) });
-  const words = el("span", { class: "visually-hidden", text: t("live.unread", { count }) });
-  return el("span", { class: calls ? "rail-badge is-calling" : "rail-badge" }, shown, words);
 }
 
 function heading(key) {

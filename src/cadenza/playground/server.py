@@ -62,7 +62,7 @@ class Site:
         self._play = play
         self._guard = guard
         self._screening = Screening()
-        self._headers = headers(page.asset(_INDEX))
+        self._headers = headers(page.index())
 
     def app(self) -> web.Application:
         """What answers requests."""
@@ -117,7 +117,7 @@ class Site:
     # --- files -----------------------------------------------------------------------------------
 
     async def _index(self, _request: web.Request) -> web.Response:
-        return _as_it_is(page.asset(_INDEX), page.content_type(_INDEX))
+        return _as_it_is(page.index(), page.content_type(_INDEX))
 
     async def _asset(self, request: web.Request) -> web.Response:
         name = request.match_info["name"]
