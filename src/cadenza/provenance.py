@@ -162,7 +162,8 @@ class Provenance:
             case "rule":
                 self._rule(about)
             case "post":
-                self._post(int(number_of(about, "number")), numbers_of(about, "segments"), text_of(about, "text"))
+                text = "" if about.get("file") else text_of(about, "text")  # what it does not show is in the file
+                self._post(int(number_of(about, "number")), numbers_of(about, "segments"), text)
             case _:
                 self._feed_later(step)
 

@@ -34,7 +34,7 @@ STEPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "halt": ("by", "reason"),
         "post": (
             "number", "segments", "text", "boundary", "pause", "typing", "breath", "thinking", "cut", "identity", "label",
-            "reply", "picture",
+            "reply", "picture", "file",
         ),
         "back_pressure": ("seconds",),
         "merged": ("posts", "text", "why"),

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from cadenza.cli import main
-from cadenza.films.film import dump
+from cadenza.films.film import dump, from_json
 from cadenza.replies import say
 from cadenza.settings import Settings
 from cadenza.targets.memory import MemoryTarget
@@ -235,7 +235,7 @@ def test_a_page_that_cannot_be_written_is_said(explain: Explain, talk: Path, tmp
 def test_the_page_of_a_trace_shows_its_messages(explain: Explain, trace: Path) -> None:
     value = films_in(explain(trace, "--answer", "1", "--html", "-")[1])
 
-    said = [record["message"]["content"] for record in value["films"][0]["records"] if record["kind"] == "message"]
+    said = [record.about["message"]["content"] for record in from_json(value["films"][0]).of_kind("message")]
     assert ["One.", "Two."] == said
 
 

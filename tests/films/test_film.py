@@ -26,7 +26,8 @@ def test_a_film_is_written_and_read_again() -> None:
 
 def test_what_is_written_is_as_short_as_can_be() -> None:
     assert dump(Film((Record(0.1234567, "note", {"text": "é"}),))) == (
-        '{"film":1,"title":"","seconds":0.123457,"settings":{},"records":[{"at":0.123457,"kind":"note","text":"é"}]}'
+        '{"film":1,"title":"","seconds":0.123457,"settings":{},'
+        '"records":[{"at":0.123457,"kind":"note","text":"é"}],"packed":true}'
     )
 
 

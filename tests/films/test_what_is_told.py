@@ -20,6 +20,7 @@ from cadenza.films.rehearsal import Rehearsal, beats_of, rehearse
 from cadenza.films.troubles import Trouble
 from cadenza.text.tables import Table
 from cadenza.types import Persona
+from tests.films.told import filmed
 
 PIECES = (
     "Hello there, this is a line.\n", "A **bold** and *soft* word. ", "(an aside\nover two lines) ", "```py\nx = 1\n```\n",
@@ -128,3 +129,41 @@ def test_a_picture_that_is_the_last_after_a_stop_is_the_table_that_it_shows() ->
 
     last = [one.about["story"] for one in film.of_kind("story")][-1]
     assert ("table.png", "| a | b |\n|---|---|\n| 1 | 2 |") == (last["file"], part(text, *last["raw"][0]))
+
+
+_CODE = "".join(f"print({number})\n" for number in range(600))
+IN_FILES = [
+    pytest.param(
+        "One.\nTwo.\nThree.\nAnd **four**.\n",
+        {"degree": 1, "message_limit": 2},
+        [(None, "One."), ("reply.md", "Two.\nThree.\nAnd **four**.")],
+        id="what a full reply has no room for",
+    ),
+    pytest.param(
+        f"Now:\n{'a' * 30} {_CODE}\nThat is all.",
+        {"degree": 0, "message_limit": 2},
+        [(None, None), ("reply.md", None)],
+        id="what a full reply of few messages has no room for",
+    ),
+    pytest.param(
+        f"See:\n```py\n{_CODE}```\nDone.\n",
+        {"degree": 1, "code_file": 2},
+        [(None, "See:"), ("code.py", f"```py\n{_CODE}```"), (None, "Done.")],
+        id="a long block of code",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "settings", "expected"), IN_FILES)
+def test_what_is_in_a_file_belongs_to_the_message_with_the_file(
+    text: str, settings: dict[str, object], expected: list[tuple[str | None, str | None]]
+) -> None:
+    film = filmed(text, settings=settings, painter=None)
+
+    told = [record.about["story"] for record in film.of_kind("story")]
+    words = [(one["file"], "".join(text[start:end] for start, end in one["raw"])) for one in told]
+    assert [] == film.of_kind("fate")
+    assert expected == [
+        (file, said if wanted[1] else None) for (file, said), wanted in zip(words, expected, strict=True)
+    ]
+    assert "".join(text.split()) == "".join("".join(said for _, said in words).split())

@@ -197,7 +197,7 @@ async def test_what_the_page_makes_of_a_film_is_what_its_stories_say(window: Ope
         for seed, film in enumerate(told, start=100):
             found = await page.evaluate(
                 """(film) => {
-                  const [turn] = turns.turnsOf(JSON.parse(film).records);
+                  const [turn] = turns.turnsOf(new Reel(JSON.parse(film)).records);
                   const parts = turn.tokens.texts.map((_, index) => turns.partsOf(turn, index, Infinity));
                   const spans = (all) => all.map(({ from, to, why, mark }) => [from, to, why, mark ?? ""]);
                   return {

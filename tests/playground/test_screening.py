@@ -10,6 +10,7 @@ import time
 import pytest
 
 from cadenza.errors import InputError
+from cadenza.films.film import from_json
 from cadenza.playground.bodies import Limit, Rehearse, Side, SideFault
 from cadenza.playground.screening import AT_ONCE, WAITING, Screening
 
@@ -26,10 +27,10 @@ async def test_each_side_has_its_film() -> None:
 
     made = json.loads(await Screening().rehearsed(Rehearse("One.\nTwo.\nThree.\nFour.", 50.0, sides)))
 
-    first, second = ([one for one in film["records"] if one["kind"] == "message"] for film in made["films"])
-    assert 4 == len(first)
-    assert len(second) < 4
-    assert 429 in {one["status"] for one in made["films"][1]["records"] if one["kind"] == "call"}
+    first, second = map(from_json, made["films"])
+    assert 4 == len(first.of_kind("message"))
+    assert len(second.of_kind("message")) < 4
+    assert 429 in {one.about["status"] for one in second.of_kind("call")}
 
 
 async def test_what_takes_too_long_is_given_up() -> None:
@@ -81,7 +82,7 @@ async def test_a_stream_that_parts_characters_has_its_film() -> None:
 
     made = json.loads(await Screening().rehearsed(Rehearse(line, 50.0, (Side(),))))
 
-    said = [one["message"]["content"] for one in made["films"][0]["records"] if one["kind"] == "message"]
+    said = [one.about["message"]["content"] for one in from_json(made["films"][0]).of_kind("message")]
     assert ["Hi \U0001f600 there"] == said
 
 

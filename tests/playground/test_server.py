@@ -14,6 +14,7 @@ import pytest_asyncio
 from yarl import URL
 
 from cadenza.bot.scenery import Scenery
+from cadenza.films.film import from_json
 from cadenza.sim.shapes import MessageFlag
 from cadenza.sim.wire import Json
 from tests.playground.playing import HEADERS, Play, playing
@@ -362,7 +363,7 @@ async def test_a_rehearsal_gives_back_its_films(play: Play) -> None:
     made = await play.post("/api/rehearse", body)
 
     assert 2 == len(made["films"])
-    said = [one["message"]["content"] for one in made["films"][0]["records"] if one["kind"] == "message"]
+    said = [one.about["message"]["content"] for one in from_json(made["films"][0]).of_kind("message")]
     assert ["Hello", "Hello there.", "How are you?"] == said
 
 

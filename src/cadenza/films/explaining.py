@@ -15,7 +15,7 @@ from ..explain import explain, read
 from ..page import film_page
 from ..trace import Traced
 from .comparing import Comparison, compared, comparison_lines
-from .film import Json
+from .film import Json, short_form
 from .orders import Order
 from .printing import WIDEST, Paper, Printer, message_lines, reply_lines
 from .subjects import Subject, data_of, is_trace, subject_of, subject_of_trace
@@ -182,7 +182,7 @@ def _status(order: Order, subject: Subject) -> int:
 
 
 def _write_page(order: Order, subject: Subject) -> None:
-    page = film_page([film.as_json() for film in subject.films[0]], title=order.title, labels=order.labels)
+    page = film_page([short_form(film) for film in subject.films[0]], title=order.title, labels=order.labels)
     if order.html == "-":
         _write(page)
         return

@@ -12,6 +12,7 @@ import msgspec
 
 from ..errors import InputError
 from ..types import Reply
+from .packing import packed, unpacked
 
 Json: TypeAlias = dict[str, Any]
 
@@ -71,9 +72,15 @@ class Film:
         }
 
 
+def short_form(film: Film) -> Json:
+    """*film* as it is written to a file or sent to a page: as ``as_json``, but packed."""
+    whole = film.as_json()
+    return {**whole, "packed": True, "records": list(packed(whole["records"]))}
+
+
 def dump(film: Film) -> str:
     """*film* as text; half a character, which no file can hold, is written as JSON's own escape."""
-    text = json.dumps(film.as_json(), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(short_form(film), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -106,7 +113,8 @@ def from_json(value: object) -> Film:
             if not isinstance(title, str) or not isinstance(settings, dict):
                 why = "its title must be a text, and its settings an object"
                 raise _unreadable(why)
-            read = tuple(_record(number, record) for number, record in enumerate(records, start=1))
+            whole = unpacked(records) if rest.get("packed") is True else records
+            read = tuple(_record(number, record) for number, record in enumerate(whole, start=1))
             _check_order(read)
             return Film(read, title, settings)
         case _:

@@ -2,6 +2,8 @@
  * A film, folded into what is seen at any moment of it. See docs/films.md for the records.
  */
 
+import { Unpacking } from "cadenza/packing.js";
+import { eachInSlices } from "cadenza/slices.js";
 import { wholeMessage, wholePerson } from "cadenza/whole.js";
 
 const TYPING_SECONDS = 10;
@@ -35,10 +37,10 @@ export class Reel {
   #most;
 
   /**
-   * @param {{records?: object[], seconds?: number, isLive?: boolean, most?: number}} [film] `most` is how many records
-   * are kept; of what is older, whole replies are dropped
+   * @param {{records?: object[], packed?: boolean, seconds?: number, isLive?: boolean, most?: number}} [film] `most` is
+   * how many records are kept; of what is older, whole replies are dropped
    */
-  constructor({ records = [], seconds = 0, isLive = false, most = Infinity } = {}) {
+  constructor({ records = [], packed = false, seconds = 0, isLive = false, most = Infinity } = {}) {
     this.#most = most;
     /** How often something was dropped: whoever has read `records` up to a place reads them anew when it changes. */
     this.drops = 0;
@@ -47,7 +49,20 @@ export class Reel {
     /** How long it is; grows with its records. */
     this.seconds = Number.isFinite(seconds) ? Math.min(Math.max(0, seconds), LONGEST) : 0;
     this.isLive = isLive;
-    for (const record of Array.isArray(records) ? records : []) this.add(record);
+    const whole = wholeness(packed);
+    for (const record of Array.isArray(records) ? records : []) this.add(whole(record));
+  }
+
+  /**
+   * The reel of a film that may be long: made bit by bit, so that the page does not stand still meanwhile.
+   * @param {{records?: object[], packed?: boolean, seconds?: number}} film
+   * @param {AbortSignal} [signal] when nobody wants it any more
+   */
+  static async inSlices({ records = [], packed = false, seconds = 0 }, signal) {
+    const reel = new Reel({ seconds });
+    const whole = wholeness(packed);
+    await eachInSlices(Array.isArray(records) ? records : [], (record) => reel.add(whole(record)), signal);
+    return reel;
   }
 
   /** One more record; what cannot be understood is passed over. */
@@ -185,6 +200,13 @@ function copied(state) {
     messages: new Map(state.messages),
     typing: new Map(state.typing),
   };
+}
+
+/** What makes the records of a film whole, in their order. */
+function wholeness(isPacked) {
+  if (isPacked !== true) return (record) => record;
+  const unpacking = new Unpacking();
+  return (record) => unpacking.whole(record);
 }
 
 /** When a record ends: tokens come for a while. */

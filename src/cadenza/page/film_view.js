@@ -27,7 +27,7 @@ export class FilmView {
 
   /**
    * @param {HTMLElement} root
-   * @param {{films: object[], labels?: Array<string|object>, captions?: object[], onShare?: () => void,
+   * @param {{films: Array<object|Reel>, labels?: Array<string|object>, captions?: object[], onShare?: () => void,
    *   isPlaying?: boolean, next?: {words: () => string, act: () => void}}} options `labels` and `captions` are texts or `{en, ja}`; a caption has `at` besides.
    * `isPlaying` is whether it begins to play at once; else it does unless people want little motion, and then it
    * stands at its end. `next` is offered there.
@@ -64,7 +64,7 @@ export class FilmView {
   }
 
   #side(film, index) {
-    const reel = new Reel(film);
+    const reel = film instanceof Reel ? film : new Reel(film);
     const heading = el("h2", { class: "side-name" });
     const button = el("button", { type: "button", class: "quiet side-inside", on: { click: () => this.#choose(index) } });
     const head = el("div", { class: "side-head" }, heading, button);

@@ -8,6 +8,9 @@ import { Turns } from "cadenza/turns.js";
 import { onLanguage } from "cadenza/words.js";
 import { say } from "cadenza/words_inside.js";
 
+const SLICE = 40; // milliseconds that reading a film may take at a time
+const LOOKED = 64; // records that are read before looking at the clock
+
 /**
  * Shows what happens inside the replies of a channel. A selection is `{kind: "message", id}`,
  * `{kind: "token", turn, index}` or null.
@@ -15,6 +18,7 @@ import { say } from "cadenza/words_inside.js";
 export class InsideView {
   #reel = null;
   #read = 0; // records of the reel that are in the turns
+  #more = 0; // what will read the others
   #drops = 0; // how often the reel had dropped some of them
   #turns = new Turns();
   #channel = null;
@@ -42,6 +46,7 @@ export class InsideView {
   /** Whoever takes it out of the page says so: it watches the language, the theme and its own size. */
   close() {
     this.#forget();
+    clearTimeout(this.#more);
     this.timeline.close();
   }
 
@@ -84,11 +89,28 @@ export class InsideView {
   show(reel, { channel, time }) {
     const { drops = 0 } = reel;
     if (reel !== this.#reel || drops !== this.#drops) [this.#reel, this.#drops, this.#read, this.#turns] = [reel, drops, 0, new Turns()];
-    for (; this.#read < reel.records.length; this.#read += 1) this.#turns.add(reel.records[this.#read]);
+    this.#readOn();
     if (channel !== this.#channel) this.#wanted = null;
     this.#channel = channel;
     this.#time = time;
     this.#update();
+  }
+
+  /** Take in what is new; of a long film as much as nobody notices, and the rest in a moment. */
+  #readOn() {
+    const { records } = this.#reel;
+    const until = performance.now() + SLICE;
+    clearTimeout(this.#more);
+    while (this.#read < records.length) {
+      this.#turns.add(records[this.#read]);
+      this.#read += 1;
+      if (this.#read % LOOKED === 0 && performance.now() > until) break;
+    }
+    if (this.#read === records.length) return;
+    this.#more = setTimeout(() => {
+      this.#readOn();
+      this.#update();
+    }, 0);
   }
 
   /** Select something, without telling anybody; null selects nothing. */

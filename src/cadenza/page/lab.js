@@ -3,6 +3,7 @@
 import { comparison } from "cadenza/comparison.js";
 import { el } from "cadenza/dom.js";
 import { numberField, radioField } from "cadenza/fields.js";
+import { Reel } from "cadenza/film.js";
 import { FilmView } from "cadenza/film_view.js";
 import { Side } from "cadenza/lab_side.js";
 import { Source } from "cadenza/lab_source.js";
@@ -175,7 +176,9 @@ export class Lab {
     const ended = this.#begin(abort);
     try {
       const answer = await this.#api.post("/api/rehearse", body, { signal: abort.signal });
-      this.#show(answer, sides.map(({ label }) => label));
+      const reels = [];
+      for (const film of answer.films) reels.push(await Reel.inSlices(film, abort.signal));
+      this.#show(answer, reels, sides.map(({ label }) => label));
     } catch (error) {
       this.#refused(abort.signal.aborted ? t("lab.cancelled") : error.message);
     } finally {
@@ -219,14 +222,14 @@ export class Lab {
     this.#parts.problem.hidden = sentence === "";
   }
 
-  #show({ what, told, films }, labels) {
+  #show({ what, told, films }, reels, labels) {
     this.#result?.view.close();
     const place = el("div", { class: "lab-film" });
     const parts = { head: el("div", { class: "lab-result-head" }), place, figures: el("div") };
     this.#parts.result.replaceChildren(parts.head, place, parts.figures);
     this.#parts.result.hidden = false;
-    const view = new FilmView(place, { films, labels, captions: [] });
-    this.#result = { what, told, films, labels, view, parts };
+    const view = new FilmView(place, { films: reels, labels, captions: [] });
+    this.#result = { what, told, films, reels, labels, view, parts };
     this.#tellResult();
     this.#parts.result.focus({ preventScroll: true });
     this.#parts.result.scrollIntoView({ block: "start" });
@@ -234,7 +237,7 @@ export class Lab {
 
   #tellResult() {
     if (this.#result === null) return;
-    const { what, told, films, labels, parts } = this.#result;
+    const { what, told, reels, labels, parts } = this.#result;
     const kind = KINDS_OF_SOURCE.includes(what) ? t(`lab.what-${what}`) : what;
     const share = el("button", { type: "button", class: "share", text: t("lab.share"), on: { click: () => this.#share(share) } });
     const taken = el(
@@ -244,7 +247,7 @@ export class Lab {
       told ? el("span", { class: "dim", text: told }) : null,
     );
     parts.head.replaceChildren(el("h3", { text: t("lab.result") }), taken, share);
-    parts.figures.replaceChildren(comparison(films, labels));
+    parts.figures.replaceChildren(comparison(reels, labels));
   }
 
   async #share(button) {

@@ -11,11 +11,13 @@ const KEPT_CHARACTERS = 200_000;
 const LARGEST_FILE = 8_000_000;
 const PREVIEW = 1500;
 const LARGE_PASTE = 20_000;
+const MOST_SHOWN = 200_000; // characters: a field with more of them makes the whole page slow
 
 /** The text or the file; `onProblem(sentence)` hears what cannot be read, with an empty sentence when that is over. */
 export class Source {
   #onProblem;
   #text;
+  #rest = ""; // what comes behind the text in the field, and is too much to be shown
   #file = null;
   #replaced = null;
   #parts;
@@ -28,18 +30,26 @@ export class Source {
     words.put(this.#text, "placeholder", "lab.paste-here");
     this.#text.addEventListener("change", () => this.keep());
     this.#text.addEventListener("paste", (event) => this.#paste(event));
+    this.#text.addEventListener("input", () => {
+      if (this.#text.value === "") this.#leaveRest(); // who takes everything out means everything
+    });
     window.addEventListener("pagehide", () => this.keep());
-    this.#parts = { file: el("div", { class: "source-file", hidden: true }), back: this.#backButton(words) };
+    this.#parts = {
+      file: el("div", { class: "source-file", hidden: true }),
+      rest: el("p", { class: "source-rest", role: "status", hidden: true }),
+      back: this.#backButton(words),
+    };
     const label = el("label", { class: "source-name", htmlFor: id }, words.text("lab.what-it-says"));
     const bar = el("div", { class: "source-bar" }, this.#examples(words), this.#chooser(words), this.#parts.back);
-    this.node = el("div", { class: "source" }, el("div", { class: "source-head" }, label, bar), this.#text, this.#parts.file);
+    const head = el("div", { class: "source-head" }, label, bar);
+    this.node = el("div", { class: "source" }, head, this.#text, this.#parts.rest, this.#parts.file);
     this.#takeDrops();
     words.follow(() => this.#showFile());
   }
 
   /** What was given: its text, and the name of its file if it is one. */
   get given() {
-    return this.#file ? { text: this.#file.text, name: this.#file.name } : { text: this.#text.value };
+    return this.#file ? { text: this.#file.text, name: this.#file.name } : { text: this.#whole };
   }
 
   /** Put the cursor where something is to be written. */
@@ -77,8 +87,42 @@ export class Source {
     const text = event.clipboardData?.getData("text/plain") ?? "";
     if (text.length < LARGE_PASTE) return;
     event.preventDefault();
-    this.#text.setRangeText(text, this.#text.selectionStart, this.#text.selectionEnd, "end");
+    const { value, selectionStart, selectionEnd } = this.#text;
+    this.#write(value.slice(0, selectionStart) + text + value.slice(selectionEnd) + this.#rest);
+    const end = Math.min(selectionStart + text.length, this.#text.value.length);
+    this.#text.setSelectionRange(end, end);
     this.keep();
+  }
+
+  /** All of the text, also what is not shown. */
+  get #whole() {
+    return this.#text.value + this.#rest;
+  }
+
+  /** Have *text* in the field, or as much of it as a field should hold, up to the end of a line if there is one. */
+  #write(text) {
+    const line = text.length > MOST_SHOWN ? text.lastIndexOf("\n", MOST_SHOWN) + 1 : text.length;
+    const shown = line > MOST_SHOWN / 2 ? line : MOST_SHOWN;
+    const isTorn = text.length > shown && isFirstHalf(text.charCodeAt(shown - 1));
+    this.#text.value = text.slice(0, isTorn ? shown - 1 : shown);
+    this.#rest = text.slice(isTorn ? shown - 1 : shown);
+    this.#showRest();
+  }
+
+  #leaveRest() {
+    this.#rest = "";
+    this.#showRest();
+  }
+
+  #showRest() {
+    const { rest } = this.#parts;
+    rest.hidden = this.#rest === "" || this.#file !== null;
+    if (rest.hidden) return;
+    const remove = el(
+      "button",
+      { type: "button", class: "quiet", text: t("lab.remove-rest"), on: { click: () => this.#leaveRest() } },
+    );
+    rest.replaceChildren(el("span", { text: t("lab.rest", { size: sizeOf(new Blob([this.#rest]).size) }) }), remove);
   }
 
   #examples(words) {
@@ -96,12 +140,12 @@ export class Source {
   }
 
   #put(text) {
-    const before = this.#text.value;
+    const before = this.#whole;
     const isOwn = before.trim() !== "" && !EXAMPLES.some((example) => Object.values(example.text).includes(before));
     if (isOwn) this.#replaced = before;
     this.#parts.back.hidden = this.#replaced === null;
     this.#file = null;
-    this.#text.value = text;
+    this.#write(text);
     this.#onProblem("");
     this.#showFile();
     this.keep();
@@ -110,7 +154,7 @@ export class Source {
   #backButton(words) {
     const button = el("button", { type: "button", class: "quiet", hidden: true }, words.text("lab.bring-back"));
     button.addEventListener("click", () => {
-      this.#text.value = this.#replaced ?? this.#text.value;
+      if (this.#replaced !== null) this.#write(this.#replaced);
       this.#replaced = null;
       button.hidden = true;
       this.keep();
@@ -148,6 +192,7 @@ export class Source {
   #showFile() {
     this.#text.hidden = this.#file !== null;
     this.#parts.file.hidden = this.#file === null;
+    this.#showRest();
     if (this.#file === null) return;
     const { name, size, text } = this.#file;
     const remove = el(
@@ -169,6 +214,11 @@ export class Source {
     this.#showFile();
     this.focus();
   }
+}
+
+/** Whether this is the first half of a character that is two units long. */
+function isFirstHalf(unit) {
+  return unit >= 0xd800 && unit < 0xdc00;
 }
 
 function kept() {

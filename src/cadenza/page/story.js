@@ -9,6 +9,7 @@ import { counted, isNamed, named, say, seconds } from "cadenza/words_inside.js";
 const PARTS = ["model", "buffer", "queue", "sending"];
 const SAME = 0.0005; // seconds within which two times are the same
 const MOST_RAW = 4000; // units of raw text that are shown at once
+const MOST_TOLD = 60; // holds and rules of one message that are told; with a file it may have thousands
 
 /**
  * The story of a message that a reply sent.
@@ -82,15 +83,21 @@ function mergedText({ merged, posts }) {
 
 function holds(spans) {
   if (!spans.length) return el("p", { class: "dim", text: say("hold.none") });
-  return el("ul", { class: "plain" }, spans.map((hold) => el("li", null,
+  return listed("plain", spans, (hold) => el("li", null,
     el("i", { class: "swatch s-held" }),
     el("span", { text: say("hold.told", { seconds: seconds((hold.to ?? hold.from) - hold.from), why: holdReason(hold) }) }),
-    " ", el("span", { class: "dim small", text: say("inside.from_to", { from: seconds(hold.from), to: seconds(hold.to ?? hold.from) }) }))));
+    " ", el("span", { class: "dim small", text: say("inside.from_to", { from: seconds(hold.from), to: seconds(hold.to ?? hold.from) }) })));
+}
+
+/** The first of *all*, and how many there are besides. */
+function listed(look, all, told) {
+  const more = all.length - MOST_TOLD;
+  return el("ul", { class: look }, all.slice(0, MOST_TOLD).map(told), more > 0 ? el("li", { class: "dim", text: counted("story.more", more) }) : null);
 }
 
 function rules(changes) {
   if (!changes.length) return el("p", { class: "dim", text: say("rules.none") });
-  return el("ul", { class: "plain rules" }, changes.map((change) => el("li", null, ruleHead(change), ruleChange(change))));
+  return listed("plain rules", changes, (change) => el("li", null, ruleHead(change), ruleChange(change)));
 }
 
 function ruleHead(change) {

@@ -102,6 +102,7 @@ const en = {
   "time.queue.about": "typing and waiting for its turn", "time.sending.about": "until Discord had it",
   "time.bar": "{model} model, {buffer} buffer, {queue} queue, {sending} sending",
   // the story
+  "story.more.one": "and 1 more", "story.more.other": "and {n} more",
   "story.message": "Message {n}", "story.of": "of {n}", "story.sent": "arrived at {time}", "story.as": "as {name}",
   "story.pending": "Its whole story is told when it has arrived.",
   "story.later": "It has not arrived yet at this moment of the film.",
@@ -262,6 +263,7 @@ const ja = {
   "time.model.about": "最後の言葉が届くまで", "time.buffer.about": "どこで終わるかが決まるまで",
   "time.queue.about": "入力中と順番待ち", "time.sending.about": "Discord が受け取るまで",
   "time.bar": "モデル {model}、バッファ {buffer}、待ち行列 {queue}、送信 {sending}",
+  "story.more.one": "ほかに 1 件", "story.more.other": "ほかに {n} 件",
   "story.message": "メッセージ {n}", "story.of": "／ {n}", "story.sent": "{time}に到着", "story.as": "{name} として",
   "story.pending": "到着すると、すべての経緯が表示されます。",
   "story.later": "フィルムのこの時点では、まだ到着していません。",

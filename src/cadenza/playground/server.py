@@ -195,8 +195,8 @@ class Site:
         return _as_it_is(await self._screening.rehearsed(wanted), _JSON)
 
     async def _share(self, request: web.Request) -> web.Response:
-        wanted = await _read(request.clone(client_max_size=bodies.MOST_SHARED), bodies.Share)
-        made = await self._screening.shared(wanted, self._play.language)
+        films = await _body(request.clone(client_max_size=bodies.MOST_SHARED))
+        made = await self._screening.shared(films, self._play.language)
         response = _as_it_is(made, "text/html; charset=utf-8")
         response.headers["Content-Disposition"] = 'attachment; filename="cadenza.html"'
         return response
@@ -211,12 +211,15 @@ _SENTENCES = {
 
 
 async def _read(request: web.Request, kind: type[T]) -> T:
+    return bodies.read(await _body(request), kind)
+
+
+async def _body(request: web.Request) -> bytes:
     try:
         async with asyncio.timeout(SLOWEST):
-            body = await request.read()
+            return await request.read()
     except TimeoutError:
         raise web.HTTPRequestTimeout from None
-    return bodies.read(body, kind)
 
 
 def _as_it_is(data: bytes, kind: str) -> web.Response:

@@ -117,7 +117,8 @@ class Taps:
         for item in made:
             match item:
                 case Post(instead=()):
-                    before = self._gathered.share(item.text) if self._gathers else self._gathered.rest()
+                    shown = "" if item.attachment else item.text  # what is not shown is in the file
+                    before = self._gathered.share(shown) if self._gathers else self._gathered.rest()
                     self._tell_post(item, before if self._gathers else (*before, *own))
                 case Post():
                     self._tell_post(item, own)
@@ -149,6 +150,7 @@ class Taps:
             "label": post.label,
             "reply": post.reply,
             "picture": bool(post.instead),
+            "file": post.attachment.name if post.attachment else None,
         }
         self._tell("post", about)
 

@@ -1,0 +1,45 @@
+"""Films that were written shortly, as the page reads them."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from cadenza.films.film import dump
+from cadenza.films.rehearsal import rehearse
+from tests.browsing import Open
+from tests.films.test_what_is_told import some_rehearsal
+from tests.films.told import filmed, mixed_text
+from tests.page.inside_page import inside
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+_WHOLE = """async ([film, isSliced]) => {
+  const read = JSON.parse(film);
+  return (isSliced ? await Reel.inSlices(read) : new Reel(read)).records;
+}"""
+
+
+@pytest.mark.parametrize("is_sliced", [False, True], ids=["at once", "in slices"])
+async def test_the_page_reads_what_was_written(window: Open, is_sliced: bool) -> None:  # noqa: FBT001  # a parameter of a table
+    films = [await asyncio.to_thread(rehearse, some_rehearsal(seed)) for seed in range(200, 206)]
+    films.append(await asyncio.to_thread(filmed, mixed_text(20_000), settings={"degree": 1}))
+    async with inside(window) as page:
+        for film in films:
+            assert film.as_json()["records"] == await page.evaluate(_WHOLE, [dump(film), is_sliced])
+
+
+async def test_nobody_waits_for_the_rest_of_a_film_that_was_given_up(window: Open) -> None:
+    async with inside(window) as page:
+        name = await page.evaluate(
+            """async () => {
+              const records = Array.from({ length: 300_000 }, (_, at) => ({ at, kind: "call" }));
+              const abort = new AbortController();
+              const made = Reel.inSlices({ records }, abort.signal);
+              abort.abort();
+              return made.then(() => "made", (error) => error.name);
+            }"""
+        )
+
+    assert "AbortError" == name
