@@ -534,7 +534,6 @@ def test_b13_a_stop_inside_something_lets_nothing_go(text: str, expected: list[s
         pytest.param("Ask Dr. Lin", ["Ask Dr. Lin"], id="title"),
         pytest.param("Ok. Ask the U.S. about", ["Ok."], id="acronym"),
         pytest.param("1. item", ["1. item"], id="list number"),
-        pytest.param("Steps:\n1. Mix", ["Steps:", "1. Mix"], id="list number on a line"),
         pytest.param("see https://e.org/a.b now", ["see https://e.org/a.b now"], id="address"),
         pytest.param("Done. See https://e.org/a.b now", ["Done."], id="address behind a clause"),
         pytest.param("Done. Use `a. b` and", ["Done."], id="inline code"),
@@ -558,6 +557,15 @@ def test_b13_a_stop_inside_something_lets_nothing_go(text: str, expected: list[s
 @pytest.mark.parametrize("end", ["tool", "stop"])
 def test_b14_a_reply_that_is_broken_off_ends_with_a_whole_clause(text: str, expected: list[str], end: str) -> None:
     assert expected == said(text, end=end)
+
+
+@pytest.mark.parametrize(
+    ("end", "expected"), [("tool", ["Steps:", "1. Mix"]), ("stop", ["Steps:"])], ids=["tool", "stop"]
+)
+def test_b14_a_list_number_is_no_clause_and_behind_other_words_a_stop_leaves_it_out(
+    end: str, expected: list[str]
+) -> None:
+    assert expected == said("Steps:\n1. Mix", end=end)
 
 
 @pytest.mark.parametrize(

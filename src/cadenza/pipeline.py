@@ -90,7 +90,7 @@ def text_row(
     delivery = settings.delivery
     taps = trace.taps(gathers=delivery.degree == 0) if trace else None
     row = Pipe(
-        Buffer(settings.buffer, sentences=delivery.degree == 3, speaker=scene.persona.name),
+        Buffer(settings.buffer, sentences=delivery.degree == 3, speaker=scene.persona.name, goes_on=planned > 0),
         *((tap,) if tap else ()),
         _rules(replace(rule_context(scene, settings), may_retry=may_retry), rules),
         Composer(

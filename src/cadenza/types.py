@@ -512,7 +512,9 @@ class Ending(Enum):
     TOOL_CALL = "tool_call"
     """A tool is called: an unfinished last clause is left out."""
     STOP = "stop"
-    """Somebody stopped the reply: an unfinished last clause is left out."""
+    """Somebody stopped the reply: an unfinished last clause is left out, and behind other words also the only one."""
+    CUT_SHORT = "cut_short"
+    """There is no time for the rest: an unfinished last clause is left out."""
 
     @property
     def boundary(self) -> Boundary:

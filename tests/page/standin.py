@@ -39,7 +39,7 @@ def first_state() -> Json:
         ],
         "commands": _COMMANDS,
         "menus": ["Explain"],
-        "models": {"now": "guide", "choices": [{"name": "guide", "about": "Shows what there is"}]},
+        "models": {"now": "guide", "choices": [{"name": "guide", "by": "guide"}]},
         "settings": [_SETTING],
         "discord": {"limits": {"messages": 5, "seconds": 5.0}, "latency": 0.0, "faults": []},
         "stories": [],

@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Page, expect
 
-from tests.browsing import Open
+from tests.browsing import DESKTOP, PHONE, Open
 from tests.page.standin import BOT, DIRECT, GENERAL, ME, WORKSHOP, Standin, standing_in
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(60)]
@@ -292,6 +292,22 @@ async def test_what_can_be_done_with_a_message_goes_to_the_server(server: Standi
 
     assert pressed == [{"act": "press", "channel": GENERAL, "id": "m2", "component": "b1"}]
     assert said == [{"channel": GENERAL, "text": "Yes?", "who": ME, "reply_to": "m2"}]
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+async def test_the_welcome_stands_above_the_messages_from_side_to_side(
+    server: Standin, window: Open, size: tuple[int, int]
+) -> None:
+    page = await window(server.url, size=size)
+    await expect(page.locator(".room-welcome")).to_be_visible()
+
+    welcome, log, room = [
+        await page.evaluate("(one) => document.querySelector(one).getBoundingClientRect().toJSON()", one)
+        for one in (".room-welcome", ".room-messages", ".room")
+    ]
+
+    assert welcome["bottom"] == log["top"], "nothing is seen between them that would look hidden"
+    assert (room["left"], room["right"]) == (welcome["left"], welcome["right"])
 
 
 async def test_a_newcomer_is_greeted_once_and_language_and_theme_are_remembered(server: Standin, window: Open) -> None:

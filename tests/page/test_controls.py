@@ -8,6 +8,7 @@ import tomllib
 import pytest
 from playwright.async_api import Page, expect
 
+from cadenza.playground.telling import changeable
 from tests.browsing import PHONE, Open
 from tests.page.lab_room import room, schema
 
@@ -167,6 +168,21 @@ async def test_main_settings_are_told_in_japanese_and_the_values_stay(window: Op
         await expect(page.get_by_text("Longest message")).to_be_visible()
         await expect(page.locator(f"{_row('limit')} input[type=number]")).to_have_value("700")
         assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+async def test_every_setting_that_can_be_changed_is_told_in_japanese(window: Open) -> None:
+    names = [spec.name for _, spec in changeable()]
+    async with room(_panel()) as served:
+        page = await window(served.url, locale="ja-JP")
+        await expect(page.get_by_text("1通の最大の長さ")).to_be_visible()
+        told = await page.locator(".setting").evaluate_all(
+            r"""rows => Object.fromEntries(rows.map((row) => [
+              row.dataset.name,
+              [".setting-name", ".setting-about"].every((one) => /[\u3040-\u30ff\u4e00-\u9fff]/.test(row.querySelector(one).textContent)),
+            ]))"""
+        )
+
+    assert [] == [name for name in names if not told[name]]
 
 
 async def test_settings_are_written_as_toml_that_is_read_back(window: Open) -> None:

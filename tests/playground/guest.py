@@ -34,8 +34,9 @@ def lines(name: str, language: str = "en") -> list[str]:
 
 
 def said_so_far(name: str, messages: list[str]) -> bool:
-    """Whether *messages* are what the guide says then, from the beginning on; of the last there may be a part only."""
-    return "\n".join(lines(name)).startswith("\n".join(messages))
+    """Whether *messages* are what the guide says then, from the beginning on, each line of it whole."""
+    told = "\n".join(messages).split("\n")
+    return lines(name)[: len(told)] == told
 
 
 @pytest_asyncio.fixture(loop_scope="session")

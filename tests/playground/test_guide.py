@@ -29,6 +29,7 @@ PROMISES: dict[str, Check] = {
     ),
     "everyone": lambda messages, text: "@everyone" in text and not any(one["mention_everyone"] for one in messages),
     "smile": lambda messages, text: "(happy)" not in text and bool(messages[-1]["author"]["avatar"]),
+    "moods": lambda messages, text: "(" not in text and len({one["author"]["avatar"] for one in messages}) == 3,
     "guard": lambda messages, text: len(messages) == 1 and "You:" not in text,
     "emoji": lambda _, text: "👦" in text and ("🇳🇴" in text or "🇯🇵" in text),
     "links": lambda _, text: "https://example.org/a/rather/long/path?with=a_query&and=(brackets)#here" in text,

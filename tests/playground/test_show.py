@@ -153,3 +153,19 @@ async def test_a_persona_has_a_name_a_face_and_another_face(play: Play, window: 
 
     assert loaded
     assert 2 == len(set(faces)), "the one that smiles is another"
+
+
+async def test_every_mood_is_seen_with_its_message_however_quickly_they_change(play: Play, window: Open) -> None:
+    play.live.weather.limit(5, 5.0)  # as on Discord, where a webhook may change its own face only now and then
+    guest = await arrives(play, window)
+    await guest.enter("stargazers")
+
+    for _ in range(2):
+        await guest.hear(asking("moods"), 3, play.grounds.stargazers)
+    shown = guest.messages.locator("img.face")
+    await expect(shown).to_have_count(6)
+    faces = [await one.get_attribute("src") for one in await shown.all()]
+
+    assert 3 == len(set(faces)), "calm, happy, awed"
+    assert faces[:3] == faces[3:]
+    assert await guest.page.evaluate("[...document.images].every((image) => image.naturalWidth > 0)")

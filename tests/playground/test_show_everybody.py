@@ -98,6 +98,7 @@ async def test_the_page_the_bot_and_its_commands_speak_japanese(play: Play, wind
     await expect(page.get_by_role("textbox", name="#general")).to_be_visible()
     assert "ja" == await page.evaluate("document.documentElement.lang")
 
+    await page.get_by_role("button", name="案内を閉じる").click()
     await page.get_by_role("button", name=asking("help", "ja")).click()
     await expect(guest.contents).to_have_text([asking("help", "ja"), *lines("help", "ja")])
     await play.quiet()
@@ -132,8 +133,8 @@ async def test_the_page_is_light_or_dark_as_one_likes_it(play: Play, window: Ope
     await play.quiet()
     await guest.hear(asking("table"), 3)
     await guest.messages.nth(-2).press("Enter")
-    await page.get_by_text("How to read it").click()
-    await page.get_by_role("heading", name="Why here").scroll_into_view_if_needed()
+    await expect(guest.panel.get_by_text("It ends here because")).to_be_in_viewport()
+    await expect(guest.panel.get_by_text("Tokens", exact=True).first).to_be_in_viewport()
     await snap(page, docs="playground")
     await page.get_by_role("combobox", name="Theme").select_option("Light")
     assert await _ground(guest) > 192

@@ -100,6 +100,7 @@ async def test_a_recording_and_a_dump_are_dropped_and_delivered(play: Play, wind
     await page.evaluate(DROP, ["dump.sse", (STREAMS / "anthropic" / "text.sse").read_text(encoding="utf-8")])
     await _run(page)
     await expect(page.get_by_text("SSE dump", exact=True)).to_be_visible()
+    await page.get_by_text("More", exact=True).locator("visible=true").last.click()
     await expect(page.get_by_text("Anthropic's messages")).to_be_visible()
 
 

@@ -117,6 +117,21 @@ STORIES = [
         [TextDelta("One. Tw"), stopped(StopReason.USER)], ["One."], Stopped(StopReason.USER), id="10 in a clause"
     ),
     pytest.param(
+        [TextDelta("One.\nStar num"), stopped(StopReason.USER)], ["One."], Stopped(StopReason.USER), id="10 a stub"
+    ),
+    pytest.param(
+        [TextDelta("One.\nStar num"), stopped(StopReason.SHUTDOWN)],
+        ["One.", "Star num"],
+        Stopped(StopReason.SHUTDOWN),
+        id="10 the same at a shutdown",
+    ),
+    pytest.param(
+        [TextDelta("\n<think>hm</think>Star num"), stopped(StopReason.USER)],
+        ["Star num"],
+        Stopped(StopReason.USER),
+        id="10 a stub is all there is",
+    ),
+    pytest.param(
         [TextDelta("Hello"), stopped(StopReason.MISSING_ACCESS), TextDelta("!")],
         [],
         Stopped(StopReason.MISSING_ACCESS),

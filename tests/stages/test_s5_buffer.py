@@ -671,11 +671,51 @@ def test_b21_half_a_pair_never_comes_out() -> None:
         pytest.param("そう．次", "そう．", id="full width"),
     ],
 )
-@pytest.mark.parametrize(("why", "boundary"), [(Ending.TOOL_CALL, "tool_call"), (Ending.STOP, "final")])
+@pytest.mark.parametrize(
+    ("why", "boundary"), [(Ending.TOOL_CALL, "tool_call"), (Ending.STOP, "final"), (Ending.CUT_SHORT, "final")]
+)
 def test_a_reply_that_is_broken_off_ends_with_a_whole_clause(
     text: str, expected: str, why: Ending, boundary: str
 ) -> None:
     assert [(boundary, expected)] == segments(text, why)
+
+
+@pytest.mark.parametrize(
+    ("before", "why", "expected"),
+    [
+        pytest.param("One.\n", Ending.STOP, "", id="a stop behind other words"),
+        pytest.param("\n \n", Ending.STOP, "Star num", id="a stop behind nothing"),
+        pytest.param("(", Ending.STOP, "(Star num)", id="a stop behind a mark"),
+        pytest.param("<think>One.\n</think>", Ending.STOP, "Star num", id="a stop behind a thought"),
+        pytest.param("One.\n", Ending.TOOL_CALL, "Star num", id="a tool call"),
+        pytest.param("One.\n", Ending.CUT_SHORT, "Star num", id="no more time"),
+        pytest.param("One.\n", Ending.FINAL, "Star num", id="the end"),
+    ],
+)
+def test_a_person_who_stops_a_reply_that_has_said_something_hears_no_stub(
+    before: str, why: Ending, expected: str
+) -> None:
+    buffer = Buffer()
+    buffer.feed(before)
+    buffer.feed("Star num")
+
+    assert expected == "".join(item.text for item in buffer.flush(why)).strip()
+
+
+def test_a_whole_line_is_no_stub() -> None:
+    buffer = Buffer()
+    buffer.feed("One.\nStar number\n")
+
+    assert "Star number" == "".join(item.text for item in buffer.flush(Ending.STOP)).strip()
+
+
+def test_what_was_said_before_a_tool_call_counts_too() -> None:
+    buffer = Buffer()
+    buffer.feed("I look.")
+    buffer.flush(Ending.TOOL_CALL)
+    buffer.feed("Star num")
+
+    assert [] == buffer.flush(Ending.STOP)
 
 
 @pytest.mark.parametrize(

@@ -89,15 +89,18 @@ class Stage:
 
 def _hosted(persona: Persona, world: World) -> Persona:
     """*persona* with faces that have addresses in *world*: one that has to be stored first can seldom be changed."""
+    sprites = tuple(
+        replace(sprite, avatar=sprite.avatar and hosted(sprite.avatar, world)) for sprite in persona.sprites
+    )
+    return replace(persona, avatar=persona.avatar and hosted(persona.avatar, world), sprites=sprites)
 
-    def address(face: str | None) -> str | None:
-        try:
-            return world.hosted(face) if face and face.startswith("data:") else face
-        except Refusal:  # it is no picture; that is told when somebody speaks under it
-            return face
 
-    sprites = tuple(replace(sprite, avatar=address(sprite.avatar)) for sprite in persona.sprites)
-    return replace(persona, avatar=address(persona.avatar), sprites=sprites)
+def hosted(face: str, world: World) -> str:
+    """The address of *face* in *world*, if it has none of its own."""
+    try:
+        return world.hosted(face) if face.startswith("data:") else face
+    except Refusal:  # it is no picture; that is told when somebody speaks under it
+        return face
 
 
 def _limits(wanted: Rehearsal) -> RateLimits:

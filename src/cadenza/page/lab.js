@@ -12,7 +12,7 @@ import { freshId, Wording } from "cadenza/wording.js";
 import "cadenza/words_lab.js";
 
 const RATE = { name: "rate", kind: "int", value: 50, default: 50, low: 1, high: 2000 };
-const KINDS_OF_SOURCE = ["text", "recording", "stream", "replay", "trace", "film"];
+const KINDS_OF_SOURCE = ["text", "recording", "stream", "replay", "script", "trace", "film"];
 const A_SECOND = 1000;
 const A_MINUTE = 60_000;
 
@@ -238,16 +238,24 @@ export class Lab {
   #tellResult() {
     if (this.#result === null) return;
     const { what, told, reels, labels, parts } = this.#result;
-    const kind = KINDS_OF_SOURCE.includes(what) ? t(`lab.what-${what}`) : what;
+    const isKnown = KINDS_OF_SOURCE.includes(what);
+    const kind = isKnown ? t(`lab.what-${what}`) : what;
     const share = el("button", { type: "button", class: "share", text: t("lab.share"), on: { click: () => this.#share(share) } });
     const taken = el(
       "p",
       { class: "taken-for" },
       el("span", { class: "lab-badge", text: kind }),
-      told ? el("span", { class: "dim", text: told }) : null,
+      isKnown ? el("span", { class: "dim", text: t(`lab.taken-${what}`) }) : null,
+      told ? this.#detail(told) : null,
     );
     parts.head.replaceChildren(el("h3", { text: t("lab.result") }), taken, share);
     parts.figures.replaceChildren(comparison(reels, labels));
+  }
+
+  /** What the server says of it, which it does in English. */
+  #detail(told) {
+    const words = el("span", { class: "dim", text: told, lang: "en" });
+    return el("details", { class: "taken-detail" }, el("summary", { text: t("lab.taken-detail") }), words);
   }
 
   async #share(button) {

@@ -7,6 +7,7 @@ import { label } from "cadenza/labels.js";
 import { onLanguage, t } from "cadenza/words.js";
 
 const SOON = 500; // ms
+const MODELS = ["guide", "here"];
 
 /** Makes each part once, in its place. */
 export class Panels {
@@ -160,6 +161,7 @@ class ModelChoice {
     const all = names.includes(models.now) ? names : [models.now, ...names];
     clear(this.#select).append(...all.map((name) => el("option", { value: name, text: name })));
     this.#select.value = models.now;
-    this.#about.textContent = models.choices.find(({ name }) => name === models.now)?.about ?? "";
+    const by = models.choices.find(({ name }) => name === models.now)?.by ?? "";
+    this.#about.textContent = MODELS.includes(by) ? t(`live.model.${by}`) : by && t("live.model.vendor", { vendor: by });
   }
 }

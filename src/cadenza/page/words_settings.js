@@ -1,6 +1,7 @@
 /** Words for settings, rules and faults: short names and what they mean, for somebody who has never seen them. */
 
 import { language, register, t } from "cadenza/words.js";
+import { MORE } from "cadenza/words_more_settings.js";
 
 const NAMES = {
   en: {
@@ -209,14 +210,19 @@ function keyed(code) {
 
 /** The name of a setting for people; its name in a file if there is no better one. */
 export function settingTitle(setting) {
-  return Object.hasOwn(NAMES.en, setting.name) ? t(`setting.${setting.name}`) : setting.name.replaceAll("_", " ");
+  if (Object.hasOwn(NAMES.en, setting.name)) return t(`setting.${setting.name}`);
+  return inJapanese(setting)?.[0] ?? setting.name.replaceAll("_", " ");
 }
 
 /** What a setting is for, in a sentence. */
 export function settingAbout(setting) {
   if (Object.hasOwn(ABOUTS.en, setting.name)) return t(`about.${setting.name}`);
   const about = setting.about ?? "";
-  return language() === "en" && about ? about[0].toUpperCase() + about.slice(1) + "." : about;
+  return inJapanese(setting)?.[1] ?? (about && `${about[0].toUpperCase()}${about.slice(1)}.`);
+}
+
+function inJapanese({ name }) {
+  return language() === "ja" && Object.hasOwn(MORE, name) ? MORE[name] : null;
 }
 
 /** The word for one of the values of a setting; the value itself if there is none. */

@@ -46,7 +46,8 @@ class Offer:
     """A model that can be chosen."""
 
     name: str
-    about: str
+    by: str
+    """Who is asked: ``guide``, ``here`` for a model on this machine, or a vendor."""
 
 
 def with_models(config: Config, wanted: str, environment: Mapping[str, str]) -> Config:
@@ -67,7 +68,7 @@ def offers(config: Config) -> list[Offer]:
     """All models that can be chosen, who answers now among them."""
     models = config.models
     names = dict.fromkeys((*models.named, models.default, *models.fallbacks))
-    return [Offer(name, _about(resolved(models, name).model)) for name in names if name]
+    return [Offer(name, _by(resolved(models, name).model)) for name in names if name]
 
 
 def _reachable(environment: Mapping[str, str]) -> list[str]:
@@ -80,13 +81,11 @@ def _reachable(environment: Mapping[str, str]) -> list[str]:
     return names
 
 
-def _about(model: str) -> str:
+def _by(model: str) -> str:
     vendor = model.partition(":")[0]
     if model == GUIDE:
-        return "built in: shows what there is to see, without a key"
-    if vendor in (_LOCAL, "script"):
-        return "on this machine"
-    return f"asks {vendor}, with your key"
+        return "guide"
+    return "here" if vendor in (_LOCAL, "script") else vendor
 
 
 class PlayShelf(ModelShelf):

@@ -9,9 +9,11 @@ from ..bot.scenery import Scenery
 from ..characters.character import Character, Look
 from ..config.config import Config, LogConfig, MetricsConfig
 from ..errors import InputError
+from ..films.stage import hosted
 from ..settings import Settings
 from ..sim.people import Person
 from ..sim.wire import Json
+from ..sim.world import World
 from .faces import PARROT, STARGAZER, Mood, face
 
 BOT = "Cadenza"
@@ -89,15 +91,22 @@ def built_in() -> Config:
 
 
 def adapted(config: Config, grounds: Grounds, language: str) -> Config:
-    """*config* for these grounds: everything is answered, the log is quiet, no port is opened."""
+    """*config* for these grounds: everything is answered, faces have addresses, the log is quiet, no port is opened."""
     heard = dict.fromkeys((*config.conversation.channels, *grounds.places))
     return replace(
         config,
+        personas=tuple(_hosted(one, grounds.scenery.world) for one in config.personas),
         conversation=replace(config.conversation, channels=tuple(heard), direct_messages=True),
         log=LogConfig(level="warning"),
         metrics=MetricsConfig(),
         language=language,
     )
+
+
+def _hosted(character: Character, world: World) -> Character:
+    """*character* with faces that have addresses in *world*: one that has to be stored first can seldom be changed."""
+    looks = tuple(replace(look, avatar=hosted(look.avatar, world)) for look in character.looks)
+    return replace(character, avatar=hosted(character.avatar, world), looks=looks)
 
 
 def bot_name(config: Config) -> str:
@@ -119,5 +128,8 @@ def _cast() -> Iterator[Character]:
         GAZER,
         prompt="A shy astronomer who loves clear nights, and answers when somebody says their name.",
         avatar=face(STARGAZER, Mood.CALM),
-        looks=(Look("happy", face(STARGAZER, Mood.HAPPY), "when the sky is clear"),),
+        looks=(
+            Look("happy", face(STARGAZER, Mood.HAPPY), "when the sky is clear"),
+            Look("awed", face(STARGAZER, Mood.AWED), "when something in the sky is astonishing"),
+        ),
     )

@@ -175,11 +175,11 @@ class Playground:
         own = {} if given is None else secrets_of(given, real)
         grounds = laid_out(bot_name(plain))
         grounds.speak(self.language)
-        config = with_models(adapted(plain, grounds, self.language), self._wanted.model, {**real, **own})
-        current = Current(config)
-        follow_log(current, lambda _: own, level=self._wanted.level)
-        follow_keys(current, lambda _: own, real=real)
-        async with MemoryStore() as store, serve(grounds.scenery.world) as server:
+        async with MemoryStore() as store, serve(grounds.scenery.world) as server:  # where faces have their addresses
+            config = with_models(adapted(plain, grounds, self.language), self._wanted.model, {**real, **own})
+            current = Current(config)
+            follow_log(current, lambda _: own, level=self._wanted.level)
+            follow_keys(current, lambda _: own, real=real)
             reel = Reel()
             staff, filmed = _staff(current, store, self._wanted.pace)
             if given is None:

@@ -146,6 +146,17 @@ _SMILE = _show(
     "{me} (happy): Like this? That is another face of mine.",
     "{me} (happy): こうですか？これがもう一つの顔です。",
 )
+_MOODS = _show(
+    "moods",
+    ("your moods", "all your faces", "表情を"),
+    ("Show me your moods", "いろいろな表情を見せて"),
+    "This is how I look when nothing happens.\n"
+    "{me} (happy): And this is me when the sky clears up!\n"
+    "{me} (awed): Oh… a shooting star. Each mood comes with its own message.",
+    "何もないときはこんな顔です。\n"
+    "{me} (happy): 空が晴れたときはこう！\n"
+    "{me} (awed): わあ…流れ星。表情はメッセージごとに変わります。",
+)
 _GUARD = _show(
     "guard",
     ("what do i say", "play both", "わたしの台詞", "私の台詞"),
@@ -325,7 +336,7 @@ _ENDLESS = _show(
 )
 
 SHOWS = (
-    _HELP, _STORY, _CODE, _TABLE, _REASONING, _DICE, _SMILE, _LAYOUT, _SPOILER, _EMOJI, _GUARD, _EVERYONE, _LINKS,
+    _HELP, _STORY, _CODE, _TABLE, _REASONING, _DICE, _SMILE, _MOODS, _LAYOUT, _SPOILER, _EMOJI, _GUARD, _EVERYONE, _LINKS,
     _FOLLOW_UP, _ENDLESS,
 )  # fmt: skip
 """All of them, as they are suggested."""

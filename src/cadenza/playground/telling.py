@@ -70,7 +70,7 @@ def models_of(live: Live) -> Json:
     config = live.current.now
     return {
         "now": config.models.default,
-        "choices": [{"name": offer.name, "about": offer.about} for offer in offers(config)],
+        "choices": [{"name": offer.name, "by": offer.by} for offer in offers(config)],
     }
 
 

@@ -205,7 +205,8 @@ class Round:
                 calls = isinstance(outcome, NeedsTools)
                 posts = self._flushed(Ending.TOOL_CALL if calls else Ending.FINAL)
             case Keep.CLAUSE:
-                last = farewell(self._flushed(Ending.STOP), self._limit)
+                by_user = outcome == Stopped(StopReason.USER)
+                last = farewell(self._flushed(Ending.STOP if by_user else Ending.CUT_SHORT), self._limit)
                 posts = [last] if last else []
             case Keep.DECIDED | Keep.NOTHING:
                 self._taken(self._text.discard())

@@ -9,12 +9,12 @@ Hidden blocks leave the row here, at the door, as ``Aside``; what stood before a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeAlias, assert_never
 
 from ..settings import BufferSettings
 from ..text import tables
-from ..text.cuts import FORWARD, overflow_cut, whole_clauses
+from ..text.cuts import FORWARD, clauses_in, overflow_cut
 from ..text.intake import ODD, Intake
 from ..text.overlap import Overlap
 from ..text.repair import close_fence, close_openers, in_backticks, is_blank, split_fence
@@ -54,12 +54,23 @@ class Waiting(NamedTuple):
 class Buffer:
     """The text that has arrived and not left."""
 
-    def __init__(self, settings: BufferSettings | None = None, *, sentences: bool = False, speaker: str = "") -> None:
-        """Cut at the ends of *sentences* too; a thought that nothing else ends is over where *speaker* has its label."""
+    def __init__(
+        self,
+        settings: BufferSettings | None = None,
+        *,
+        sentences: bool = False,
+        speaker: str = "",
+        goes_on: bool = False,
+    ) -> None:
+        """Cut at the ends of *sentences* too; a thought that nothing else ends is over where *speaker* has its label.
+
+        If it *goes_on*, something was said in this reply before; it is noticed here if that happens later.
+        """
         self._settings = settings or BufferSettings()
         self._sentences = sentences
         self._speaker = Speaker(speaker) if speaker.strip(WHITESPACE) else None
         self._full = self._settings.overflow + FORWARD + 1
+        self._goes_on = goes_on
         self._seam = False  # whether a hidden block stood behind backticks
         self._begin()
 
@@ -69,7 +80,10 @@ class Buffer:
             text = self._overlap.take(text)
         if self._put_aside(text):
             return ()
-        return self._feed(text) if len(text) <= _MOUTHFUL else self._feed_all(text)
+        items = self._feed(text) if len(text) <= _MOUTHFUL else self._feed_all(text)
+        if items and not self._goes_on:
+            self._goes_on = _speaks(items)
+        return items
 
     def _feed_all(self, text: str) -> list[Item]:
         """Feed *text* in parts: how it is sliced changes nothing, and every cut copies what is left, so that is short."""
@@ -103,7 +117,9 @@ class Buffer:
             _aside(AsideKind.THOUGHT, self._end_hidden(), out)
             out += self._feed_all(speech)
         self._scan(out, final=True)
+        self._goes_on = self._goes_on or _speaks(out)
         self._let_go_of_the_rest(why, out)
+        self._goes_on = why is Ending.TOOL_CALL and (self._goes_on or _speaks(out))
         if self._hidden is not None:
             _aside(self._hidden.kind, self._hidden.content(), out)
         self._begin()
@@ -350,10 +366,27 @@ class Buffer:
             kind = self._table_kind(len(text))
         else:
             if why is not Ending.FINAL:
-                text = whole_clauses(text, scanner.spans)
+                text = self._whole_clauses(why)
             text = close_openers(text, _broken_off(scanner.openers, text, is_over=why is Ending.FINAL))
         if text:
             out.append(Segment(text, why.boundary, kind))
+
+    def _whole_clauses(self, why: Ending) -> str:
+        """What is left, up to its last whole clause.
+
+        Without one it stays as it is, unless it is no whole line and somebody who has heard enough said stop.
+        """
+        text = self._scanner.text
+        clauses = clauses_in(text, self._scanner.spans)
+        if clauses is not None:
+            return clauses
+        is_unwanted = why is Ending.STOP and self._goes_on and not text.endswith("\n")
+        return "" if is_unwanted else text
+
+
+def _speaks(items: Iterable[Item]) -> bool:
+    """Whether something is said in *items*."""
+    return any(isinstance(item, Segment) and item.text.strip(WHITESPACE) for item in items)
 
 
 def _broken_off(openers: Sequence[Opener], text: str, *, is_over: bool) -> list[Opener]:

@@ -139,6 +139,10 @@ class Painter(Protocol):
         """A PNG of *table*, or ``None`` if there can be no good one. Called in a thread; must not raise."""
 
 
+_HURRIED = (Ending.STOP, Ending.CUT_SHORT)
+"""After these, one more message is sent at most."""
+
+
 class Composer:
     """Plans the messages of one reply."""
 
@@ -259,7 +263,7 @@ class Composer:
         """Plan what was put aside."""
         posts = self._code_posts()
         posts += self._gathered_posts(why.boundary)
-        if why is Ending.STOP and self._remainder is not None:  # only the beginning of it is wanted, as text
+        if why in _HURRIED and self._remainder is not None:  # only the beginning of it is wanted, as text
             remainder, self._remainder = self._remainder, None
             return [*posts, *remainder.posts()]
         return posts + self._let_go()

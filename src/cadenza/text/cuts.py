@@ -54,7 +54,13 @@ def _places(text: str, target: int, low: int, high: int) -> Iterator[int]:
 
 
 def whole_clauses(text: str, spans: Iterable[Span]) -> str:
-    """Cut *text* back to its last whole clause; if it has none, leave it as it is.
+    """Cut *text* back to its last whole clause; if it has none, leave it as it is."""
+    clauses = clauses_in(text, spans)
+    return text if clauses is None else clauses
+
+
+def clauses_in(text: str, spans: Iterable[Span]) -> str | None:
+    """*text* up to its last whole clause; ``None`` if it has none.
 
     Never cuts inside anything that has closed (an address, a quote, emphasis), and keeps the clause's closing marks.
     """
@@ -66,4 +72,4 @@ def whole_clauses(text: str, spans: Iterable[Span]) -> str:
         outer = max((span.end for span in closed if span.start < end < span.end), default=end)
         if outer == end or closes(core[end:outer]):
             return core[:outer] + text[len(core) :]
-    return text
+    return None
