@@ -14,6 +14,7 @@ import pytest_asyncio
 from yarl import URL
 
 from cadenza.bot.scenery import Scenery
+from cadenza.films.addresses import Paths
 from cadenza.films.film import from_json
 from cadenza.sim.shapes import MessageFlag
 from cadenza.sim.wire import Json
@@ -230,7 +231,7 @@ async def test_a_face_is_a_picture(play: Play) -> None:
     await play.quiet(play.grounds.stargazers)
     author = play.world.messages(play.grounds.stargazers)[-1]["author"]
 
-    async with play.http.get(f"{play.url}/faces/{author['avatar']}") as response:
+    async with play.http.get(f"{play.url}{Paths(play.world).face(author)}") as response:
         assert ("image/png", 200) == (response.content_type, response.status)
     async with play.http.get(f"{play.url}/faces/nobody") as response:
         assert 404 == response.status

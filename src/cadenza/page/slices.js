@@ -19,6 +19,8 @@ export async function eachInSlices(items, act, signal) {
       until = performance.now() + SLICE;
     }
   }
+  await breath(); // a quick machine has it all in one slice, and may still be told that nobody wants it
+  signal?.throwIfAborted();
 }
 
 /** Let the page do what else there is to do. */
