@@ -38,7 +38,7 @@ fonts: ## the fonts for pictures of tables, where they can be installed
 	echo "NOT INSTALLED: fonts for pictures of tables in all languages. Try: sudo apt-get install $(FONTS)"
 
 # The page is tested in a real browser; without one these tests are left out, and say so.
-chromium: ## the browser in which the page is tested, where it can be installed
+chromium: | fonts ## the browser in which the page is tested, where it can be installed
 	@for name in "$$CHROMIUM" chromium chromium-browser google-chrome google-chrome-stable; do \
 		if [ -n "$$name" ] && command -v "$$name" > /dev/null; then exit 0; fi; \
 	done; \
