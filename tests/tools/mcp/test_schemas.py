@@ -129,6 +129,14 @@ TREE = {"type": "object", "properties": {"children": {"type": "array", "items": 
             id="choice on top",
         ),
         pytest.param(
+            {
+                "anyOf": [{}, {"properties": {"a": TEXT}, "required": ["a"]}],
+                "oneOf": [{"type": "null"}, {"properties": {"b": TEXT}}],
+            },
+            {"type": "object", "properties": {"a": {}, "b": TEXT}},
+            id="a choice that leaves everything open",
+        ),
+        pytest.param(
             {"properties": {"a": {"anyOf": [{"$ref": "#/$defs/a"}, {"type": "null"}]}}, "$defs": {"a": TEXT}},
             {"type": "object", "properties": {"a": {"anyOf": [TEXT, {"type": "null"}]}}},
             id="choice below",

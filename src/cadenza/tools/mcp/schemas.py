@@ -59,14 +59,23 @@ def _gathered(schema: Mapping[str, object]) -> tuple[dict[str, object], list[obj
     properties = dict(own) if isinstance(own, Mapping) else {}
     required = list(wanted) if isinstance(wanted, list) else []
     for keyword in _CHOICES:
-        branches = schema.get(keyword)
-        for branch in branches if isinstance(branches, list) else ():
-            if isinstance(branch, Mapping):
-                more, needed = _gathered(branch)
-                for name, part in more.items():
-                    properties[name] = _either(properties[name], part) if name in properties else part
-                required += [name for name in needed if keyword == "allOf" and name not in required]
+        found = schema.get(keyword)
+        branches = [branch for branch in found if isinstance(branch, Mapping)] if isinstance(found, list) else []
+        parts = [_gathered(branch) for branch in branches]
+        # An alternative that says nothing of properties lets every object pass: what the others say need not hold.
+        takes_any = (not own and _may_be_object(branch) for branch, (own, _) in zip(branches, parts, strict=True))
+        is_open = keyword != "allOf" and any(takes_any)
+        for more, needed in parts:
+            for name, said in more.items():
+                part = {} if is_open else said
+                properties[name] = _either(properties[name], part) if name in properties else part
+            required += [name for name in needed if keyword == "allOf" and name not in required]
     return properties, [name for name in required if name in properties]
+
+
+def _may_be_object(schema: Mapping[str, object]) -> bool:
+    kind = schema.get("type", "object")
+    return kind == "object" or (isinstance(kind, list) and "object" in kind)
 
 
 def _either(one: object, other: object) -> object:
