@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from .targets.discord import DiscordTarget, ReplyTarget
     from .targets.house import House
     from .targets.memory import MemoryTarget
-    from .targets.mentions import MentionPolicy
     from .targets.webhooks import Webhooks, WebhookStore
     from .text.prose import Edit
     from .tools.consent import Consent, Deliberate
@@ -142,7 +141,6 @@ __all__ = [
     "Media",
     "MediaKind",
     "MemoryTarget",
-    "MentionPolicy",
     "Metered",
     "Model",
     "NeedsTools",
@@ -238,7 +236,6 @@ _FAR_HOMES = {
     "DiscordTarget": "targets.discord",
     "House": "targets.house",
     "Http": "http",
-    "MentionPolicy": "targets.mentions",
     "ReplyTarget": "targets.discord",
     "WebhookStore": "targets.webhooks",
     "Webhooks": "targets.webhooks",

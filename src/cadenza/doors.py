@@ -16,12 +16,11 @@ from . import replies
 from .backstage import Backstage
 from .errors import DeliveryError, InputError
 from .rules import RULES, Rule
-from .settings import Settings
+from .settings import DeliverySettings, Settings
 from .stages.s7_delivery import Chance, Target
 from .stops import StopHandle
 from .streams import Speech
 from .targets.api import ApiError
-from .targets.mentions import MentionPolicy
 from .targets.policies import OTHERWISE, policy_for
 from .trace import Hook
 from .types import Identity, Persona, Reply, Roster, Scene
@@ -75,9 +74,8 @@ class Speaker:
     """Says things in many places of Discord, always in the same way.
 
     *client* is who speaks, if it is not the one that a channel came from. *persona* is under whose name, if it has one of
-    its own (``is_alter``). *mentions* is how many people a reply may call. *webhooks* keeps what lets a persona speak
-    over a restart. All speakers of a client share what is known of it. Used with ``async with``, its end waits for what
-    is still under way.
+    its own (``is_alter``). *webhooks* keeps what lets a persona speak over a restart. All speakers of a client share what
+    is known of it. Used with ``async with``, its end waits for what is still under way.
     """
 
     def __init__(
@@ -86,7 +84,6 @@ class Speaker:
         *,
         settings: Settings | None = None,
         persona: Persona | None = None,
-        mentions: MentionPolicy | None = None,
         webhooks: WebhookStore | None = None,
         rules: Iterable[type[Rule]] = RULES,
         backstage: Backstage | None = None,
@@ -98,7 +95,6 @@ class Speaker:
         self._client = client
         self._settings = settings
         self._persona = persona or Persona("")
-        self._mentions = mentions
         self._webhooks = webhooks
         self._rules = tuple(rules)
         self._backstage = backstage
@@ -157,7 +153,9 @@ class Speaker:
         """
         room = await self._room(place)
         persona = _identity(self._persona)
-        return await self._target(self._home(room), room, roster or Roster(), turn=turn, persona=persona)
+        target = await self._target(self._home(room), room, roster or Roster(), turn=turn, persona=persona)
+        target.allow_calls(self._delivery)  # for whoever sends to it without a reply, which would say so itself
+        return target
 
     async def blocked(self, place: Any) -> str | None:
         """Why nothing can be said in *place* at present, such as ``missing_permissions``; ``None`` if it may be tried.
@@ -166,6 +164,10 @@ class Speaker:
         """
         room = await self._room(place)
         return self._home(room).blocked(room)
+
+    @property
+    def _delivery(self) -> DeliverySettings:
+        return self._settings.delivery if isinstance(self._settings, Settings) else DeliverySettings()
 
     async def _room(self, place: object) -> Room:
         _refuse_what_stands_for_a_channel(place)
@@ -202,7 +204,6 @@ class Speaker:
                 turn=turn,
                 persona=persona,
                 roster=roster,
-                mentions=self._mentions,
                 is_found=is_found,
             )
         except ApiError as error:
@@ -212,7 +213,8 @@ class Speaker:
         """*scene* as far as it is given, and what the room knows."""
         reply_to = None if room.message is None else str(room.message.id)
         if scene is None:
-            return Scene(room.channel, self._persona, roster=room.for_rules(), reply_to=reply_to)
+            roster = room.for_rules(roles=self._delivery.mention_roles)
+            return Scene(room.channel, self._persona, roster=roster, reply_to=reply_to)
         return replace(scene, channel=scene.channel or room.channel, reply_to=scene.reply_to or reply_to)
 
 

@@ -19,7 +19,7 @@ from .rounds import Rounds
 from .rules import RULES, Rule
 from .settings import Settings
 from .stages.s4_round import Round
-from .stages.s7_delivery import Chance, Limits, Target
+from .stages.s7_delivery import Calling, Chance, Limits, Target
 from .stops import StopHandle, Stops
 from .streams import Speech, from_stream
 from .tools.functions import Toolset, toolset
@@ -177,6 +177,8 @@ def _outbox(
     *,
     trace: Trace | None,
 ) -> Outbox:
+    if isinstance(target, Calling):
+        target.allow_calls(settings.delivery)
     return Outbox(
         target,
         room=settings.turn.queue,

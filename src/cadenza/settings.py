@@ -187,6 +187,12 @@ class DeliverySettings:
     code_file: int = _setting(
         4, "messages from which on one code block is a file, where the target takes files; 0 is never", low=0, high=1000
     )
+    mention_people: int = _setting(
+        10, "different people whom one reply may call by naming them, where the chat can; 0 is nobody", low=0, high=100
+    )
+    mention_roles: bool = _setting(
+        False, "whether it may call roles too; @everyone and @here never call anybody, whatever is set"
+    )
     seed: int = _setting(0, "where the dice for typing pauses and for the noise of degree 3 start", low=0)
     typing_speed: float = _setting(0.010, "seconds of typing a character", low=0.0, high=10.0)
     typing_least: float = _setting(0.75, "the shortest time for typing one message, in seconds", low=0.0, high=60.0)

@@ -238,6 +238,18 @@ def test_names_of_people_roles_and_channels_are_known() -> None:
     assert ["Joanna", "team", "tea"] == [node["name"] for node in nodes if isinstance(node, dict)]
 
 
+def test_who_has_a_role_is_called_by_it() -> None:
+    room = Room()
+    crew, guests = (room.world.add_role(room.guild, name, mentionable=True) for name in ("crew", "guests"))
+    room.world.give_role(room.guild, room.mia, crew)
+    for role in (crew, guests):
+        room.jo.says(room.general, f"<@&{role}>, tea is ready!")
+    room.jo.says(room.general, f"{room.mia.mention} <@&{crew}>")
+
+    calls = [record.about["message"]["calls"] for record in room.news if record.kind == "message"]
+    assert [[crew, room.mia.id], [guests], [room.mia.id, crew]] == calls
+
+
 def test_ones_own_reactions_are_ones_own() -> None:
     room = Room()
     message = room.jo.says(room.general, "Hello")

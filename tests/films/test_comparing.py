@@ -42,6 +42,16 @@ def test_when_messages_come_does_not_make_them_others() -> None:
     assert any("Fine, thanks." in line and "|" in line for line in printed(one))
 
 
+def test_messages_that_call_others_are_not_the_same() -> None:
+    left, right = (told("Hello, @Mia!", settings={"mention_people": people}) for people in (10, 0))
+    comparison = compared(left, right)
+    assert not comparison.is_same
+    lines = [line.plain for line in comparison_lines(comparison, ("one", "other"), Paper())]
+    assert ["  calls @Mia", "  calls nobody; only named: @Mia"] == [
+        line for line in lines if line.startswith("  calls")
+    ]
+
+
 def test_what_differs_stands_in_the_place_of_the_other() -> None:
     one = comparison({"tables": "source", "degree": 1}, {"tables": "text", "degree": 1})
 

@@ -306,3 +306,22 @@ def test_a_text_is_said_in_tokens() -> None:
         Beat(0.1, (TextDelta("ef"),)),
         Beat(0.0, (Finished(),)),
     ]
+
+
+@pytest.mark.parametrize(("people", "called"), [(10, ["Mia", "Jo"]), (1, ["Mia"]), (0, [])])
+def test_whom_a_message_calls_is_as_the_settings_say(people: int, called: list[str]) -> None:
+    wanted = Settings.of(degree=1, mention_people=people)
+    film = rehearse(Rehearsal(beats_of("@Mia, @Jo, @everyone!"), settings=wanted, people=("Mia", "Jo")))
+    names = {record.about["person"]["id"]: record.about["person"]["name"] for record in film.of_kind("person")}
+    [message] = [record.about["message"] for record in film.of_kind("message")]
+    assert called == [names.get(id_, id_) for id_ in message["calls"]]
+
+
+def test_a_role_is_there_if_the_settings_let_it_be_called() -> None:
+    text = "@crew, tea!"
+    calls = []
+    for is_allowed in (False, True):
+        film = rehearse(Rehearsal(beats_of(text), settings=Settings.of(mention_roles=is_allowed)))
+        [message] = [record.about["message"] for record in film.of_kind("message")]
+        calls.append((message["content"] == text, len(message["calls"])))
+    assert [(True, 0), (False, 2)] == calls  # the role, and Mia, who has it

@@ -74,6 +74,19 @@ def test_messages_that_went_out_together_say_why() -> None:
     assert wording.merged(message(merged=None)) == ""
 
 
+@pytest.mark.parametrize(
+    ("calls", "shows", "words"),
+    [
+        ((), (), ""),
+        (("@Mia", "@crew"), (), "@Mia, @crew"),
+        (("@Mia",), ("@Jo",), "@Mia; only named: @Jo"),
+        ((), ("@everyone",), "nobody; only named: @everyone"),
+    ],
+)
+def test_whom_a_message_calls_is_told(calls: tuple[str, ...], shows: tuple[str, ...], words: str) -> None:
+    assert words == wording.calls(replace(message(), calls=calls, shows=shows))
+
+
 def test_the_time_is_told_by_where_it_went() -> None:
     waits = [{"from": 1.0, "to": 1.5, "why": "typing"}, {"from": 1.5, "to": 1.75, "why": "rate_limit"}]
     one = replace(message(waits=waits), took={"model": 0.5, "buffer": 0.001, "queue": 1.0, "sending": 0.08})

@@ -8,8 +8,8 @@ that was lost and made again, and a name that is put in front of a text because 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -19,11 +19,11 @@ from looptime import new_event_loop
 
 from cadenza.errors import DeliveryError
 from cadenza.replies import reply
-from cadenza.settings import Settings
+from cadenza.settings import Settings, settings_fields
 from cadenza.sim.permissions import INVITED, Permission
 from cadenza.sim.wire import Json
 from cadenza.stops import Stops
-from cadenza.targets.discord import DiscordTarget, MentionPolicy, ReplyTarget
+from cadenza.targets.discord import DiscordTarget, ReplyTarget
 from cadenza.types import Attachment, Identity, Line, Notice, Persona, Roster, Scene, StopReason, Urgency
 from tests.actors import Actor, call, tool
 from tests.discord_room import BOT_SENDS, WEBHOOK_SENDS, Room, post
@@ -61,6 +61,8 @@ class Evening:
     roles: bool = False
     degree: int = 1
     code_file: int = 0
+    settings: Mapping[str, object] = field(default_factory=dict)
+    """Further settings."""
 
 
 EVENINGS = st.builds(
@@ -132,7 +134,6 @@ class Stage:
             self.place,
             persona=Identity(name) if name.strip() else None,
             roster=self.roster,
-            mentions=MentionPolicy(people=evening.people, roles=evening.roles),
             reply_target=answered,
         )
 
@@ -148,7 +149,13 @@ class Stage:
             roster=self.roster,
             reply_to=self.question if evening.answers else None,
         )
-        settings = Settings.of(degree=evening.degree, code_file=evening.code_file)
+        settings = Settings.of(
+            degree=evening.degree,
+            code_file=evening.code_file,
+            mention_people=evening.people,
+            mention_roles=evening.roles,
+            **evening.settings,
+        )
         with Stops().open("turn") as stop:
             if evening.stopped_after is not None:
                 asyncio.get_running_loop().call_later(evening.stopped_after, stop.take, StopReason.USER, "")
@@ -231,3 +238,12 @@ def test_those_whom_it_knows_are_called(place: str, persona: str) -> None:
     users, _ = called(stage)
     assert stage.users == users
     assert stage.roles == set().union(*(listed(body["allowed_mentions"], "roles") for body in stage.bodies()))
+
+
+@pytest.mark.parametrize("is_on", [True, False], ids=["everything on", "everything off"])
+def test_no_setting_lets_a_reply_call_everybody(is_on: bool) -> None:  # noqa: FBT001  # a table
+    switches = {spec.name: is_on for _, spec in settings_fields() if spec.metadata["kind"] is bool}
+    roles = bool(switches.pop("mention_roles"))
+    stage = played(Evening("@everyone, @here, <@{mia}>!", people=100, roles=roles, settings=switches))
+    assert ({stage.room.mia.id}, set()) == called(stage)
+    assert stage.room.texts(), "nothing was said"

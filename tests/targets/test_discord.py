@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from cadenza.errors import DeliveryError, DeliveryKind
 from cadenza.replies import say
-from cadenza.settings import Settings
+from cadenza.settings import DeliverySettings, Settings
 from cadenza.sim.api import WorldApi
 from cadenza.sim.limits import RateLimits
 from cadenza.sim.permissions import INVITED, Permission
 from cadenza.stages.s7_delivery import Grouping, Noticing, Removing, Target
 from cadenza.stops import Stops
 from cadenza.targets.api import Button, Place
-from cadenza.targets.discord import DiscordTarget, MentionPolicy, ReplyTarget
+from cadenza.targets.discord import DiscordTarget, ReplyTarget
 from cadenza.targets.house import House
 from cadenza.targets.webhooks import Webhooks
 from cadenza.types import Attachment, Identity, Notice, Receipt, Roster, Stopped, StopReason, Urgency
@@ -153,9 +153,15 @@ async def test_only_whom_the_roster_knows_is_called_and_never_everybody() -> Non
 async def test_roles_are_called_if_that_is_allowed() -> None:
     room = Room()
     role = room.world.add_role(room.guild, "mods", mentionable=True)
-    target = room.target(roster=Roster(mentions={"mods": f"<@&{role}>"}), mentions=MentionPolicy(roles=True))
-    await target.send(post(f"<@&{role}>"))
-    assert [role] == room.messages()[0]["mention_roles"]
+    target = room.target(roster=Roster(mentions={"mia": room.mia.mention, "mods": f"<@&{role}>"}))
+    for settings in (DeliverySettings(mention_people=0, mention_roles=True), DeliverySettings()):
+        target.allow_calls(settings)
+        await target.send(post(f"{room.mia.mention} <@&{role}> @everyone"))
+    calls = [
+        ([user["id"] for user in message["mentions"]], message["mention_roles"], message["mention_everyone"])
+        for message in room.messages()
+    ]
+    assert [([], [role], False), ([room.mia.id], [], False)] == calls
 
 
 async def test_a_picture_calls_nobody() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.errors import SettingsError
-from cadenza.targets.mentions import Called, MentionPolicy, Mentions
+from cadenza.settings import DeliverySettings
+from cadenza.targets.mentions import Called, Mentions
 from cadenza.types import Participant, Roster
 
 ROSTER = Roster(
@@ -39,7 +39,7 @@ def test_only_whom_the_scene_knows_is_called(text: str, users: tuple[str, ...], 
 
 
 def test_a_role_is_called_if_that_is_allowed_and_the_scene_knows_it() -> None:
-    mentions = Mentions(ROSTER, MentionPolicy(roles=True))
+    mentions = Mentions(ROSTER, DeliverySettings(mention_roles=True))
     assert Called(("1",), ("3",)) == mentions.called_by("<@&3> <@&9> <@1>")
 
 
@@ -49,7 +49,7 @@ def test_without_a_roster_nobody_is_called() -> None:
 
 def test_a_turn_calls_so_many_different_people_and_no_more() -> None:
     roster = Roster(mentions={str(number): f"<@{number}>" for number in range(1, 30)})
-    mentions = Mentions(roster, MentionPolicy(people=2))
+    mentions = Mentions(roster, DeliverySettings(mention_people=2))
     assert ("1",) == mentions.called_by("<@1>").users
     assert ("1", "2") == mentions.called_by("<@1> <@2> <@3>").users
     assert ("2",) == mentions.called_by("<@4> <@2>").users
@@ -61,10 +61,19 @@ def test_ten_people_are_the_usual_limit() -> None:
     assert 10 == len(Mentions(roster).called_by(text).users)
 
 
-@pytest.mark.parametrize("people", [-1, 101])
-def test_a_limit_that_discord_would_refuse_is_refused(people: int) -> None:
-    with pytest.raises(SettingsError, match="0 to 100 people"):
-        MentionPolicy(people=people)
+def test_no_message_lists_more_people_than_discord_takes() -> None:
+    roster = Roster(mentions={str(number): f"<@{number}>" for number in range(1, 200)})
+    text = " ".join(roster.mentions.values())
+    assert 100 == len(Mentions(roster, DeliverySettings(mention_people=150)).called_by(text).users)
+
+
+def test_who_was_called_still_counts_when_other_settings_hold() -> None:
+    mentions = Mentions(ROSTER, DeliverySettings(mention_people=2, mention_roles=True))
+    assert Called(("1",), ("3",)) == mentions.called_by("<@1> <@&3>")
+    mentions.allow(DeliverySettings(mention_people=1))
+    assert Called(("1",)) == mentions.called_by("<@2> <@1> <@&3>")
+    mentions.allow(DeliverySettings(mention_people=0))
+    assert Called(("1",)) == mentions.called_by("<@2> <@1>")
 
 
 PIECES = st.sampled_from(
@@ -74,12 +83,12 @@ PIECES = st.sampled_from(
 
 @given(st.lists(PIECES, max_size=12).map("".join), st.integers(0, 3))
 def test_whatever_is_written_only_known_people_are_called_and_not_too_many(text: str, people: int) -> None:
-    called = Mentions(ROSTER, MentionPolicy(people=people)).called_by(text)
+    called = Mentions(ROSTER, DeliverySettings(mention_people=people)).called_by(text)
     assert set(called.users) <= {"1", "2", "4"}
     assert len(called.users) <= people
     assert () == called.roles
 
 
 def test_who_was_looked_up_is_called_too() -> None:
-    mentions = Mentions(ROSTER, MentionPolicy(roles=True), {"<@7>", "<@!8>", "<@&9>"}.__contains__)
+    mentions = Mentions(ROSTER, DeliverySettings(mention_roles=True), {"<@7>", "<@!8>", "<@&9>"}.__contains__)
     assert Called(("1", "7", "8"), ("9",)) == mentions.called_by("<@1> <@7> <@8> <@9> <@&7> <@&9> <@99>")

@@ -239,14 +239,16 @@ class Answering:
         character = _named(await self._admission.present(greeting.server, choice), turn.persona)
         if character is None or self._home.blocked(room) is not None:
             return None
-        scene = Scene(turn.channel, character.as_persona(greeting.person_name), roster=room.for_rules())
-        target = await self._home.target(room, turn=turn.id, persona=identity_of(character))
+        settings = settings_for(self._staff.config.now, choice, degree=character.degree)
+        roster = room.for_rules(roles=settings.delivery.mention_roles)
+        scene = Scene(turn.channel, character.as_persona(greeting.person_name), roster=roster)
+        target = await self._home.target(room, turn=turn.id, persona=identity_of(character), roster=roster)
         try:
             return await say(
                 target,
                 resolved(greeting.text, char=character.called, user=greeting.person_name),
                 scene=scene,
-                settings=settings_for(self._staff.config.now, choice, degree=character.degree),
+                settings=settings,
                 stop=turn.stop,
                 backstage=self._home.backstage,
                 trace=self._staff.explanations.listen(turn.id),

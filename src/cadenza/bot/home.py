@@ -15,7 +15,6 @@ from ..lookups import Lookup
 from ..targets.api import Button
 from ..targets.discord import DiscordTarget, ReplyTarget
 from ..targets.house import House
-from ..targets.mentions import MentionPolicy
 from ..targets.webhooks import MemoryWebhookStore, Webhooks, WebhookStore
 from ..types import Identity, Notice, Roster
 from .api import DiscordPyApi
@@ -60,7 +59,6 @@ class Home:
         turn: str = "",
         persona: Identity | None = None,
         roster: Roster | None = None,
-        mentions: MentionPolicy | None = None,
         is_found: Callable[[str], bool] | None = None,
         table_button: Button | None = None,
         reword: Callable[[Notice], Notice] = lambda notice: notice,
@@ -85,7 +83,6 @@ class Home:
             turn=turn,
             persona=persona,
             roster=room.for_calls(roster),
-            mentions=mentions,
             is_found=is_found,
             reply_target=_reply_target(room),
             table_button=table_button,

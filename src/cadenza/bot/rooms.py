@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +13,7 @@ from discord.ext import commands
 from ..errors import InputError
 from ..lookups import Member, the_one
 from ..tasks import must_rise
+from ..text.names import normalised
 from ..types import Roster
 from .refusals import as_api_error
 
@@ -33,11 +36,15 @@ class Room:
     """What is answered."""
     interaction: discord.Interaction[Any] | None = None
 
-    def for_rules(self) -> Roster:
-        """What the rules are told: the emoji that can be used here. People are looked up when they are named."""
+    def for_rules(self, *, roles: bool = False) -> Roster:
+        """What the rules are told: the emoji that can be used here, and the *roles* if they may be called.
+
+        People are looked up when they are named.
+        """
         guild = self.guild
         usable = () if guild is None else (emoji for emoji in guild.emojis if emoji.is_usable())
-        return Roster(emoji={emoji.name: str(emoji) for emoji in usable})
+        tags = role_tags(guild, _names(guild)) if roles and guild is not None else {}
+        return Roster(mentions=tags, emoji={emoji.name: str(emoji) for emoji in usable})
 
     def for_calls(self, roster: Roster | None = None) -> Roster:
         """*roster* with everybody who is here, by their ids: all who may be called."""
@@ -79,6 +86,24 @@ async def room_of(place: object, client: discord.Client | None = None) -> Room:
         case _:
             msg = f"nothing can be said in a {type(place).__name__}; give a channel, a message, a person or an interaction"
             raise InputError(msg)
+
+
+def role_tags(guild: discord.Guild, taken: Iterable[str] = ()) -> dict[str, str]:
+    """The roles of *guild* that anybody there may call, by their names.
+
+    A name that is *taken* is not that of a role, and one that several roles have stays a text.
+    """
+    roles = [role for role in guild.roles if role.mentionable and not role.is_default()]
+    others = {*map(normalised, taken)} if roles else set()
+    counts = Counter(normalised(role.name) for role in roles)
+    free = [role for role in roles if normalised(role.name) not in others]
+    return {role.name: f"<@&{role.id}>" if counts[normalised(role.name)] == 1 else "" for role in free}
+
+
+def _names(guild: discord.Guild) -> Iterator[str]:
+    """Everything that members of *guild* in the cache are called."""
+    for member in guild.members[:_MOST_MEMBERS]:
+        yield from filter(None, (member.name, member.global_name, member.nick))
 
 
 async def tag_of(handle: str, guild: discord.Guild) -> str | None:

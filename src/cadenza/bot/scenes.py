@@ -22,6 +22,7 @@ from . import surroundings
 from .authorship import is_ours
 from .history import Conversation, history
 from .people import AnyUser, handles, name_of
+from .rooms import role_tags
 from .staff import Staff
 from .voices import Voices
 
@@ -74,7 +75,8 @@ async def scene_for(occasion: Occasion, staff: Staff, me: discord.ClientUser, *,
     person = occasion.asker or message.author
     asker = heard.names.get(person.id) or name_of(person)
     persona = character.as_persona(asker)
-    roster = _roster(occasion, heard, me)
+    roles = settings_for(staff.config.now, occasion.choice).delivery.mention_roles
+    roster = _roster(occasion, heard, me, roles=roles)
     setting = _Setting(occasion, staff, heard, roster, persona, asker)
     remembered = await staff.memory.recall(occasion.where, may_see=await sight(message.guild, person, staff.store))
     return Scene(
@@ -114,14 +116,16 @@ async def _listen(occasion: Occasion, staff: Staff, me: discord.ClientUser) -> C
 # --- who and what can be named -----------------------------------------------------------
 
 
-def _roster(occasion: Occasion, heard: Conversation, me: discord.ClientUser) -> Roster:
+def _roster(occasion: Occasion, heard: Conversation, me: discord.ClientUser, *, roles: bool) -> Roster:
     guild = occasion.message.guild
     others = _others(occasion)
     members = () if guild is None else islice((member for member in guild.members if member.id != me.id), _MEMBERS)
     usable = () if guild is None else (emoji for emoji in guild.emojis if emoji.is_usable())
     barred = [name for character in occasion.cast for name in (character.name, me.name, me.display_name)]
+    people = handles(heard.people, heard.names, members, nobody=barred)
+    tags = role_tags(guild, (*people, *barred)) if roles and guild is not None else {}
     return Roster(
-        mentions=handles(heard.people, heard.names, members, nobody=barred),
+        mentions={**tags, **people},
         emoji={emoji.name: str(emoji) for emoji in usable},
         personas={character.name: character.name for character in others},
         participants=(*_faces(others, me), *_people(heard)),

@@ -52,6 +52,8 @@ How replies are made and delivered: the settings of docs/pipeline, by their name
 """
 _SETTINGS_KEYS = """\
 #degree = 2                            # 0: one message at the end, 1: a message a line, 2: with typing, 3: a message a sentence
+#mention_people = 10                   # how many different people one reply may call; 0 is nobody
+#mention_roles = false                 # whether it may call roles too; nothing ever calls @everyone or @here
 #show_errors = true                    # whether people are told when a reply fails
 #show_fallback = true                  # whether people are told that another model answered
 """

@@ -187,7 +187,12 @@ class Camera:
         self._film(kind, {"message": self._as_shown(message)})
 
     def _as_shown(self, message: Json) -> Json:
-        return as_shown(message, self._known, self._addresses)
+        shown = as_shown(message, self._known, self._addresses)
+        if message["mention_roles"] and self._me not in shown["calls"]:
+            with suppress(Refusal):  # it may be gone already
+                if self._me in self._world.pinged(message["channel_id"], message["id"]):
+                    shown["calls"].append(self._me)
+        return shown
 
     def _as_seen(self, channel: str, message: str) -> Json | None:
         """A message of which there is news, as *me* sees it; there is none if it is meant for one person only."""

@@ -44,7 +44,7 @@ class Comparison:
 
     @property
     def is_same(self) -> bool:
-        """Whether people read the same; when they do may differ."""
+        """Whether people read the same and the same are called; when that is may differ."""
         return all(stretch.is_same for stretch in self.stretches)
 
     def as_json(self) -> Json:
@@ -66,8 +66,8 @@ def compared(left: Telling, right: Telling) -> Comparison:
     return Comparison(left, right, stretches)
 
 
-def _keys(telling: Telling) -> list[tuple[str, str, str]]:
-    return [(message.author, message.text, message.file) for message in telling.messages]
+def _keys(telling: Telling) -> list[tuple[object, ...]]:
+    return [(message.author, message.text, message.file, message.calls) for message in telling.messages]
 
 
 def _settings(comparison: Comparison) -> dict[str, tuple[object, object]]:
@@ -129,6 +129,8 @@ def _different(stretch: Stretch, paper: Paper) -> Iterator[Text]:
             yield from body(message, paper, style=style, mark=mark)
             why = f"  starts {wording.starts(message)}, ends {wording.ends(message)}"
             yield Text(cut_to(why, paper.width), style="dim")
+            if calls := wording.calls(message):
+                yield Text(cut_to(f"  calls {harmless(calls)}", paper.width), style="dim")
     yield Text()
 
 

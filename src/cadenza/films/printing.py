@@ -104,6 +104,7 @@ def message_lines(message: Message, paper: Paper) -> Iterator[Text]:
         yield from labelled("held", hold, paper)
     for rule in parts_of(message.story, "rules"):
         yield from _change(rule, paper)
+    yield from labelled("calls", wording.calls(message), paper)
     yield from labelled("merged", wording.merged(message), paper)
     yield from labelled("pause", wording.pause(message), paper)
     yield from labelled("time", wording.time(message), paper)

@@ -76,6 +76,8 @@ class Rehearsal:
     title: str = ""
     people: tuple[str, ...] = ("Mia",)
     """Who is there besides the bot, and can be mentioned. The first asks, and the film is seen with their eyes."""
+    roles: tuple[str, ...] = ("crew",)
+    """Which roles those people have, and can be called by if the settings allow it; else they are not there."""
     emoji: tuple[str, ...] = ()
     """The names of the server's own emoji."""
     roster: Roster | None = None

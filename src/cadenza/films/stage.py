@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 from ..sim.api import WorldApi
 from ..sim.faults import Faults
 from ..sim.limits import Quota, RateLimits
+from ..sim.people import Guild
 from ..sim.rest import Rest
 from ..sim.wire import Event, Refusal
 from ..sim.world import World
@@ -43,6 +44,7 @@ class Stage:
         self.people = {name: world.add_person(name) for name in wanted.people}
         self._me = self.people[wanted.people[0]]
         guild = world.add_guild("Rehearsal", owner=self._me, members=[*self.people.values(), self.bot])
+        self._roles = {name: f"<@&{self._role(guild, name)}>" for name in _roles(wanted)}
         self._emoji = {name: f"<:{name}:{world.add_emoji(guild, name)}>" for name in wanted.emoji}
         self.channel = world.add_channel(guild, "general")
         self.api = WorldApi(self.rest, self.bot)
@@ -70,7 +72,14 @@ class Stage:
         tags = {name: person.mention for name, person in self.people.items()}
         ids = {person.id: person.mention for person in self.people.values()}
         speakers = (self._me.name,) if self.reply_to else ()
-        return Roster(mentions={**ids, **tags}, emoji=self._emoji, speakers=speakers)
+        return Roster(mentions={**self._roles, **ids, **tags}, emoji=self._emoji, speakers=speakers)
+
+    def _role(self, guild: Guild, name: str) -> str:
+        """A role that everybody has."""
+        role = self.world.add_role(guild, name, mentionable=True)
+        for person in self.people.values():
+            self.world.give_role(guild, person, role)
+        return role
 
     def film(self, reply: Reply | None = None) -> Film:
         """What was filmed so far, and what was left of the *reply*."""
@@ -85,6 +94,10 @@ class Stage:
         self._said += 1
         if any(trouble.deletes_webhook(self._said) for trouble in self._wanted.faults):
             self.world.delete_webhook(self._me.id, event.data["webhook_id"])
+
+
+def _roles(wanted: Rehearsal) -> tuple[str, ...]:
+    return wanted.roles if wanted.settings.delivery.mention_roles else ()
 
 
 def _hosted(persona: Persona, world: World) -> Persona:

@@ -15,7 +15,7 @@ from math import fsum
 from ..explain_steps import WORDS, About, change, number_of, numbers_of, part_of, parts_of, text_of
 from .film import Film, Json, Record
 
-_TAG = re.compile(r"<(?:(?P<user>@!?)|(?P<channel>#)|a?:(?P<emoji>\w+):)(?P<id>\d+)>")
+_TAG = re.compile(r"<(?:(?P<user>@[!&]?)|(?P<channel>#)|a?:(?P<emoji>\w+):)(?P<id>\d+)>")
 _UNTOLD = frozenset(
     {"reply", "try", "tried", "round", "end", "merged", "withdrawn", "brought_back", "superseded", "spared", "request"}
 )
@@ -38,6 +38,10 @@ class Message:
     """What is known of it, as ``docs/films.md`` has it."""
     took: Mapping[str, float]
     """Where the time went since the message before: ``model``, ``buffer``, ``queue`` and ``sending``."""
+    calls: tuple[str, ...] = ()
+    """Whose phones it makes ring, by their names."""
+    shows: tuple[str, ...] = ()
+    """Who is named in it, and not called."""
 
     @property
     def text(self) -> str:
@@ -51,7 +55,14 @@ class Message:
 
     def as_json(self) -> Json:
         """As it is written down."""
-        return {"id": self.id, "author": self.author, "at": _rounded(self.at), **self.story, "took": dict(self.took)}
+        return {
+            "id": self.id,
+            "author": self.author,
+            "at": _rounded(self.at),
+            **self.story,
+            "took": dict(self.took),
+            "calls": list(self.calls),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +179,8 @@ class _Names:
         self._names: dict[str, str] = {}
         self.authors: dict[str, str] = {}
         """Under which name each message stands in the chat."""
+        self.mentions: dict[str, Mapping[str, bool]] = {}
+        """Who is named in each message, and whether they are called by it."""
         self.bots: set[str] = set()
         for record in records:
             match record.about:
@@ -177,8 +190,22 @@ class _Names:
                         self.bots.add(id_)
                 case {"channel": {"id": str(id_), "name": str(name)}}:
                     self._names[id_] = name
-                case {"message": {"id": str(id_), "author": {"name": str(name)}}}:
+                case {"message": {"id": str(id_), "author": {"name": str(name)}} as message}:
                     self.authors[id_] = name
+                    self._note_mentions(id_, message)
+
+    def _note_mentions(self, id_: str, message: About) -> None:
+        called = message.get("calls")
+        known = {one for one in called if isinstance(one, str)} if isinstance(called, list) else set()
+        found: dict[str, bool] = {}
+        for node in _mentions_in(message.get("markup")):
+            match node:
+                case {"sort": "user" | "role", "id": str(whom), "name": str(name)}:
+                    self._names.setdefault(whom, name)
+                    found[f"@{name}"] = whom in known or found.get(f"@{name}", False)
+                case {"sort": "everyone" | "here" as everybody}:
+                    found[f"@{everybody}"] = "everyone" in known
+        self.mentions[id_] = found
 
     def in_words(self, text: str) -> str:
         """*text* with names instead of ids."""
@@ -244,7 +271,9 @@ class _Reply:
             heard = max(heard, times[0])
             shares = {share: max(0.0, _rounded(seconds)) for share, seconds in zip(_SHARES, took, strict=True)}
             shown = self._names.in_words(text_of(story, "text"))
-            yield Message(number, record.at, id_, author, shown, story, shares)
+            named = self._names.mentions.get(id_, {})
+            calls, shows = (tuple(name for name in named if named[name] is is_called) for is_called in (True, False))
+            yield Message(number, record.at, id_, author, shown, story, shares, calls, shows)
 
     # --- what else happened ----------------------------------------------------------------
 
@@ -298,6 +327,19 @@ class _Reply:
 
     def _since(self, at: float | None) -> float | None:
         return None if at is None else _rounded(max(0.0, at - self._begins))
+
+
+def _mentions_in(markup: object) -> Iterator[About]:
+    """The mentions in *markup*, in their order, however deep they stand."""
+    left = [markup]
+    while left:
+        match left.pop():
+            case list() as nodes:
+                left += reversed(nodes)
+            case dict() as node if node.get("is") == "mention":
+                yield node
+            case {"of": within} | {"items": within}:
+                left.append(within)
 
 
 def _times(story: About, sent: float) -> tuple[float, float, float, float]:

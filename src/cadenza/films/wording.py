@@ -128,6 +128,12 @@ def pause(message: Message) -> str:
     return f"{shown_seconds(number_of(about, 'planned'))} planned: {' and '.join(parts)}{less}"
 
 
+def calls(message: Message) -> str:
+    """Whom it calls, and who is only named; nothing if nobody is."""
+    shown = f"; only named: {', '.join(message.shows)}" if message.shows else ""
+    return (", ".join(message.calls) or "nobody") + shown if message.calls or shown else ""
+
+
 def merged(message: Message) -> str:
     """How many planned messages it is, and why; nothing if it is one."""
     value = part_of(message.story, "merged")

@@ -13,6 +13,7 @@ const GROUPS = {
   typing: ["typing_speed", "typing_least", "typing_most", "typing_budget", "thinking_chance"],
   guards: ["label_guard", "speaker_guard", "rules_off"],
   emoji: ["use_emoji", "unknown_emoji", "emoji_lookback"],
+  mentions: ["mention_people", "mention_roles"],
   tables: ["tables"],
   stopping: ["on_stop", "stop_phrases", "debounce", "interrupts"],
 };

@@ -117,7 +117,7 @@ export const LANES = [
     colour: (turn, message) => colourOf(message.number),
     text: (message) => String(message.number),
     label: (turn, message) => say("thing.message", {
-      n: message.number, time: seconds(message.at), text: quoted(message.text || message.file || "", SHOWN),
+      n: message.number, time: seconds(message.at), text: quoted(turn.names.readable(message.text) || message.file || "", SHOWN),
     }),
     leads: (turn, message) => messageSelected(message),
   },
@@ -127,7 +127,7 @@ export const LANES = [
     things: (turn) => turn.events,
     span: (turn, event) => [event.at, event.at],
     colour: (turn, event) => (isTrouble(event) ? "bad" : "ink2"),
-    label: (turn, event) => say("thing.event", { text: eventText(event), time: seconds(event.at) }),
+    label: (turn, event) => say("thing.event", { text: turn.names.readable(eventText(event)), time: seconds(event.at) }),
     leads: () => null,
   },
 ];

@@ -2,10 +2,11 @@
 import { el } from "cadenza/dom.js";
 import { colourOf } from "cadenza/lanes.js";
 import { placeAfter } from "cadenza/raw_text.js";
-import { callText, eventText, holdReason, isRefused, isTrouble, outcomeText, visible } from "cadenza/telling.js";
+import { callText, eventText, holdReason, inOneLine, isRefused, isTrouble, outcomeText } from "cadenza/telling.js";
 import { counted, named, say, seconds, whole } from "cadenza/words_inside.js";
 
 const MOST = 80; // lines of a list
+const SHOWN = 120; // units of a message in one
 const LATELY = 0.6; // seconds for which a model that said something is still speaking
 
 const isDuring = (time) => (span) => span.from <= time && time < (span.to ?? Infinity);
@@ -138,9 +139,9 @@ export class Overview {
     const numbers = numbersOf(turn, time);
     this.#set("numbers", numbers, () => this.#showNumbers(numbers));
     const sent = placeAfter(turn.messages, time, (message) => message.at);
-    this.#set("messages", [turn.id, sent], () => this.#showMessages(turn, sent));
+    this.#set("messages", [turn.id, sent, turn.names.version], () => this.#showMessages(turn, sent));
     const count = placeAfter(turn.events, time, (event) => event.at) + turn.calls.filter((call) => call.at <= time && isRefused(call)).length;
-    this.#set("events", [turn.id, count], () => this.#showEvents(happened(turn, time)));
+    this.#set("events", [turn.id, count, turn.names.version], () => this.#showEvents(happened(turn, time)));
     const begun = turns.filter((other) => other.begins <= time);
     const told = begun.slice(-MOST).map((other) => [other.id, placeAfter(other.messages, time, (message) => message.at)]);
     this.#set("turns", [told, turn.id, chosen], () => this.#showTurns(turn, begun, time, chosen));
@@ -162,14 +163,14 @@ export class Overview {
     const shown = turn.messages.slice(Math.max(0, count - MOST), count);
     keepingFocus(this.messages, () => this.messages.replaceChildren(...(shown.length ? [
       el("h3", { text: say("list.messages") }), more(count - shown.length),
-      el("ol", { class: "plain lines" }, shown.map((message) => this.#message(message))),
+      el("ol", { class: "plain lines" }, shown.map((message) => this.#message(turn, message))),
     ] : [])));
   }
 
-  #message(message) {
+  #message({ names }, message) {
     return el("li", null, el("button", { class: "line", type: "button", data: { key: message.id }, on: { click: () => this.acts.pick({ kind: "message", id: message.id }) } },
       el("span", { class: `chip ${colourOf(message.number)}`, text: String(message.number) }),
-      el("span", { class: "line-text", text: visible(message.text || message.file || "").slice(0, 120) }),
+      el("span", { class: "line-text", text: inOneLine(names.readable(message.text) || message.file || "", SHOWN) }),
       message.posts.length > 1 ? el("span", { class: "badge", text: say("thing.merged", { n: message.posts.length }) }) : null,
       el("span", { class: "dim small", text: seconds(message.at) })));
   }
@@ -205,7 +206,7 @@ function more(count) {
 
 /** What happened by *time* besides the messages, answers of Discord that were no yes among it. */
 function happened(turn, time) {
-  const events = turn.events.filter((event) => event.at <= time).map((event) => ({ at: event.at, text: eventText(event), isBad: isTrouble(event) }));
+  const events = turn.events.filter((event) => event.at <= time).map((event) => ({ at: event.at, text: turn.names.readable(eventText(event)), isBad: isTrouble(event) }));
   const calls = turn.calls.filter((call) => call.at <= time && isRefused(call)).map((call) => ({ at: call.at, text: callText(call), isBad: true }));
   return [...events, ...calls].sort((one, other) => one.at - other.at);
 }

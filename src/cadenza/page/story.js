@@ -4,6 +4,7 @@ import { differenceView } from "cadenza/difference.js";
 import { colourOf } from "cadenza/lanes.js";
 import { callText, holdReason, isRefused, quoted, visible } from "cadenza/telling.js";
 import { partsOf } from "cadenza/turns.js";
+import { language } from "cadenza/words.js";
 import { counted, isNamed, named, say, seconds } from "cadenza/words_inside.js";
 
 const PARTS = ["model", "buffer", "queue", "sending"];
@@ -21,7 +22,7 @@ const MOST_TOLD = 60; // holds and rules of one message that are told; with a fi
  */
 export function messageStory(turn, message, time, acts) {
   const { story } = message;
-  return el("article", { class: "story" }, messageHead(turn, message), el("pre", { class: "said", text: message.text || message.file || "" }),
+  return el("article", { class: "story" }, messageHead(turn, message), el("pre", { class: "said", text: turn.names.readable(message.text) || message.file || "" }),
     message.at > time ? el("p", { class: "note", text: say("story.later") }) : null,
     story ? whole(turn, message, acts) : sentences([message.posts.length ? say("story.pending") : say("story.unplanned")]),
     delivery(turn, message), actions(turn, message, acts));
@@ -41,7 +42,8 @@ function whole(turn, message, acts) {
     timeBar(turn, message),
     section("story.starts_ends", sentences([startText(turn, message), endText(turn, message), mergedText(story)])),
     section("story.holds", holds(story.holds)),
-    section("story.rules", rules(story.rules)),
+    section("story.rules", rules(story.rules, turn.names)),
+    mentions(turn.names.mentionsOf(message.id)),
     section("story.pace", sentences(pace(message))),
     section("story.raw", raw(turn, story, acts)),
   ];
@@ -95,9 +97,9 @@ function listed(look, all, told) {
   return el("ul", { class: look }, all.slice(0, MOST_TOLD).map(told), more > 0 ? el("li", { class: "dim", text: counted("story.more", more) }) : null);
 }
 
-function rules(changes) {
+function rules(changes, names) {
   if (!changes.length) return el("p", { class: "dim", text: say("rules.none") });
-  return listed("plain rules", changes, (change) => el("li", null, ruleHead(change), ruleChange(change)));
+  return listed("plain rules", changes, (change) => el("li", null, ruleHead(change), ruleChange(change, names)));
 }
 
 function ruleHead(change) {
@@ -107,13 +109,24 @@ function ruleHead(change) {
     change.identity ? el("span", { class: "dim small", text: ` · ${say("rules.as", { name: change.identity })}` }) : null);
 }
 
-function ruleChange(change) {
-  const { before, after } = change;
+/** What a rule made of a text; a tag is seen to be one, for that may be all that is different. */
+function ruleChange(change, names) {
+  const [before, after] = [change.before, change.after].map((texts) => texts.map((text) => names.inTags(text)));
   if (change.effect === "held" || change.effect === "failed" || before.join("") === after.join("")) {
     return el("pre", { class: "diff", text: before.join("") || after.join("") });
   }
   const parts = after.length > 1 ? el("p", { class: "dim small", text: say("diff.into", { n: after.length }) }) : null;
   return [differenceView(before.join(""), after.join("")), parts];
+}
+
+/** Whom a message calls, and who is only named in it; nothing if nobody is. */
+function mentions({ calls, shows }) {
+  if (!calls.length && !shows.length) return null;
+  const listed = (names) => new Intl.ListFormat(language(), { type: "conjunction" }).format(names);
+  return section("story.mentions", sentences([
+    calls.length ? say("mentions.calls", { names: listed(calls) }) : "",
+    shows.length ? say("mentions.shows", { names: listed(shows) }) : "",
+  ]));
 }
 
 // --- pauses and time -------------------------------------------------------------------------

@@ -8,9 +8,13 @@ const LONGEST = 160; // units of a text that is quoted within a sentence
  * @param {string} words
  */
 export function quoted(words, longest = LONGEST) {
+  return say("inside.quoted", { text: inOneLine(words, longest) });
+}
+
+/** *words* on one line, as `quoted`, but without marks around it. */
+export function inOneLine(words, longest = LONGEST) {
   const line = visible(words);
-  const cut = line.length > longest ? `${cutAt(line, longest)}…` : line;
-  return say("inside.quoted", { text: cut });
+  return line.length > longest ? `${cutAt(line, longest)}…` : line;
 }
 
 /** White space as one sees it. */
@@ -37,10 +41,10 @@ export function holdReason(hold) {
   return named("hold", hold.why, { mark: say(`opener.${opener}`, { mark: hold.mark || "?" }) });
 }
 
-/** What went wrong, as far as one knows. */
+/** What went wrong, as far as one knows; without its full stop, for it stands within a sentence. */
 function errorText(error) {
   if (typeof error !== "object" || error === null) return "?";
-  return error.text || error.type || "?";
+  return String(error.text || error.type || "?").replace(/[.。]$/u, "");
 }
 
 /** How something ended: `{kind, reason, error}`. */

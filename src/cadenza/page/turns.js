@@ -4,6 +4,7 @@
  * A film may come from another version, so whatever is missing or unknown in it is passed over, never a mistake.
  */
 
+import { Names } from "cadenza/names.js";
 import { Ranges, Tokens } from "cadenza/raw_text.js";
 import { sound, soundRanges, soundStory } from "cadenza/sound.js";
 
@@ -45,8 +46,10 @@ class Turn {
   /** Counts what was added, so that whoever shows it knows whether there is anything new. */
   version = 0;
 
-  constructor(id, at) {
+  /** @param {Names} names who is called how, in the whole film */
+  constructor(id, at, names) {
     this.id = id;
+    this.names = names;
     this.begins = at;
     this.latest = at;
   }
@@ -336,6 +339,8 @@ export class Turns {
   _turns = new Map();
   _order = [];
   _messages = new Map();
+  /** Who is called how, whatever channel they are in. */
+  names = new Names();
   /** Counts what was added. */
   version = 0;
 
@@ -343,6 +348,7 @@ export class Turns {
   add(record) {
     if (typeof record !== "object" || record === null || !Number.isFinite(record.at)) return;
     this.version += 1;
+    this.names.add(record);
     if (record.kind === "call") return void this._call(record);
     if (typeof record.turn !== "string" || !["tokens", "step", "story", "fate"].includes(record.kind)) return;
     const turn = this._turn(record);
@@ -354,7 +360,7 @@ export class Turns {
   _turn(record) {
     let turn = this._turns.get(record.turn);
     if (!turn) {
-      turn = new Turn(record.turn, record.at);
+      turn = new Turn(record.turn, record.at, this.names);
       this._turns.set(turn.id, turn);
       this._order.push(turn);
     }

@@ -21,6 +21,8 @@ GAZER = "Ren"
 LOCALES = {"en": "en-GB", "ja": "ja"}
 _OTHERS = ("Mia", "Jo")
 _CHANNELS = ("stargazers", "workshop")
+_ROLE = "crew"
+"""A role that everybody has who is there, so that one sees what ``mention_roles`` does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,9 @@ def laid_out(bot_named: str) -> Grounds:
     """New grounds, with a bot of this name."""
     scenery = Scenery("You", bot_named)
     people = (scenery.me, *map(scenery.person, _OTHERS))
+    crew = scenery.world.add_role(scenery.guild, _ROLE, mentionable=True)
+    for person in people:
+        scenery.world.give_role(scenery.guild, person, crew)
     channels = [Channel(scenery.general, "general", "text")]
     channels += [Channel(scenery.add_channel(name), name, "text") for name in _CHANNELS]
     channels.append(Channel(scenery.direct(scenery.me), bot_named, "direct"))

@@ -139,6 +139,13 @@ _EVERYONE = _show(
     "@everyone, come here!\nDon't worry: I wrote it, and nobody's phone rang.",
     "@everyone 集まって！\nだいじょうぶ、こう書いても誰の通知も鳴りません。",
 )
+_CREW = _show(
+    "crew",
+    ("the crew", "クルーを呼"),
+    ("Call Mia and the crew", "Miaとクルーを呼んで"),
+    "@Mia and @crew, tea is ready!\nWhose phone rang? Look inside that message, and try it again with other settings.",
+    "@Mia @crew お茶が入りました！\n誰に通知が届いたかは、そのメッセージの内側で見られます。設定を変えて、もう一度どうぞ。",
+)
 _SMILE = _show(
     "smile",
     ("smile", "sprite", "another face", "笑って"),
@@ -336,8 +343,8 @@ _ENDLESS = _show(
 )
 
 SHOWS = (
-    _HELP, _STORY, _CODE, _TABLE, _REASONING, _DICE, _SMILE, _MOODS, _LAYOUT, _SPOILER, _EMOJI, _GUARD, _EVERYONE, _LINKS,
-    _FOLLOW_UP, _ENDLESS,
+    _HELP, _STORY, _CODE, _TABLE, _REASONING, _DICE, _SMILE, _MOODS, _LAYOUT, _SPOILER, _EMOJI, _GUARD, _EVERYONE, _CREW,
+    _LINKS, _FOLLOW_UP, _ENDLESS,
 )  # fmt: skip
 """All of them, as they are suggested."""
 DICE = _DICE

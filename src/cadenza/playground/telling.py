@@ -21,6 +21,7 @@ _MAIN = frozenset(
         "degree", "limit", "message_limit", "when_full", "code_file", "typing_speed", "typing_least", "typing_most",
         "typing_budget", "thinking_chance", "overflow", "hold", "label_guard", "speaker_guard", "use_emoji",
         "unknown_emoji", "emoji_lookback", "tables", "rules_off", "on_stop", "debounce", "interrupts", "stop_phrases",
+        "mention_people", "mention_roles",
     }
 )  # fmt: skip
 """Those that one sees the effect of at once."""

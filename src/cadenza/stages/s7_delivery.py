@@ -113,6 +113,14 @@ class Grouping(Protocol):
         """The newest message there, whoever sent it; ``None`` if that is not known."""
 
 
+@runtime_checkable
+class Calling(Protocol):
+    """A target whose messages make phones ring."""
+
+    def allow_calls(self, settings: DeliverySettings, /) -> None:
+        """Call no more than *settings* allow from now on: ``mention_people``, ``mention_roles``, and never everybody."""
+
+
 class Allowance(NamedTuple):
     """What a chat takes at present."""
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 from ..errors import DeliveryError, DeliveryKind
+from ..settings import DeliverySettings
 from ..stages.s7_delivery import Allowance, Limits, receipt_of
 from ..tasks import must_rise
 from ..text import tables
@@ -24,12 +25,12 @@ from .api import ApiError, Button, DiscordApi, Embed, Outgoing, Place, PlaceKind
 from .courier import Arrival, Courier, Letter, without_files
 from .haste import Haste, Hurried
 from .house import House
-from .mentions import MentionPolicy, Mentions
+from .mentions import Mentions
 from .paced import PacedApi
 from .policies import RETRY_DELAYS, Step, policy_for
 from .webhooks import NoWebhook, Speaker, SpeakerKind
 
-__all__ = ["DiscordTarget", "House", "MentionPolicy", "ReplyTarget"]
+__all__ = ["DiscordTarget", "House", "ReplyTarget"]
 
 logger = logging.getLogger(__name__)
 
@@ -83,7 +84,6 @@ class DiscordTarget:
         persona_id: str | None = None,
         is_strict: bool = False,
         roster: Roster | None = None,
-        mentions: MentionPolicy | None = None,
         is_found: Callable[[str], bool] | None = None,
         reply_target: ReplyTarget | None = None,
         table_button: Button | None = None,
@@ -94,8 +94,9 @@ class DiscordTarget:
         """*turn* names the turn, and must be another for each; without one, one is made up.
 
         *persona* is who speaks where a post does not say; without it the bot does. *persona_id* tells the persona from
-        others, whatever its name; without one the name does. If *is_strict*, nobody else ever speaks for them. *roster* is who may be called, and *mentions* how many; *is_found* says of a tag
-        whether it is that of somebody who was looked up, and may be called too. *reply_target* is shown in front of the
+        others, whatever its name; without one the name does. If *is_strict*, nobody else ever speaks for them. *roster* is who may be called; *is_found* says of a tag
+        whether it is that of somebody who was looked up, and may be called too. How many, the settings of the reply say
+        (see ``allow_calls``). *reply_target* is shown in front of the
         first message of a webhook that answers it. *table_button* stands under each table that is shown as a picture.
         *reword* says a notice in the words in which it is shown.
         *on_last* is told the id of the message before the last one, empty if there is none, before that one is sent.
@@ -109,7 +110,7 @@ class DiscordTarget:
         self._persona = persona
         self._persona_id = persona_id or (None if persona is None else persona.name)
         self._is_strict = is_strict
-        self._mentions = Mentions(roster, mentions, is_found)
+        self._mentions = Mentions(roster, is_found=is_found)
         self._reply_target = reply_target
         self._table_button = table_button
         self._reword = reword
@@ -128,6 +129,10 @@ class DiscordTarget:
         """The next message is the last of the reply."""
         if self._on_last is not None:
             await self._on_last(self._last or "")
+
+    def allow_calls(self, settings: DeliverySettings, /) -> None:
+        """Call no more people and roles from now on than *settings* allow."""
+        self._mentions.allow(settings)
 
     # --- what it is ------------------------------------------------------------------------
 

@@ -4,34 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..errors import SettingsError
+from ..settings import DeliverySettings
 from ..text.blocks import blocks
 from ..text.spans import SpanKind
 from ..text.survey import survey
 from ..types import Kind, Roster
 
 _TAG = re.compile(r"<@(?P<sign>[!&]?)(?P<id>[0-9]{1,20})>")
-_MOST_ROLES = 100
+_MOST = 100
 """How many ids Discord takes in one list."""
-
-
-@dataclass(frozen=True, slots=True)
-class MentionPolicy:
-    """How many may be called."""
-
-    people: int = 10
-    """How many different people one turn may call; 0 is nobody."""
-    roles: bool = False
-    """Whether roles that the scene knows may be called."""
-
-    def __post_init__(self) -> None:
-        """Refuse what Discord would refuse."""
-        if not 0 <= self.people <= 100:
-            msg = f"a turn may call 0 to 100 people, not {self.people}"
-            raise SettingsError(msg)
 
 
 class Called(NamedTuple):
@@ -52,21 +35,26 @@ class Mentions:
     def __init__(
         self,
         roster: Roster | None = None,
-        policy: MentionPolicy | None = None,
+        settings: DeliverySettings | None = None,
         is_found: Callable[[str], bool] | None = None,
     ) -> None:
         """*is_found* says of a tag whether it is that of somebody who was looked up, though *roster* does not know them."""
         self._known = frozenset(_known(roster or Roster()))
-        self._policy = policy or MentionPolicy()
         self._is_found = is_found
         self._called: set[str] = set()
+        self.allow(settings or DeliverySettings())
+
+    def allow(self, settings: DeliverySettings) -> None:
+        """From now on call as many as *settings* say; who was called already still counts."""
+        self._people = min(settings.mention_people, _MOST)
+        self._roles = settings.mention_roles
 
     def called_by(self, text: str) -> Called:
         """Whom a message with *text* may call; they count as called from now on."""
         tags = [tag for tag in dict.fromkeys(tags_in(text)) if self._knows(tag)]
         users = tuple(tag.id for tag in tags if not tag.is_role and self._admit(tag.id))
-        roles = tuple(tag.id for tag in tags if tag.is_role and self._policy.roles)
-        return Called(users, roles[:_MOST_ROLES])
+        roles = tuple(tag.id for tag in tags if tag.is_role and self._roles)
+        return Called(users, roles[:_MOST])
 
     def _knows(self, tag: _Tag) -> bool:
         if tag in self._known or self._is_found is None:
@@ -74,7 +62,7 @@ class Mentions:
         return any(self._is_found(f"<@{sign}{tag.id}>") for sign in (("&",) if tag.is_role else ("", "!")))
 
     def _admit(self, user: str) -> bool:
-        if user not in self._called and len(self._called) >= self._policy.people:
+        if user not in self._called and len(self._called) >= self._people:
             return False
         self._called.add(user)
         return True

@@ -1,0 +1,92 @@
+/** Names for the ids in a text, as a film tells them, and whom its messages call. */
+
+// What stands in backticks is code: nobody is named there, and it is passed over as a whole.
+const TAG = /(?<!`)(`+)(?!`)[^]*?(?<!`)\1(?!`)|<(?:(@[!&]?|#)(\d{1,20})|a?:(\w{1,64}):\d{1,20}|\/([^\n<>:]{1,100}):\d{1,20})>/gu;
+const SORTS = { "@": "user", "@!": "user", "@&": "role", "#": "channel" };
+const EVERYBODY = ["everyone", "here"];
+
+const isText = (value) => typeof value === "string" && value !== "";
+
+/** All mentions in *nodes*, in their order, however deep they stand. */
+function mentionsIn(nodes) {
+  const found = [];
+  const left = [nodes];
+  while (left.length) {
+    const node = left.pop();
+    if (Array.isArray(node)) for (let place = node.length - 1; place >= 0; place -= 1) left.push(node[place]);
+    else if (node?.is === "mention") found.push(node);
+    else if (typeof node === "object" && node !== null) left.push(node.of ?? node.items);
+  }
+  return found;
+}
+
+/** Who and what is called how in a film, record by record. */
+export class Names {
+  #names = new Map(); // `sort/id` → name
+  #mentions = new Map(); // message → its mentions: [{name, isCalled}]
+  /** Counts the names that are new or others. */
+  version = 0;
+
+  /** @param {{kind: string}} record */
+  add({ kind, person, channel, message }) {
+    if (kind === "person") this.#learn("user", person);
+    else if (kind === "channel") this.#learn("channel", channel);
+    else if ((kind === "message" || kind === "changed") && isText(message?.id)) this.#note(message);
+  }
+
+  #learn(sort, thing, { isSure = true } = {}) {
+    const key = `${sort}/${thing?.id}`;
+    if (!isText(thing?.name) || this.#names.get(key) === thing.name || (!isSure && this.#names.has(key))) return;
+    this.#names.set(key, thing.name);
+    this.version += 1;
+  }
+
+  #note({ id, author, markup, calls }) {
+    const called = Array.isArray(calls) ? calls : [];
+    const found = new Map();
+    const note = (name, isCalled) => found.set(name, isCalled || found.get(name) === true); // two may have one name
+    if (author?.is_webhook !== true) this.#learn("user", author, { isSure: false });
+    for (const node of mentionsIn(markup)) {
+      if (EVERYBODY.includes(node.sort)) note(`@${node.sort}`, called.includes("everyone"));
+      else this.#learn(node.sort, node, { isSure: false });
+      if (node.sort === "user" || node.sort === "role") note(`@${this.#name(node.sort, node.id) ?? node.id}`, called.includes(node.id));
+    }
+    if (found.size || this.#mentions.has(id)) this.#mentions.set(id, [...found].map(([name, isCalled]) => ({ name, isCalled })));
+  }
+
+  #name(sort, id) {
+    return this.#names.get(`${sort}/${id}`);
+  }
+
+  /** *words* as people read them: with names instead of ids. @param {string} words */
+  readable(words) {
+    return this.#replaced(words, (sign, name) => `${sign[0]}${name}`);
+  }
+
+  /** *words* with names inside the tags, so that it is still seen what is a tag. @param {string} words */
+  inTags(words) {
+    return this.#replaced(words, (sign, name) => `<${sign}${name}>`);
+  }
+
+  /** *made* is told the sign of a tag and its name, and gives what stands in its place. */
+  #replaced(words, made) {
+    if (!words.includes("<")) return words;
+    return words.replace(TAG, (whole, ticks, sign, id, emoji, command) => {
+      if (ticks) return whole;
+      if (emoji) return made(":", `${emoji}:`);
+      if (command) return made("/", command);
+      const name = this.#name(SORTS[sign], id);
+      return name === undefined ? whole : made(sign, name);
+    });
+  }
+
+  /**
+   * Who is named in the message with this *id*.
+   * @returns {{calls: string[], shows: string[]}} whose phones ring, and whose do not
+   */
+  mentionsOf(id) {
+    const all = this.#mentions.get(id) ?? [];
+    const names = (isCalled) => all.filter((one) => one.isCalled === isCalled).map(({ name }) => name);
+    return { calls: names(true), shows: names(false) };
+  }
+}
