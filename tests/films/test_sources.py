@@ -357,6 +357,17 @@ def test_a_stream_of_somebody_is_said_at_a_rate() -> None:
 # --- what is made of it ---------------------------------------------------------------------------
 
 
+def test_a_dump_may_hold_several_answers() -> None:
+    one = 'data: {"model": "m", "choices": [{"delta": {"content": "%s"}}]}\n\ndata: [DONE]\n\n'
+    first, second = understood(one % "One" + one % "Two")
+
+    assert ("One", "Two") == (first.said, second.said)
+    assert (
+        "A stream in the dialect of OpenAI's chat completions by m, answer 2 of 2; it has no timings of its own."
+        == second.told
+    )
+
+
 def test_settings_that_were_chosen_go_before_those_that_were_found() -> None:
     source = only(lines({"chunks": ["a"], "settings": {"degree": 3}}))
 

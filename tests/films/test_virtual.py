@@ -50,7 +50,7 @@ def test_hours_pass_at_once_and_in_their_order() -> None:
     begun = time.monotonic()
 
     assert run(work()) == [("now", 0.0), ("early", HOUR), ("late", 2 * HOUR)]
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 60
 
 
 def test_time_limits_are_of_the_same_time() -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from cadenza.config.config import Config, ToolsConfig
 from cadenza.config.current import Current
+from cadenza.service import mcp_servers
 from cadenza.service import toolbox as toolbox_module
 from cadenza.service.toolbox import Toolbox
 from cadenza.tools.functions import toolset
@@ -97,7 +98,10 @@ async def test_a_change_of_the_configuration_is_followed(tmp_path: Path) -> None
 
 
 @pytest.mark.timeout(60)
-async def test_servers_stay_while_their_entries_do_and_go_with_them(not_tested: Callable[[str], None]) -> None:
+async def test_servers_stay_while_their_entries_do_and_go_with_them(
+    not_tested: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mcp_servers, "_PATIENCE", 50.0)
     if find_spec("mcp") is None:
         not_tested("MCP servers of a bot; try: pip install 'cadenza[mcp]'")
         pytest.skip("the MCP SDK is not installed")
@@ -121,8 +125,8 @@ async def test_servers_stay_while_their_entries_do_and_go_with_them(not_tested: 
 async def test_a_file_that_does_not_end_holds_nobody_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(toolbox_module, "_FILE_TAKES", 0.05)
-    (tmp_path / "endless.py").write_text("while True:\n    pass", encoding="utf-8")
+    monkeypatch.setattr(toolbox_module, "_FILE_TAKES", 1.0)
+    (tmp_path / "endless.py").write_text("import time\nwhile True:\n    time.sleep(0.001)", encoding="utf-8")
     (tmp_path / "good.py").write_text("def brew() -> str:\n    'Brew.'", encoding="utf-8")
 
     with caplog.at_level(logging.WARNING):
@@ -132,16 +136,27 @@ async def test_a_file_that_does_not_end_holds_nobody_up(
     assert "the tools in 'endless.py' cannot be used: the file does not come to its end" in caplog.text
     running = [thread for thread in threading.enumerate() if thread.name == "cadenza tool file"]
     for thread in running:
-        thread.join(5)
+        thread.join(30)
     assert not any(thread.is_alive() for thread in running)
 
 
 async def test_one_who_was_cancelled_while_looking_leaves_it_to_the_next(tmp_path: Path) -> None:
-    (tmp_path / "slow.py").write_text("import time\ntime.sleep(0.1)\ndef brew() -> str:\n    'Brew.'", encoding="utf-8")
+    slow = f"""
+import time
+from pathlib import Path
+
+while not Path({str(tmp_path / "go")!r}).exists():
+    time.sleep(0.001)
+
+def brew() -> str:
+    'Brew.'
+"""
+    (tmp_path / "slow.py").write_text(slow, encoding="utf-8")
     async with Toolbox(Current(configured(tmp_path, builtin=(), files=("slow.py",)))) as toolbox:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.02):
                 await toolbox.tools()
+        (tmp_path / "go").touch()
 
         assert ["brew"] == await names(toolbox)
 

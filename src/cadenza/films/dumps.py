@@ -14,6 +14,7 @@ from itertools import islice
 from ..providers.scripted import Beat as Slice
 from ..recordings import Answer, heard
 from ..types import Chunk, Failed, TextDelta, ThoughtDelta, ToolCall
+from .parting import events_parted, lines_parted
 
 _NOISE = re.compile(r"[*<>] |[{}] \[\d+ bytes data\]|\$ |\s*(?:%|Dload|\d+ +\d)|[*<>]?\s*$")
 """A line that curl, or whoever called it, has written besides the body."""
@@ -57,20 +58,23 @@ class Dump:
     chunks: tuple[Chunk, ...]
 
 
-def recognised(text: str) -> Dump | None:
-    """What *text* comes to as the body of an answer; ``None`` if it is none that is known."""
+def recognised(text: str) -> list[Dump]:
+    """What *text* comes to as the bodies of answers, one behind the other; nothing if there is none that is known."""
     body = _body(text)
     if _FIELD.match(body):
         body = body if _EMPTY_LINE.search(body.rstrip()) else _DATA.sub(r"\1\n", body)  # lost when it was copied
-        objects = _objects(_events(body))
+        first, *others = events_parted(body)
+        found = [_read(first), *(_read(part, is_doubtful=True) for part in others)]
     elif body.startswith(("{", "[")):
-        objects = _objects(_documents(body))
+        found = [_read(part, is_doubtful=True) for part in lines_parted(body)]
     else:
-        return None
-    return _read(body, list(islice(objects, _LOOKED_AT)))
+        return []
+    return [dump for dump in found if dump is not None]
 
 
-def _read(body: str, objects: list[Mapping[str, object]]) -> Dump | None:
+def _read(body: str, *, is_doubtful: bool = False) -> Dump | None:
+    """What *body* comes to; one that *is_doubtful* must say something, for it may only look like an answer."""
+    objects = list(islice(_objects(_events(body) if _DATA.search(body) else _documents(body)), _LOOKED_AT))
     vendor = next(filter(None, map(_vendor, objects)), "") or _of_an_error(objects)
     if not vendor:
         return None
@@ -78,7 +82,7 @@ def _read(body: str, objects: list[Mapping[str, object]]) -> Dump | None:
     is_token = any("token" in one for one in objects)
     asked = _STORYTELLER if vendor == "novelai" and is_token else model
     chunks = tuple(heard(Answer(vendor, asked, (Slice(0.0, body.encode("utf-8", "surrogatepass")),))))
-    if not _FIELD.match(body) and not _is_answer(objects, chunks):
+    if is_doubtful and not _is_answer(objects, chunks):
         return None
     return Dump(_NAMES.get(vendor, _NAMES["openai"]), model, chunks)
 

@@ -33,7 +33,7 @@ from ..types import (
     ToolCall,
     Usage,
 )
-from .dumps import recognised
+from .dumps import Dump, recognised
 from .film import Film, load
 from .rehearsal import Beat, Interlude, Rehearsal, beats_of
 
@@ -60,6 +60,11 @@ class Source:
     prefill: str = ""
     stops: StopReason | None = None
     """Why the reply is ended when all was said."""
+
+    @property
+    def said(self) -> str:
+        """All that the model says."""
+        return "".join(chunk.text for chunk in _all(self.beats) if isinstance(chunk, TextDelta))
 
     @property
     def seconds(self) -> float:
@@ -136,8 +141,11 @@ def _recording(text: str, _rate: float) -> list[Source]:
 
 
 def _told_of(answer: Answer, number: int, count: int) -> str:
-    which = f", answer {number} of {count}" if count > 1 else ""
-    return f"A recording of {answer.vendor}:{answer.model or '?'}{which}, with its timings."
+    return f"A recording of {answer.vendor}:{answer.model or '?'}{_which(number, count)}, with its timings."
+
+
+def _which(number: int, count: int) -> str:
+    return f", answer {number} of {count}" if count > 1 else ""
 
 
 def _timed(answer: Answer) -> tuple[Beat, ...]:
@@ -312,12 +320,16 @@ def _harmless(settings: Settings | None) -> Settings | None:
 
 
 def _dump(text: str, rate: float) -> list[Source]:
-    dump = recognised(text)
-    if dump is None:
-        return []
+    dumps = recognised(text)
+    return [
+        Source("stream", _told_of_dump(dump, number, len(dumps)), _paced(dump.chunks, rate))
+        for number, dump in enumerate(dumps, start=1)
+    ]
+
+
+def _told_of_dump(dump: Dump, number: int, count: int) -> str:
     model = f" by {dump.model}" if dump.model else ""
-    told = f"A stream in the dialect of {dump.dialect}{model}; it has no timings of its own."
-    return [Source("stream", told, _paced(dump.chunks, rate))]
+    return f"A stream in the dialect of {dump.dialect}{model}{_which(number, count)}; it has no timings of its own."
 
 
 def _paced(chunks: Iterable[Chunk], rate: float) -> tuple[Beat, ...]:

@@ -157,6 +157,8 @@ export class Lab {
   async run() {
     if (this.#abort !== null) return;
     const given = this.#source.given;
+    // Who tries other settings looks at the same answer again.
+    const answer = this.#result?.given.text === given.text ? this.#result.answer : 1;
     this.#source.keep();
     if (given.text.trim() === "") {
       this.#problem(t("lab.nothing-given"));
@@ -165,22 +167,35 @@ export class Lab {
     }
     if (this.#rateRefusal !== "") return;
     this.#problem("");
-    await this.#rehearse(given);
+    await this.#rehearse(given, answer);
   }
 
-  async #rehearse(given) {
+  /** Deliver another answer of what was delivered last; the way there is given up if somebody is still waiting for one. */
+  async #choose(answer) {
+    if (this.#rateRefusal !== "") {
+      this.#stayAtAnswer();
+      return;
+    }
+    this.#abort?.abort();
+    this.#problem("");
+    await this.#rehearse(this.#result.given, answer, { isChosen: true });
+  }
+
+  async #rehearse(given, answer, { isChosen = false } = {}) {
     const sides = this.#sides.slice(0, this.#isCompared ? 2 : 1).map((side) => side.wanted);
     const asked = this.#asked.value.trim();
-    const body = { ...given, rate: this.#rate, ...(asked ? { asked } : {}), sides };
+    const body = { ...given, rate: this.#rate, ...(asked ? { asked } : {}), ...(answer > 1 ? { answer } : {}), sides };
     const abort = new AbortController();
     const ended = this.#begin(abort);
     try {
-      const answer = await this.#api.post("/api/rehearse", body, { signal: abort.signal });
+      const made = await this.#api.post("/api/rehearse", body, { signal: abort.signal });
       const reels = [];
-      for (const film of answer.films) reels.push(await Reel.inSlices(film, abort.signal));
-      this.#show(answer, reels, sides.map(({ label }) => label));
+      for (const film of made.films) reels.push(await Reel.inSlices(film, abort.signal));
+      this.#show({ ...made, given, reels, labels: sides.map(({ label }) => label) }, isChosen);
     } catch (error) {
+      if (this.#abort !== abort) return; // another answer was chosen meanwhile
       this.#refused(abort.signal.aborted ? t("lab.cancelled") : error.message);
+      if (isChosen) this.#stayAtAnswer();
     } finally {
       ended();
     }
@@ -204,6 +219,7 @@ export class Lab {
     status.textContent = t("lab.running");
     return () => {
       clearInterval(ticking);
+      if (this.#abort !== abort) return;
       this.#abort = null;
       run.disabled = false;
       progress.hidden = true;
@@ -212,7 +228,7 @@ export class Lab {
   }
 
   #refused(sentence) {
-    const name = /setting '(\w+)'/.exec(sentence)?.[1];
+    const name = /(?:setting|設定) '(\w+)'/.exec(sentence)?.[1];
     const isAtControl = name !== undefined && this.#sides.map((side) => side.refuse(name, sentence)).includes(true);
     this.#problem(isAtControl ? t("lab.setting-refused", { sentence }) : sentence);
   }
@@ -222,15 +238,19 @@ export class Lab {
     this.#parts.problem.hidden = sentence === "";
   }
 
-  #show({ what, told, films }, reels, labels) {
+  #show(made, isChosen) {
     this.#result?.view.close();
     const place = el("div", { class: "lab-film" });
     const parts = { head: el("div", { class: "lab-result-head" }), place, figures: el("div") };
     this.#parts.result.replaceChildren(parts.head, place, parts.figures);
     this.#parts.result.hidden = false;
-    const view = new FilmView(place, { films: reels, labels, captions: [] });
-    this.#result = { what, told, films, reels, labels, view, parts };
+    const view = new FilmView(place, { films: made.reels, labels: made.labels, captions: [] });
+    this.#result = { ...made, view, parts };
     this.#tellResult();
+    if (isChosen) {
+      this.#stayAtAnswer();
+      return;
+    }
     this.#parts.result.focus({ preventScroll: true });
     this.#parts.result.scrollIntoView({ block: "start" });
   }
@@ -248,8 +268,28 @@ export class Lab {
       isKnown ? el("span", { class: "dim", text: t(`lab.taken-${what}`) }) : null,
       told ? this.#detail(told) : null,
     );
-    parts.head.replaceChildren(el("h3", { text: t("lab.result") }), taken, share);
+    parts.head.replaceChildren(...[el("h3", { text: t("lab.result") }), taken, share, this.#answers()].filter(Boolean));
     parts.figures.replaceChildren(comparison(reels, labels));
+  }
+
+  /** Which answer it is, if what was given holds several; another can be chosen. */
+  #answers() {
+    const { answer, answers = [] } = this.#result;
+    if (answers.length < 2) return null;
+    const id = freshId("answer");
+    const options = answers.map((begins, index) => {
+      const text = t("lab.answer-number", { number: index + 1, begins: begins || t("lab.answer-silent") });
+      return el("option", { value: index + 1, text, selected: index + 1 === answer });
+    });
+    const menu = el("select", { id, class: "answers", on: { change: () => this.#choose(Number(menu.value)) } }, ...options);
+    const count = el("span", { class: "dim", text: t("lab.answers", { count: answers.length }) });
+    return el("p", { class: "lab-answers" }, el("label", { htmlFor: id, text: t("lab.answer") }), menu, count);
+  }
+
+  /** Tell which answer is shown, and let who goes through them go on doing so. */
+  #stayAtAnswer() {
+    this.#tellResult();
+    this.#result.parts.head.querySelector(".answers")?.focus();
   }
 
   /** What the server says of it, which it does in English. */

@@ -205,6 +205,8 @@ class Rehearse(Struct, frozen=True, forbid_unknown_fields=True):
     sides: Annotated[tuple[Side, ...], Meta(min_length=1, max_length=2)]
     name: Short = ""
     asked: Said = ""
+    answer: Annotated[int, Meta(ge=1, le=1_000_000)] = 1
+    """Which one, if there are several in it."""
 
 
 class Share(Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from msgspec import UNSET
 
-from ..errors import CadenzaError
+from ..errors import CadenzaError, InputError
 from ..films.film import Film, encoded, short_form
 from ..films.rehearsal import Rehearsal, rehearse
 from ..films.sources import understood
@@ -24,6 +24,9 @@ from .tour import LABELS, Story, shown
 
 T = TypeVar("T")
 
+_SHORT = 60
+"""Characters of an answer by which it is known."""
+
 
 def checked(side: Side) -> Settings:
     """The settings of *side*; what is wrong with them is said before anybody waits."""
@@ -33,9 +36,28 @@ def checked(side: Side) -> Settings:
 
 def rehearsed(wanted: Rehearse, given_up: GivenUp | None = None) -> bytes:
     """What was asked for, as JSON."""
-    source = understood(wanted.text, wanted.name, rate=wanted.rate)[0]  # a file may hold more, and the page shows one
+    sources = understood(wanted.text, wanted.name, rate=wanted.rate)
+    if wanted.answer > len(sources):
+        called = f"{wanted.name!r}" if wanted.name else "the input"
+        msg = f"there is no answer {wanted.answer} in {called}; it has {len(sources)}"
+        raise InputError(msg)
+    source = sources[wanted.answer - 1]
     films = [_film(source.rehearsal(_rehearsal(wanted, side)), side, given_up) for side in wanted.sides]
-    return encoded({"what": source.what, "told": source.told, "films": [short_form(film) for film in films]})
+    return encoded(
+        {
+            "what": source.what,
+            "told": source.told,
+            "answer": wanted.answer,
+            "answers": [_in_short(one.said) for one in sources],
+            "films": [short_form(film) for film in films],
+        }
+    )
+
+
+def _in_short(said: str) -> str:
+    """How an answer begins, for who chooses among several."""
+    line = " ".join(said[: 2 * _SHORT].split())
+    return line if len(line) <= _SHORT else f"{line[: _SHORT - 1]}…"
 
 
 def told(story: Story, language: str, given_up: GivenUp | None = None) -> bytes:

@@ -15,6 +15,7 @@ from aiohttp import web
 
 from .. import page
 from ..errors import CadenzaError
+from ..service.retelling import retold
 from ..sim.files import kind_of
 from ..sim.wire import Refusal
 from ..tasks import must_rise
@@ -30,6 +31,8 @@ T = TypeVar("T")
 
 _INDEX = "index.html"
 _JSON = "application/json; charset=utf-8"
+_REFUSALS = "refusals"
+"""The catalogue in which whatever is refused here stands in other languages."""
 _GOODBYE = 0.5
 """Seconds that requests have to end when everything does."""
 
@@ -97,22 +100,27 @@ class Site:
     async def _watch(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Refuse who has no business here, and say in a sentence what went wrong."""
         if complaint := self._guard.complaint(request):
-            return _error(403, complaint)
+            return self._refused(403, complaint)
         try:
             return await handler(request)
         except web.HTTPException as error:
-            return _error(error.status, _SENTENCES.get(error.status, "that cannot be done here"))
+            return self._refused(error.status, _SENTENCES.get(error.status, "that cannot be done here"))
         except Refusal as error:
-            return _error(400, f"Discord refuses that: {error}")
+            return self._refused(400, f"Discord refuses that: {error}")
         except CadenzaError as error:
-            return _error(400, str(error))
+            return self._refused(400, str(error))
         except (LookupError, ValueError) as error:
-            return _error(400, _words(error))
+            return self._refused(400, _words(error))
         except BaseException as error:
             if must_rise(error):
                 raise
             logger.error("a request of the page could not be answered (%s)", type(error).__name__)  # noqa: TRY400  # its text may be anything
-            return _error(500, f"something went wrong inside ({type(error).__name__}); the log may tell more")
+            return self._refused(500, f"something went wrong inside ({type(error).__name__}); the log may tell more")
+
+    def _refused(self, status: int, sentence: str) -> web.Response:
+        """Say *sentence*, in the language of whoever sits here."""
+        said = retold(sentence, self._play.language, _REFUSALS)
+        return web.Response(status=status, body=msgspec.json.encode({"error": said}), headers={"Content-Type": _JSON})
 
     # --- files -----------------------------------------------------------------------------------
 
@@ -228,10 +236,6 @@ def _as_it_is(data: bytes, kind: str) -> web.Response:
 
 def _json(value: object) -> web.Response:
     return _as_it_is(msgspec.json.encode(value), _JSON)
-
-
-def _error(status: int, sentence: str) -> web.Response:
-    return web.Response(status=status, body=msgspec.json.encode({"error": sentence}), headers={"Content-Type": _JSON})
 
 
 def _words(error: Exception) -> str:

@@ -10,8 +10,9 @@ from discord import app_commands
 from discord.app_commands import locale_str
 
 from ...service.explanations import Explanation
+from ...service.storytelling import in_language
 from ..authorship import is_ours
-from .frame import AnyCommand, Desk, Interaction, answered, show, tell, words
+from .frame import AnyCommand, Desk, Interaction, answered, language_of, show, tell, words
 
 _MESSAGE = re.compile(r"(?:https?://(?:\w+\.)?discord(?:app)?\.com/channels/(@me|\d{1,20})/(\d{1,20})/)?(\d{1,20})/?")
 """The address of a message, or its id."""
@@ -121,7 +122,7 @@ def _may_read(interaction: Interaction, place: object) -> bool:
 
 
 async def _tell_story(interaction: Interaction, known: Explanation) -> None:
-    story = "\n".join(known.lines)
+    story = "\n".join(in_language(known.lines, language_of(interaction)))
     shown = f"{_FENCE}text\n{story.replace(_FENCE, _BROKEN_FENCE)}\n{_FENCE}"
     if len(shown) <= _LONGEST:
         await show(interaction, shown)

@@ -16,7 +16,8 @@ from .catalogues import read
 
 SOURCE = "en"
 """The language that the texts are written in."""
-_VALUE = re.compile(r"\{(\w+)\}")
+VALUE = re.compile(r"\{(\w+)\}")
+"""Where something is put into a text, by its name."""
 
 
 @cache
@@ -40,8 +41,12 @@ def languages() -> tuple[str, ...]:
 def translated(text: str, language: str, /, **values: object) -> str:
     """*text* in *language*, such as ``ja`` or Discord's ``en-GB``, with *values* put in for ``{name}``."""
     found = catalogue(language.partition("-")[0].lower()).get(text) or text
-    # All at once: what somebody typed may look like the name of another value.
-    return _VALUE.sub(lambda place: str(values.get(place[1], place[0])), found) if values else found
+    return filled(found, values) if values else found
+
+
+def filled(text: str, values: Mapping[str, object]) -> str:
+    """*text* with *values* in their places, all at once: what somebody typed may look like the name of another."""
+    return VALUE.sub(lambda place: str(values.get(place[1], place[0])), text)
 
 
 def chosen(*wishes: str | None) -> str:
