@@ -97,22 +97,20 @@ def film_page(
         message = f"the page speaks {' and '.join(_LANGUAGES)}, not {language!r}"
         raise ValueError(message)
     held = {"title": title, "labels": list(labels), "captions": list(captions), "films": list(films)}
-    script, styles = _script(), _styles()
-    policy = _policy(script=script, styles=styles)
     return f"""\
 <!doctype html>
 <html lang="{language}" data-alone="">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta http-equiv="Content-Security-Policy" content="{_policy()}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>{html.escape(_writable(title) or "Cadenza")}</title>
-<style>{styles}</style>
+<style>{_styles()}</style>
 </head>
 <body>
 <script type="application/json" id="films">{_as_script(held)}</script>
-<script>{script}</script>
+<script>{_script()}</script>
 </body>
 </html>
 """
@@ -129,10 +127,11 @@ def _styles() -> str:
     return "\n".join(asset(name).decode() for name in _STYLES)
 
 
-def _policy(*, script: str, styles: str) -> str:
+@cache
+def _policy() -> str:
     """Nothing but what is in the file itself; pictures are addresses of data."""
     return (
-        f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(styles)}; img-src data: blob:; "
+        f"default-src 'none'; script-src {_digest(_script())}; style-src {_digest(_styles())}; img-src data: blob:; "
         "base-uri 'none'; form-action 'none'"
     )
 

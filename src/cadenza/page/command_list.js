@@ -10,7 +10,7 @@ const MOST = 50; // offers in the list at a time
 const LIST = "command-list";
 const HINT = "command-hint";
 
-/** A combobox's list of commands, options and values, for a field that it does not own. */
+/** The list of commands, options and values, for a field that it does not own. */
 export class CommandList {
   #field;
   #asked;
@@ -168,16 +168,14 @@ export class CommandList {
     this.#count.textContent = this.isOpen ? t("live.offers", { count: this.#offers.length }) : "";
   }
 
-  /** The field is a combobox only as long as a command stands in it; else it is a field of many lines. */
+  /** The field has a list only as long as a command stands in it. A field of many lines may not be called a combobox. */
   #combine() {
     const field = this.#field;
-    const attributes = { role: "combobox", "aria-autocomplete": "list", "aria-haspopup": "listbox", "aria-controls": LIST };
+    const attributes = { "aria-autocomplete": "list", "aria-haspopup": "listbox", "aria-controls": LIST };
     for (const [name, value] of Object.entries(attributes)) {
       if (this.#line) field.setAttribute(name, value);
       else field.removeAttribute(name);
     }
-    if (this.#line) field.setAttribute("aria-expanded", String(this.isOpen));
-    else field.removeAttribute("aria-expanded");
   }
 
   #activate(index) {

@@ -131,7 +131,7 @@ function spoiler(node, depth) {
 function codeBlock(node) {
   const text = words(node.text);
   const label = el("span", { class: "block-language", text: words(node.language) || t("view.code") });
-  const code = el("pre", { tabIndex: 0, aria: { label: label.textContent } }, el("code", { text }));
+  const code = el("pre", { tabIndex: 0, role: "group", aria: { label: label.textContent } }, el("code", { text }));
   return el("figure", { class: "block" }, el("figcaption", null, label, copyButton(text)), code);
 }
 

@@ -67,8 +67,8 @@ export class Shell {
     this.room = el("section", { class: "room" }, head, notice, welcome, messages, chips, rewind, composer);
     label(this.room, "live.room", "aria-label");
     label(this.room, "live.drop", "data-drop");
-    this.tour = label(el("section", { class: "pane", tabIndex: -1, hidden: true }, tour), "live.view.tour", "aria-label");
-    this.lab = label(el("section", { class: "pane", tabIndex: -1, hidden: true }, lab), "live.view.lab", "aria-label");
+    this.tour = label(el("section", { class: "pane", tabIndex: -1, hidden: true }, pageTitle(), tour), "live.view.tour", "aria-label");
+    this.lab = label(el("section", { class: "pane", tabIndex: -1, hidden: true }, pageTitle(), lab), "live.view.lab", "aria-label");
     return el("main", { class: "stage", id: "stage" }, this.room, this.tour, this.lab);
   }
 
@@ -76,7 +76,9 @@ export class Shell {
     const list = label(el("div", { class: "tabs", role: "tablist" }), "live.panel", "aria-label");
     const bodies = TABS.map((name) => this.#tabMade(name, list));
     list.addEventListener("keydown", (event) => this.#tabKey(event));
-    this.panel = label(el("aside", { class: "panel", id: "panel" }, list, ...bodies), "live.panel", "aria-label");
+    const title = label(el("h2", { class: "visually-hidden" }), "live.panel");
+    const parts = [pageTitle(), title, list, ...bodies];
+    this.panel = label(el("section", { class: "panel", id: "panel" }, ...parts), "live.panel", "aria-label");
     return this.panel;
   }
 
@@ -205,6 +207,9 @@ export class Shell {
     root.dataset.screen = this.#screen;
     root.classList.toggle("no-panel", this.panel.hidden);
     this.#toggle.setAttribute("aria-expanded", String(!this.panel.hidden));
+    // On a phone it is all there is to be seen, and not beside anything.
+    const isAlone = this.isPhone && this.#screen === "panel";
+    this.panel.setAttribute("role", isAlone ? "main" : "complementary");
     this.room.hidden = this.#view !== "chat";
     this.tour.hidden = this.#view !== "tour";
     this.lab.hidden = this.#view !== "lab";
@@ -225,4 +230,9 @@ export class Shell {
     if (this.#screen === "panel") return this.#tab === "inside" ? "inside" : "settings";
     return this.#screen === "stage" && this.#view === "chat" ? "chat" : "more";
   }
+}
+
+/** The first heading where the name of a channel is not to be seen; whoever looks at the page sees where they are. */
+function pageTitle() {
+  return el("h1", { class: "visually-hidden page-title", text: "Cadenza" });
 }

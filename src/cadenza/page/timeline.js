@@ -369,6 +369,7 @@ export class Timeline {
   }
 
   #hover(event) {
+    if (event.buttons === 0) this.#drag = null; // it was let go elsewhere
     const drag = this.#drag;
     if (drag && this.#view) {
       drag.hasMoved ||= Math.abs(event.clientX - drag.x) > 4;
