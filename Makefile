@@ -9,7 +9,10 @@ ifneq ($(shell cat $(READY) 2>/dev/null),$(CURDIR))
 $(shell rm -f $(READY))
 endif
 
-.PHONY: help setup fonts chromium demo play sim test check format bench soak clean
+# Bytecode is kept whatever the machine says: else every process that the tests start compiles everything anew.
+export PYTHONDONTWRITEBYTECODE :=
+
+.PHONY: help setup fonts chromium compiled demo play sim test check format bench soak clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -21,7 +24,7 @@ $(READY): pyproject.toml constraints.txt
 		{ echo "Cadenza needs Python 3.11 or newer; try: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
 	@echo "Setting up .venv (once, under a minute) ..."
 	@$(PYTHON) -m venv --clear .venv
-	@$(PIP) --constraint constraints.txt --editable '.[dev,tables,speed]'
+	@$(PIP) --no-compile --constraint constraints.txt --editable '.[dev,tables,speed]'  # most of it is never imported
 	@echo "$(CURDIR)" > $(READY)
 
 # Pictures of tables are made and tested with these; without them some tests only see that there is no picture.
@@ -47,6 +50,10 @@ chromium: | fonts ## the browser in which the page is tested, where it can be in
 		{ $(APT) install chromium || { $(APT) update && $(APT) install chromium; }; } > /dev/null 2>&1 && exit 0; \
 	fi; \
 	echo "NOT INSTALLED: Chromium, in which the page is tested. Try: sudo apt-get install chromium"
+
+# Three workers that begin side by side would each prepare every file of the tests; here it is done once, beforehand.
+compiled: $(READY)
+	@$(BIN)/python -m pytest -q --collect-only > /dev/null || true  # what is wrong, `make test` says
 
 demo: $(READY) ## watch a model's stream become messages (under 20 seconds)
 	@$(BIN)/cadenza demo

@@ -6,9 +6,15 @@ The reader shares no code with the scanner in ``cadenza.text``: a mistake there 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import cache
+from itertools import islice
+from typing import TypeVar
 
 import regex
 from hypothesis import strategies as st
+
+T = TypeVar("T")
 
 DEGREES = (0, 1, 2, 3)
 LIMITS = (50, 120, 1950)
@@ -47,21 +53,69 @@ LONG: list[str] = [
     *("\n~~~py\n" + "    x = 1\n\n" * 200 + "~~~\n", "\na | b | c\n---|---|---\n1 | " + "y" * 2000 + " | 3\nend", "\n>>> \n" + " " * 40 + "a\n"),
 ]  # fmt: skip
 _ENDLESS = ["z" * 15_500, "no end " * 2300, "\n```\n" + "code\n" * 3200, "語" * 15_500, "(" + "so \n" * 4000]
-_SIZES: list[list[str]] = [*([[]] * 40), *([LONG] * 9), _ENDLESS]
+
+
+_FIRST_LETTER = 0xF0000  # of those that Unicode leaves to whoever wants them: no text is made of them
+
+
+def rows_of(bits: Sequence[T], *, min_size: int = 0, max_size: int) -> st.SearchStrategy[list[T]]:
+    """Lists of *bits*, drawn as one word whose letters stand for them.
+
+    They are as long and as mixed as ``st.lists(st.sampled_from(bits))`` makes them, for a fifth of what that costs.
+    """
+    assert len(bits) <= 256, "of a larger alphabet Hypothesis draws the first 256 letters more often than the others"
+    letters = "".join(map(chr, range(_FIRST_LETTER, _FIRST_LETTER + len(bits))))
+    words = st.text(letters, min_size=min_size, max_size=max_size)
+    return words.map(lambda word: [bits[ord(letter) - _FIRST_LETTER] for letter in word])
+
+
+@cache
+def _characters(count: int) -> st.SearchStrategy[str]:
+    return st.text(min_size=count, max_size=count)
+
+
+@st.composite
+def with_characters(draw: st.DrawFn, rows: st.SearchStrategy[list[str | int]]) -> list[str]:
+    """*rows* with so many characters of any kind where they have a number."""
+    row = draw(rows)
+    characters = iter(draw(_characters(sum(bit for bit in row if isinstance(bit, int)))))
+    return [bit if isinstance(bit, str) else "".join(islice(characters, bit)) for bit in row]
+
+
+# A third of what is drawn are numbers.
+_BITS_AND_TEXTS: list[str | int] = [*BITS, *list(range(7)) * (len(BITS) // 14)]
+
+# What is drawn from is made once: to make a strategy anew for each text costs more than to draw from it.
+_SIZES = st.sampled_from([None] * 40 + [st.sampled_from(LONG)] * 9 + [st.sampled_from(_ENDLESS)])
+_CUTS = st.sampled_from([(front, back) for front in (0, 0, 1, 5) for back in (0, 0, 1, 7)])
+
+
+@cache
+def _rows(max_bits: int) -> st.SearchStrategy[list[str]]:
+    sizes = (0, max_bits // 2)
+    return with_characters(st.one_of(rows_of(_BITS_AND_TEXTS, min_size=size, max_size=max_bits) for size in sizes))
+
+
+@cache
+def _numbers(most: int) -> st.SearchStrategy[int]:
+    return st.integers(0, most)
+
+
+@cache
+def _frames(max_bits: int) -> st.SearchStrategy[list[tuple[int, int, str]]]:
+    return st.lists(st.tuples(_numbers(max_bits), _numbers(6), st.sampled_from(_FRAMES)), max_size=4)
 
 
 @st.composite
 def nasty(draw: st.DrawFn, max_bits: int = 24) -> str:
     """Markdown that is nested, unbalanced and cut anywhere, in many scripts, now and then without end."""
-    bit = st.one_of(st.sampled_from(BITS), st.sampled_from(BITS), st.text(max_size=6))
-    bits = draw(st.lists(bit, min_size=draw(st.sampled_from([0, max_bits // 2])), max_size=max_bits))
-    frame = st.tuples(st.integers(0, max_bits), st.integers(0, 6), st.sampled_from(_FRAMES))
-    for start, count, around in draw(st.lists(frame, max_size=4)):
+    bits = draw(_rows(max_bits))
+    for start, count, around in draw(_frames(max_bits)):
         bits[start : start + count] = [around.replace("{}", "".join(bits[start : start + count]))]
-    long = draw(st.sampled_from(_SIZES))
-    if long:
-        bits.insert(draw(st.integers(0, len(bits))), draw(st.sampled_from(long)))
-    front, back = draw(st.sampled_from([0, 0, 1, 5])), draw(st.sampled_from([0, 0, 1, 7]))
+    long = draw(_SIZES)
+    if long is not None:
+        bits.insert(draw(_numbers(len(bits))), draw(long))
+    front, back = draw(_CUTS)
     text = "".join(bits)
     return text[front : max(front, len(text) - back)]
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import count, pairwise
 from random import Random
 from typing import Any
@@ -33,6 +35,7 @@ from tests.laws.nasty import (
     leaves_code_open,
     nasty,
     plain,
+    rows_of,
     utf16,
 )
 
@@ -44,17 +47,28 @@ limits = st.sampled_from(LIMITS)
 endings = st.sampled_from(list(Ending))
 
 
-# --- P1: a message can be sent --------------------------------------------------------------
+# --- P1, P3 and P5 of whatever is written ---------------------------------------------------
 
 
 @thorough
 @given(nasty(), degrees, limits)
-def test_p01_every_message_can_be_sent(text: str, degree: int, limit: int) -> None:
-    """Every message has something in it, is no longer than the limit and than 2000, and is valid Unicode."""
+@example("`a``", 0, 50)
+@example("``a`", 1, 50)
+@example("`<think></think>``", 1, 50)
+def test_p01_p03_p05_every_message_can_be_sent_closes_its_code_and_says_something(
+    text: str, degree: int, limit: int
+) -> None:
+    """Every message has something in it, is no longer than the limit and than 2000, and is valid Unicode.
+
+    None leaves a code block open, and none is blank or an empty code block.
+    """
     for message in messages(text, degree=degree, limit=limit):
         message.encode("utf-8")
         assert 0 < utf16(message) <= limit
         assert len(message) <= 2000
+        assert not leaves_code_open(message), message
+        assert ink(message)
+        assert not is_empty_block(message)
 
 
 # --- P2: what is said arrives, in order -----------------------------------------------------
@@ -74,11 +88,14 @@ _AROUND = [
 ]  # fmt: skip
 
 
+_PARTS = st.one_of(rows_of(_WORDS, min_size=least, max_size=24) for least in (1, 12))
+_FRAMES = st.lists(st.tuples(st.integers(0, 20), st.integers(1, 6), st.sampled_from(_AROUND)), max_size=6)
+
+
 @st.composite
 def _numbered(draw: st.DrawFn) -> str:
-    parts = draw(st.lists(st.sampled_from(_WORDS), min_size=draw(st.sampled_from([1, 12])), max_size=24))
-    around = st.tuples(st.integers(0, 20), st.integers(1, 6), st.sampled_from(_AROUND))
-    for start, length, frame in draw(st.lists(around, max_size=6)):
+    parts = draw(_PARTS)
+    for start, length, frame in draw(_FRAMES):
         parts[start : start + length] = [frame.replace("{}", "".join(parts[start : start + length]))]
     numbers = count(1)
     return re.sub(r"\{\}", lambda _: f"w{next(numbers)}", "".join(parts))
@@ -100,7 +117,7 @@ _HARMLESS = [
 
 
 @thorough
-@given(st.lists(st.sampled_from(_HARMLESS), max_size=60).map("".join), degrees, limits, st.sampled_from([1000, 50]))
+@given(rows_of(_HARMLESS, max_size=60).map("".join), degrees, limits, st.sampled_from([1000, 50]))
 def test_p02_every_mark_arrives_too(text: str, degree: int, limit: int, overflow: int) -> None:
     """Where nothing is closed and opened again, every character but space arrives; at degree 3 bar its stops."""
     arrived = "".join(messages(text, degree=degree, limit=limit, overflow=overflow))
@@ -111,26 +128,15 @@ def test_p02_every_mark_arrives_too(text: str, degree: int, limit: int, overflow
 # --- P3: code blocks are closed and whole ---------------------------------------------------
 
 
-@thorough
-@given(nasty(), degrees, limits)
-@example("`a``", 0, 50)
-@example("``a`", 1, 50)
-@example("`<think></think>``", 1, 50)
-def test_p03_no_message_leaves_a_code_block_open(text: str, degree: int, limit: int) -> None:
-    for message in messages(text, degree=degree, limit=limit):
-        assert not leaves_code_open(message), message
-
-
 _CODE_LINES = [
     *("", "x = 1", "    if y:", "\t\treturn", "`a` ``b``", "((( [", "<think>", "</think>", "| a | b |", "> -# 日本語"),
     *("x" * size for size in (9, 10, 11, 12, 13, 20, 24, 25, 26, 27)),
 ]  # fmt: skip
 
 
-@st.composite
-def _code(draw: st.DrawFn) -> list[str]:
-    lines = draw(st.lists(st.sampled_from(_CODE_LINES), min_size=1, max_size=40).filter(any))
-    return lines * draw(st.sampled_from([1, 1, 3, 12]))
+def _code() -> st.SearchStrategy[list[str]]:
+    lines = rows_of(_CODE_LINES, min_size=1, max_size=40).filter(any)
+    return st.builds(lambda lines, times: lines * times, lines, st.sampled_from([1, 1, 3, 12]))
 
 
 @thorough
@@ -174,7 +180,7 @@ _SEEN = [
 
 
 @thorough
-@given(st.lists(st.tuples(st.sampled_from(_SEEN), st.sampled_from([1, 1, 2, 9, 60])), max_size=30), degrees, limits)
+@given(rows_of([(seen, times) for seen in _SEEN for times in (1, 1, 2, 9, 60)], max_size=30), degrees, limits)
 def test_p04_no_character_is_cut(seen: list[tuple[str, int]], degree: int, limit: int) -> None:
     """Every message begins and ends where, in the text itself, a character begins and ends."""
     text = "".join(character * times for character, times in seen)
@@ -193,21 +199,13 @@ def test_p04_no_character_is_cut(seen: list[tuple[str, int]], degree: int, limit
 # --- P5: every message says something -----------------------------------------------------------
 
 
-@thorough
-@given(nasty(), degrees, limits)
-def test_p05_no_message_is_blank_or_an_empty_code_block(text: str, degree: int, limit: int) -> None:
-    for message in messages(text, degree=degree, limit=limit):
-        assert ink(message)
-        assert not is_empty_block(message)
-
-
 _LINES = [
     *("word", "Two words.", "- item", "# Title", "「はい」", "!", "!!", "?", "...", "…", ".", ",", "?!", "!!!", "。", "", ""),
 ]  # fmt: skip
 
 
 @thorough
-@given(st.lists(st.sampled_from(_LINES), max_size=14), degrees, limits)
+@given(rows_of(_LINES, max_size=14), degrees, limits)
 def test_p05_no_message_is_only_punctuation(lines: list[str], degree: int, limit: int) -> None:
     """Marks on a line of their own join a neighbour.
 
@@ -235,39 +233,64 @@ _MARKS = ["**", "*", "***", "__", "_", "~~", "||"]
 _PAIRS = ["()", '""', *QUOTE_PAIRS]
 
 
-@st.composite
-def _span(draw: st.DrawFn, room: int, kinds: Sequence[str], *, line_end: bool) -> str:
-    """Something with a beginning and an end, about *room* long at most, sometimes with something like it inside."""
-    words = draw(st.sampled_from([1, 2, 5, 20, 90]))
-    content = ("word " * words + "end")[-max(3, room - 30) :].lstrip()
-    if line_end:
-        content = content.replace(" ", "\n", 1)
-    kind = draw(st.sampled_from(kinds))
-    if kind == "link":
-        return f"[{content}](https://e.org/a_(b))"
-    if kind == "code":
-        return f"`{content}`"
-    content += draw(st.sampled_from(["", " `a.b`", " ~~no. way~~", " (so. it)", " **b. c**", " [e. f](https://e.org)"]))
-    if kind == "mark":
-        marks = [mark for mark in _MARKS if mark[0] not in content and not (mark == "_" and line_end)]
-        mark = draw(st.sampled_from(marks))  # a single underscore is not waited for over a line end
-        return mark + content + mark
-    pair = draw(st.sampled_from([pair for pair in _PAIRS if pair[0] not in content]))
-    return content.join(pair)
+_LIKE_IT = ["", " `a.b`", " ~~no. way~~", " (so. it)", " **b. c**", " [e. f](https://e.org)"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """Something with a beginning and an end, sometimes with something like it inside."""
+
+    words: int
+    kind: str
+    like_it: str
+    choice: int
+    """Which of the marks that do not stand in it already are put around it."""
+    behind: str
+    """What stands between it and the next one."""
+
+    def text(self, room: int, *, line_end: bool) -> str:
+        """It, about *room* long at most."""
+        content = ("word " * self.words + "end")[-max(3, room - 30) :].lstrip()
+        if line_end:
+            content = content.replace(" ", "\n", 1)
+        if self.kind == "link":
+            return f"[{content}](https://e.org/a_(b))"
+        if self.kind == "code":
+            return f"`{content}`"
+        content += self.like_it
+        if self.kind == "mark":  # a single underscore is not waited for over a line end
+            marks = [mark for mark in _MARKS if mark[0] not in content and not (mark == "_" and line_end)]
+            return content.join([marks[self.choice % len(marks)]] * 2)
+        pairs = [pair for pair in _PAIRS if pair[0] not in content]
+        return content.join(pairs[self.choice % len(pairs)])
 
 
 _BETWEEN = [" ", " and. Then ", "\n", "\n\n", ".\n", " words " * 9, ", ", "! ", "。", "\n- ", "\n> ", " so " * 100]
 
 
-@st.composite
-def _spans_in_text(draw: st.DrawFn, kinds: Sequence[str], *, line_end: bool) -> tuple[int, list[str], str]:
+def _spans_in_text(kinds: Sequence[str], *, line_end: bool) -> st.SearchStrategy[tuple[int, list[str], str]]:
     """A limit, spans that are shorter than it, and a text that holds them."""
-    limit = draw(limits)
-    spans = draw(st.lists(_span(min(limit - 1, 480), kinds, line_end=line_end), min_size=1, max_size=8))
-    spans = [span for span in spans if len(span) < limit - 2]  # a quote mark may have to stand in front of it
-    between = [draw(st.sampled_from(_BETWEEN)) for _ in spans]
-    text = "Begin " + "".join(map("".join, zip(spans, between, strict=True))) + " and so it ends."
-    return limit, spans, text.replace('。"', '。 "')  # a straight quote opens only behind a space or a bracket
+    span = st.builds(
+        _Span,
+        st.sampled_from([1, 2, 5, 20, 90]),
+        st.sampled_from(kinds),
+        st.sampled_from(_LIKE_IT),
+        st.integers(0, len(_MARKS) * len(_PAIRS) - 1),
+        st.sampled_from(_BETWEEN),
+    )
+    return st.builds(partial(_around, line_end=line_end), limits, st.lists(span, min_size=1, max_size=8))
+
+
+def _around(limit: int, drawn: Sequence[_Span], *, line_end: bool) -> tuple[int, list[str], str]:
+    """*limit*, those of the spans that fit into a message, and a text that holds them."""
+    written = [(span.text(min(limit - 1, 480), line_end=line_end), span.behind) for span in drawn]
+    fitting = [(text, behind) for text, behind in written if len(text) < limit - 2]  # a quote mark may stand in front
+    text = "Begin " + "".join(map("".join, fitting)) + " and so it ends."
+    return (
+        limit,
+        [span for span, _ in fitting],
+        text.replace('。"', '。 "'),
+    )  # it opens only behind a space or a bracket
 
 
 def _assert_whole(spans: Sequence[str], arrived: Sequence[str], degree: int) -> None:
@@ -330,7 +353,7 @@ def _filled(frames: Sequence[str]) -> str:
 
 
 @thorough
-@given(st.lists(st.sampled_from(_ALOUD + _HIDDEN), max_size=30).map(_filled), degrees, limits, st.integers(0, 99))
+@given(rows_of(_ALOUD + _HIDDEN, max_size=30).map(_filled), degrees, limits, st.integers(0, 99))
 def test_p07_only_hidden_blocks_are_hidden(text: str, degree: int, limit: int, seed: int) -> None:
     """Words outside hidden blocks are said, words inside are kept aside, all in their order."""
     result = play(text, how=f"random:{seed}", degree=degree, limit=limit)
@@ -344,8 +367,8 @@ def test_p07_only_hidden_blocks_are_hidden(text: str, degree: int, limit: int, s
 
 @thorough
 @given(
-    st.lists(st.sampled_from(["{v} ", "{v}\n", "({v} ", "**{v}\n", "{v}\n\n"]), max_size=20),
-    st.lists(st.sampled_from(_ALOUD), max_size=20),
+    rows_of(["{v} ", "{v}\n", "({v} ", "**{v}\n", "{v}\n\n"], max_size=20),
+    rows_of(_ALOUD, max_size=20),
     degrees,
 )
 def test_p07_a_lone_end_of_a_thought_hides_only_what_stood_before(

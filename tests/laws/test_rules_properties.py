@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import count, pairwise
+from itertools import count, cycle, islice, pairwise
 from typing import Any
 
 import pytest
@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from cadenza.types import Boundary, Ending, Halt, Identity, Kind, Participant, Persona, Roster, Segment, Sprite
 from tests import rules_at_work as work
 from tests.helpers import slicings
-from tests.laws.nasty import ink, nasty
+from tests.laws.nasty import ink, nasty, rows_of, with_characters
 from tests.rules_at_work import Out
 
 pytestmark = pytest.mark.timeout(7200)  # `make soak` takes its time
@@ -117,23 +117,23 @@ _ROSTERS = st.builds(
 )
 
 
-@st.composite
-def odd_scenes(draw: st.DrawFn) -> Any:
+def odd_scenes() -> st.SearchStrategy[Any]:
     """Any scene: names that clash, that mean something in a pattern, that are empty; settings in any mixture."""
-    return work.context(
-        draw(_PERSONAS),
-        draw(_ROSTERS),
-        prefill=draw(st.sampled_from(["", "", "Sure, here", "Ren: ", "`", "\n", " "])),
-        may_retry=draw(st.booleans()),
-        use_emoji=draw(st.booleans()),
-        unknown_emoji=draw(st.sampled_from(["keep", "strip"])),
-        emoji_lookback=draw(st.sampled_from([0, 5])),
-        unicode_spaces=draw(st.booleans()),
-        sanitise=draw(st.sampled_from(["", "*", "sneaky", "a+b ("])),
-        label_guard=draw(st.booleans()),
-        speaker_guard=draw(st.booleans()),
-        show_prefill=draw(st.booleans()),
-        tables=draw(st.sampled_from(["picture", "text", "source"])),
+    return st.builds(
+        work.context,
+        _PERSONAS,
+        _ROSTERS,
+        prefill=st.sampled_from(["", "", "Sure, here", "Ren: ", "`", "\n", " "]),
+        may_retry=st.booleans(),
+        use_emoji=st.booleans(),
+        unknown_emoji=st.sampled_from(["keep", "strip"]),
+        emoji_lookback=st.sampled_from([0, 5]),
+        unicode_spaces=st.booleans(),
+        sanitise=st.sampled_from(["", "*", "sneaky", "a+b ("]),
+        label_guard=st.booleans(),
+        speaker_guard=st.booleans(),
+        show_prefill=st.booleans(),
+        tables=st.sampled_from(["picture", "text", "source"]),
     )
 
 
@@ -171,11 +171,18 @@ _ADDRESSES = [
 _BITS = [*_LABELS, *_MARKS, *_ORPHANS, *_SHAPES, *_CODE, *_ADDRESSES]
 
 
-@st.composite
-def dense(draw: st.DrawFn, max_bits: int = 30) -> str:
+# About half of what is drawn is looked for, a quarter is a part of such a thing, and a quarter is text of any kind, in
+# the place of which there stands how long it is.
+_BITS_AND_TEXTS: list[str | int] = [
+    *_BITS,
+    *islice(cycle(_LOOSE), 60),
+    *islice(cycle(range(6)), 60),
+]
+
+
+def dense(max_bits: int = 30) -> st.SearchStrategy[str]:
     """Text in which almost everything is something that a rule looks for, whole, cut or nested."""
-    bit = st.one_of(st.sampled_from(_BITS), st.sampled_from(_BITS), st.sampled_from(_LOOSE), st.text(max_size=5))
-    return "".join(draw(st.lists(bit, max_size=max_bits)))
+    return with_characters(rows_of(_BITS_AND_TEXTS, max_size=max_bits)).map("".join)
 
 
 texts = st.one_of(dense(), dense(), nasty())
@@ -201,12 +208,12 @@ def out_of_reach(text: str) -> list[str]:
     return [match.group() for match in _OUT_OF_REACH.finditer(text)]
 
 
-@st.composite
-def with_code(draw: st.DrawFn) -> str:
+def with_code() -> st.SearchStrategy[str]:
     """Code and addresses with what the rules look for in them and around them; each is whole and stands clear."""
-    safe = st.lists(st.sampled_from(_SAFE), max_size=4).map("".join)
+    safe = rows_of(_SAFE, max_size=4).map("".join)
     kept = st.sampled_from([*_CODE, *_ADDRESSES])
-    return "".join(part for pair in draw(st.lists(st.tuples(safe, kept), max_size=8)) for part in (*pair, " "))
+    pairs = st.lists(st.tuples(safe, kept), max_size=8)
+    return pairs.map(lambda pairs: "".join(part for pair in pairs for part in (*pair, " ")))
 
 
 def test_the_reader_sees_what_is_out_of_reach() -> None:
@@ -276,16 +283,18 @@ _ROSTER_TAGS = re.compile(
 )
 
 
-@st.composite
-def worded(draw: st.DrawFn, between: int = 3) -> str:
+def worded(between: int = 3) -> st.SearchStrategy[str]:
     """Numbered words, and between them up to so many things that a rule may remove or replace."""
-    parts: list[str] = []
-    for frame in draw(st.lists(st.sampled_from(_WORDS), min_size=1, max_size=12)):
-        parts += [*draw(st.lists(st.sampled_from(_FOUND), max_size=between)), " "][: draw(st.integers(0, between + 1))]
-        parts.append(frame)
-    parts += draw(st.lists(st.sampled_from(_FOUND), max_size=between))
+    found = rows_of(_FOUND, max_size=between)
+    frame = st.tuples(found, st.integers(0, between + 1), st.sampled_from(_WORDS))
+    return st.builds(_with_words, st.lists(frame, min_size=1, max_size=12), found)
+
+
+def _with_words(frames: Sequence[tuple[list[str], int, str]], end: Sequence[str]) -> str:
+    """The frames one behind the other, each behind some of what stands before it, and their words numbered."""
+    parts = [part for before, most, frame in frames for part in (*[*before, " "][:most], frame)]
     numbers = count(1)
-    return re.sub(r"\{\}", lambda _: f"w{next(numbers)}", "".join(parts))
+    return re.sub(r"\{\}", lambda _: f"w{next(numbers)}", "".join([*parts, *end]))
 
 
 def gaps(text: str) -> list[str]:

@@ -140,9 +140,9 @@ def test_a_long_reply_is_told_in_time() -> None:
         trace.heard(TextDelta(piece))
         row.feed(piece)
     row.flush(Ending.FINAL)
-    begun = time.perf_counter()
+    begun = time.process_time()
     stories = Stories()
     fates = [one for step in seen for one in stories.feed(step)]
 
     assert 3200 == len(fates)
-    assert time.perf_counter() - begun < 20.0
+    assert time.process_time() - begun < 20.0

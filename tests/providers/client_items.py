@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,7 +22,13 @@ def read(items: Iterable[object]) -> list[Chunk]:
 
 
 def parsed(kind: Any) -> Callable[[dict[str, Any]], object]:
-    return TypeAdapter(kind).validate_python
+    """What reads a *kind*; it is made where it is first needed, for it takes a while and stands in tables of cases."""
+
+    @cache
+    def adapter() -> TypeAdapter[object]:
+        return TypeAdapter(kind)
+
+    return lambda value: adapter().validate_python(value)
 
 
 def plain(value: dict[str, Any]) -> object:

@@ -109,11 +109,11 @@ def test_a_beginning_is_exact(new: str, rest: str) -> None:
 
 
 def test_texts_without_end_are_compared_in_time() -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     aligned("|one|two|" * 300, "─one─┼two─" * 300)
     aligned("a" * 20_000, "ab" * 10_000)
 
-    assert time.perf_counter() - begun < 5.0
+    assert time.process_time() - begun < 5.0
 
 
 def test_white_space_is_what_a_browser_calls_so() -> None:

@@ -68,14 +68,12 @@ OTHERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", STOPS)
-def test_a_short_message_that_only_asks_to_stop_is_a_stop(text: str) -> None:
-    assert is_stop(text, NAMES)
+def test_a_short_message_that_only_asks_to_stop_is_a_stop() -> None:
+    assert [] == [text for text in STOPS if not is_stop(text, NAMES)]
 
 
-@pytest.mark.parametrize("text", OTHERS)
-def test_any_other_message_is_none(text: str) -> None:
-    assert not is_stop(text, NAMES)
+def test_any_other_message_is_none() -> None:
+    assert [] == [text for text in OTHERS if is_stop(text, NAMES)]
 
 
 @pytest.mark.parametrize("name", ["Ren", "Zoë", "Mr. Stop Sign", "Dr 42", "千早 愛音", "O'Neil"])
@@ -102,17 +100,18 @@ def test_names_without_a_letter_do_no_harm(names: tuple[str, ...]) -> None:
 LISTED = [phrase.strip() for listed in (_PHRASES, _REQUESTS) for phrase in listed.split(";")]
 
 
-@pytest.mark.parametrize("phrase", LISTED)
-def test_every_listed_phrase_is_a_stop_by_itself_and_none_inside_a_sentence(phrase: str) -> None:
-    assert is_stop(phrase)
-    assert not is_stop(f"{phrase} Bartholomew")
-    assert not is_stop(f"Bartholomew {phrase}")
+def test_every_listed_phrase_is_a_stop_by_itself_and_none_inside_a_sentence() -> None:
+    assert LISTED
+    assert [] == [phrase for phrase in LISTED if not is_stop(phrase)]
+    assert [] == [phrase for phrase in LISTED if is_stop(f"{phrase} Bartholomew")]
+    assert [] == [phrase for phrase in LISTED if is_stop(f"Bartholomew {phrase}")]
 
 
-@pytest.mark.parametrize("courtesy", [courtesy.strip() for courtesy in _COURTESIES.split(";")])
-def test_a_courtesy_stops_nothing(courtesy: str) -> None:
-    assert not is_stop(courtesy)
-    assert is_stop(f"{courtesy} stop")
+def test_a_courtesy_stops_nothing() -> None:
+    courtesies = [courtesy.strip() for courtesy in _COURTESIES.split(";")]
+
+    assert [] == [courtesy for courtesy in courtesies if is_stop(courtesy)]
+    assert [] == [courtesy for courtesy in courtesies if not is_stop(f"{courtesy} stop")]
 
 
 @given(st.text(max_size=500), st.lists(st.text(max_size=30), max_size=3))
@@ -139,7 +138,7 @@ def test_what_is_added_in_front_of_a_denial_does_not_make_it_a_stop(text: str) -
     ],
 )
 def test_hostile_messages_cost_nothing_much(text: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
 
     assert not is_stop(text, ["stop stop stop", "もう", "いい"])
-    assert time.perf_counter() - begin < 1.0
+    assert time.process_time() - begin < 1.0
