@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -37,6 +37,7 @@ from cadenza.store.api import Store
 from cadenza.store.memory import MemoryStore
 from cadenza.types import Prompt
 from tests.bot.command_room import MirrorSeal
+from tests.leaps import leaping, time_of_day
 
 QUICK = Settings.of(degree=1, retry_delay=0.01)
 REN = Character("Ren", prompt="A fox.", is_main=True)
@@ -105,7 +106,7 @@ class BotRoom:
     def mention(self) -> str:
         return f"<@{self.me.id}>"
 
-    async def quiet(self, *, within: float = 8.0) -> None:
+    async def quiet(self, *, within: float = 60.0) -> None:
         """Wait until nothing is being answered, and nothing is on its way to be."""
         async with asyncio.timeout(within):
             calm = 0
@@ -116,7 +117,7 @@ class BotRoom:
     def _is_busy(self) -> bool:
         return bool(self.bot.turns.running() or self.bot._chores or _events())
 
-    async def until(self, condition: Callable[[], object], *, within: float = 8.0) -> None:
+    async def until(self, condition: Callable[[], object], *, within: float = 60.0) -> None:
         await self.server.until(condition, within=within)
 
     def ours(self, channel: str = "") -> list[Json]:
@@ -160,7 +161,7 @@ async def bot_room(
 ) -> AsyncIterator[BotRoom]:
     """Have a bot at work; *before* is a room that it comes back to after its end."""
     if before is None:
-        world = world or World()
+        world = world or World(clock=time_of_day)
         me = world.add_bot("Cadenza", token="sim-token")  # noqa: S106  # of a world in memory
         mia, tom = world.add_person("Mia"), world.add_person("Tom")
         guild = world.add_guild("Home", owner=mia, members=[mia, tom, me])
@@ -178,7 +179,8 @@ async def bot_room(
     staff = employed(Current(config), store or MemoryStore(), MirrorSeal())
     staff = staffed(replace(staff, models=model))
     async with serve(world, limits=limits or RateLimits.off(), faults=faults) as server:
-        with server.discord_py():
+        # What a thread does, as a store on a disk has one, is not seen by a clock that leaps.
+        with server.discord_py(), leaping() if isinstance(staff.store, MemoryStore) else nullcontext():
             bot = CadenzaBot(staff, intents=intents, guild_ready_timeout=0.05)
             async with server.running(bot):
                 yield BotRoom(world, server, bot, model, mia, tom, guild, general, me, faults)

@@ -36,6 +36,7 @@ from cadenza.store.api import Store
 from cadenza.store.memory import MemoryStore
 from cadenza.store.sealing import Seal
 from cadenza.turns import Stopping
+from tests.leaps import leaping, time_of_day
 
 Family = Callable[[Desk], Sequence[AnyCommand]]
 """What gives the commands of one file: ``personas.commands``."""
@@ -225,7 +226,7 @@ async def command_room(
     intents: discord.Intents | None = None,
 ) -> AsyncIterator[CommandRoom]:
     """Have a bot with the commands of *families* in a server; they are there when this begins."""
-    world = World()
+    world = World(clock=time_of_day)
     bot = world.add_bot("Cadenza", token="sim-token")  # noqa: S106  # of a world in memory
     mia, tom = world.add_person("Mia"), world.add_person("Tom")
     guild = world.add_guild("Home", owner=mia, members=[mia, tom, bot])
@@ -236,7 +237,7 @@ async def command_room(
     remote = remote or Remote()
     staff = employed(Current(config or Config()), store or MemoryStore(), seal or MirrorSeal())
     async with serve(world, limits=RateLimits.off()) as server:
-        with server.discord_py():
+        with server.discord_py(), leaping():
             client = discord.Client(intents=intents, guild_ready_timeout=0.05)
             tree = app_commands.CommandTree(client)
             desk = Desk(staff, remote, client)

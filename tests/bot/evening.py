@@ -16,13 +16,14 @@ from cadenza.sim.limits import RateLimits
 from cadenza.sim.server import Server, serve
 from cadenza.sim.wire import Json
 from cadenza.sim.world import World
+from tests.leaps import leaping, time_of_day
 
 
 @dataclass
 class Evening:
     """A world with a bot and two people in one channel of one guild, and who serves it."""
 
-    world: World = field(default_factory=World)
+    world: World = field(default_factory=lambda: World(clock=time_of_day))
     faults: Faults = field(default_factory=Faults)
 
     def __post_init__(self) -> None:
@@ -61,7 +62,7 @@ async def at_work(
         intents = discord.Intents.default()
         intents.message_content = intents.members = True
     async with serve(evening.world, limits=limits or RateLimits.off(), faults=evening.faults) as server:
-        with server.discord_py():
+        with server.discord_py(), leaping():
             client = commands.Bot("!", intents=intents, guild_ready_timeout=0.05, help_command=None)
             async with server.running(client):
                 evening.server, evening.client, evening.api = server, client, DiscordPyApi(client)

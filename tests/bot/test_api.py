@@ -27,7 +27,7 @@ from cadenza.targets.api import (
 from cadenza.types import Attachment
 from tests.bot.evening import Evening, at_work
 
-pytestmark = pytest.mark.timeout(20)
+pytestmark = pytest.mark.timeout(60)
 
 SEND = "POST /channels/{channel}/messages"
 EXECUTE = "POST /webhooks/"

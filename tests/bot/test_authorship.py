@@ -8,7 +8,7 @@ from cadenza.bot.authorship import is_ours
 from cadenza.targets.api import Face, Outgoing
 from tests.bot.evening import Evening, at_work
 
-pytestmark = pytest.mark.timeout(20)
+pytestmark = pytest.mark.timeout(60)
 
 
 async def test_ours_is_what_the_bot_and_its_webhooks_say() -> None:

@@ -15,11 +15,12 @@ from cadenza.bot.chat_view import View
 from cadenza.bot.scenery import Scenery
 from cadenza.bot.simulated import Simulation, simulate
 from cadenza.bot.workplace import Hands, simulated_bot
+from tests.leaps import leaping
 from tests.timing import now
 
 
 async def test_a_keyboard_gives_the_lines_of_its_stream_and_then_ends() -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         lines = [line async for line in Keyboard(io.StringIO("one\ntwo"))]
 
     assert ["one\n", "two"] == lines
@@ -29,7 +30,7 @@ async def test_a_stream_that_is_closed_is_the_end() -> None:
     stream = io.StringIO("one\n")
     stream.close()
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         assert [] == [line async for line in Keyboard(stream)]
 
 
@@ -87,7 +88,7 @@ async def test_a_form_is_shown_with_its_fields_and_a_button_that_is_not_there_wi
     typed = "/persona edit name:Ren\n/fill prompt:A fox.\n/persona show name:Ren\n/forget me\n/press Delete\n"
     out = io.StringIO()
 
-    async with asyncio.timeout(20):
+    with leaping():
         await simulate(Simulation(), stdin=io.StringIO(typed), stdout=out, client_of=simulated_bot)
 
     lines = out.getvalue().splitlines()

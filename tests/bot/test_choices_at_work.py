@@ -26,6 +26,7 @@ ANSWERS = {
     "smile": "Hello 😀 there.",
     "cat": "Ask kitty.",
     "nothing": "",
+    "call": "Look, @Mia and @everyone!",
 }
 
 WHOLE = "One.\n\nTwo.\n\nThree."
@@ -123,6 +124,22 @@ async def test_who_answers_and_who_hears_whom_is_as_it_was_chosen() -> None:
         assert ["Cadenza: Ask kitty.", "Kira: Kira is here."] == await there.hears("cat")
         await there.chooses("config cascade", links=0)
         assert ["Cadenza: Ask kitty."] == await there.hears("cat")
+
+
+async def test_whom_a_reply_calls_is_as_it_was_chosen() -> None:
+    async with places() as place:
+        here = await place()
+
+        async def called() -> list[str]:
+            [said] = await here.hears("call")
+            assert f"Cadenza: Look, <@{here.bot.mia.id}> and @everyone!" == said
+            message = here.bot.ours(here.channel)[-1]
+            assert not message["mention_everyone"]
+            return [user["id"] for user in message["mentions"]]
+
+        assert [here.bot.mia.id] == await called()
+        await here.chooses("config set", name="mention_people", value="0", where="channel")
+        assert [] == await called()
 
 
 async def test_a_channel_has_its_own_model_and_history() -> None:

@@ -12,11 +12,9 @@ from pathlib import Path
 import pytest
 
 from cadenza.sim.state import Event
-from cadenza.store.api import Shelf
-from cadenza.store.sqlite import SqliteStore
-from tests.bot.bot_process import STORY, Town, town
+from tests.bot.bot_process import PATIENCE, STORY, Town, town
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = pytest.mark.timeout(180)
 
 MODEL = '''
 import re
@@ -32,7 +30,7 @@ def answer(prompt):
         words = ["purr", "meow"]
     for number, word in enumerate(words):
         if word == "wait":
-            yield 3.0
+            yield 60.0  # for as long as anybody could need to end it
             continue
         yield ("\\n" if number else "") + word
         yield 0.02
@@ -56,17 +54,22 @@ def says(text: str) -> Callable[[Event], bool]:
 
 
 @asynccontextmanager
-async def quick_town(folder: Path, *, config: str = "") -> AsyncIterator[Town]:
+async def quick_town(folder: Path, *, grace: float | None = None) -> AsyncIterator[Town]:
     """A town with the model of this file; in the end the bot ends as it should, and has left nothing undone."""
     async with town(folder) as place:
-        if config:
-            (folder / "cadenza.toml").write_text(config, encoding="utf-8")
+        if grace is not None:
+            patient_for(place, grace)
         (folder / "model.py").write_text(MODEL, encoding="utf-8")
         await place.start()
         yield place
         assert 0 == await place.end()
-    async with SqliteStore(str(folder / "cadenza.db")) as store:
-        assert [] == await store.find(Shelf.TURNS)
+        assert [] == place.undone()
+
+
+def patient_for(place: Town, seconds: float) -> None:
+    """From its next start on, have the bot wait for replies under way at its end for no longer than this."""
+    config = (STORY / "cadenza.toml").read_text(encoding="utf-8") + f"shutdown_grace = {seconds}\n"
+    (place.folder / "cadenza.toml").write_text(config, encoding="utf-8")
 
 
 def said(place: Town) -> list[str]:
@@ -80,7 +83,7 @@ def boxes(place: Town) -> list[str]:
 
 async def comes_back(place: Town) -> None:
     assert place.process is not None
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         await place.process.wait()
     await place.start()
 
@@ -137,43 +140,45 @@ async def test_whoever_waits_is_answered_however_often_it_dies(tmp_path: Path) -
 
 
 async def test_who_was_told_of_the_end_is_not_told_to_ask_again_after_it(tmp_path: Path) -> None:
-    config = (STORY / "cadenza.toml").read_text(encoding="utf-8") + "shutdown_grace = 0.5\n"
-    async with quick_town(tmp_path, config=config) as place:
+    async with quick_town(tmp_path, grace=0.1) as place:
         place.mia.says(place.general, f"{place.mention} say one, and, wait, two!")
         await place.until(lambda: "one" in place.answers())
         assert 0 == await place.end()
         assert ["Cut off by a restart"] == boxes(place)
+        patient_for(place, 60.0)
         await place.start()
         await place.until(lambda: "(and so on)" in place.answers())
+        await place.quiet(2)
         assert ([], "one", "(and so on)") == (boxes(place), place.answers()[0], place.answers()[-1])
 
         # Whoever cannot wait for the end is obeyed at once, and what was being said is known to be unfinished.
         place.mia.says(place.general, f"{place.mention} say three, and, wait, four!")
         await place.until(lambda: "three" in place.answers())
         assert place.process is not None
-        for _ in range(2):
-            place.process.send_signal(signal.SIGTERM)
-            await asyncio.sleep(0.1)
-        async with asyncio.timeout(10):
+        before = place.output.count("stopping")
+        place.process.send_signal(signal.SIGTERM)
+        await place.look(lambda: place.output.count("stopping") > before)
+        place.process.send_signal(signal.SIGTERM)
+        async with asyncio.timeout(PATIENCE):
             assert 130 == await place.process.wait()
-        assert "Traceback" not in "".join(place.output)
+        assert "Traceback" not in place.output
+        patient_for(place, 0.1)
         await place.start()
         await place.until(lambda: place.answers()[-1] == "(and so on)")
         assert 0 == place.answers().count("four")
+        await place.quiet(0)
 
-
-async def test_who_has_heard_everything_is_not_told_to_ask_again(tmp_path: Path) -> None:
-    config = (STORY / "cadenza.toml").read_text(encoding="utf-8") + "shutdown_grace = 0.1\n"
-    async with quick_town(tmp_path, config=config) as place:
-        place.server.faults.delay("POST /channels/*/messages", 1.0, times=1)
+        # Who has heard everything is not told to ask again, although the answer to the last message was still awaited.
+        before = len(place.ours())
+        slow = place.server.faults.delay("POST /channels/*/messages", 1.0, times=1)
         place.mia.says(place.general, f"{place.mention} say only!")
-        await place.until(lambda: any(call.route.endswith("/typing") for call in place.server.rest.calls))
-        await asyncio.sleep(0.3)  # it is being sent
+        await place.look(lambda: slow.struck)  # it is being sent
         assert 0 == await place.end()
-        assert (["only"], []) == (said(place), boxes(place))
+        assert (["only"], []) == (said(place)[before:], boxes(place))
         await place.start()
-        await asyncio.sleep(0.3)
-        assert ["only"] == said(place)
+        place.mia.says(place.general, f"{place.mention} say more!")
+        await place.quiet(before + 2)
+        assert ["only", "more"] == said(place)[before:]
 
 
 TOOLED = '''
@@ -197,28 +202,28 @@ async def ring() -> str:
     """Ring the bell."""
     with Path("rung").open("a") as book:
         book.write("x")
-    await asyncio.sleep(0.5)
+    if Path("rung").stat().st_size < 3:
+        await asyncio.sleep(60)  # whoever waits for this dies
     return "ding"
 '''
 
 
 async def test_what_dies_while_a_tool_runs_says_nothing_twice(tmp_path: Path) -> None:
     (tmp_path / "rung").touch()
-    async with quick_town(tmp_path) as place:
-        await place.kill()
+    async with town(tmp_path) as place:
         (tmp_path / "model.py").write_text(TOOLED, encoding="utf-8")
         (tmp_path / "tools.py").write_text(BELL, encoding="utf-8")
         await place.start()
         for rung, manner in enumerate(("aloud", "in silence"), 1):
             place.mia.says(place.general, f"{place.mention} ask {manner}!")
-            async with asyncio.timeout(10):
-                while (tmp_path / "rung").stat().st_size < rung:  # noqa: ASYNC110  # another process rings it
-                    await asyncio.sleep(0.02)
+            await place.look(lambda rung=rung: (tmp_path / "rung").stat().st_size >= rung)
             if manner == "aloud":
                 await place.until(lambda: "I ask." in place.answers())
             await place.kill()
             await place.start()
             await place.quiet(rung + 1)
 
+        assert 0 == await place.end()
+        assert [] == place.undone()
         assert ["I ask.", "(and so on)", "It says: ding."] == place.answers()
         assert "xxx" == (tmp_path / "rung").read_text(encoding="utf-8")

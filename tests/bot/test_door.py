@@ -15,15 +15,15 @@ import cadenza
 from cadenza.errors import DeliveryError, InputError
 from cadenza.sim.channels import ChannelKind
 from cadenza.sim.limits import Quota, RateLimits
-from cadenza.types import Completed, Persona, Receipt, Reply, Roster, Scene
+from cadenza.types import Boundary, Completed, Persona, Post, Receipt, Reply, Roster, Scene
 from tests.bot.evening import Evening, at_work
 
-pytestmark = pytest.mark.timeout(20)
+pytestmark = pytest.mark.timeout(60)
 
 AT_ONCE = cadenza.Settings.of(degree=1)
 TEXT = "Hello.\n\nHow are you?"
 SAID = ["Hello.", "How are you?"]
-SOON = 5.0
+SOON = 30.0
 
 
 @pytest.fixture
@@ -241,6 +241,28 @@ async def test_members_who_are_named_are_called_and_nobody_else(evening: Evening
     assert ([], False) == (message["mention_roles"], message["mention_everyone"])
 
 
+async def test_the_settings_say_how_many_people_are_called_and_whether_roles_are() -> None:
+    evening = Evening()
+    role = evening.world.add_role(evening.guild, "Crew", mentionable=True)
+    evening.world.add_role(evening.guild, "secret")
+    evening.world.add_role(evening.guild, "Mia", mentionable=True)
+    async with at_work(evening):
+        channel = evening.client.get_channel(int(evening.general))
+        for text, chosen in (
+            ("@crew, @secret, @Mia, @Tom, @everyone!", {"mention_roles": True}),
+            ("@crew, @Mia!", {"mention_people": 0}),
+            ("@Mia, @Tom!", {"mention_people": 1}),
+        ):
+            await cadenza.say(channel, text, settings=AT_ONCE.with_values(chosen))
+
+    first, second, third = evening.world.messages(evening.general)
+    assert f"<@&{role}>, @secret, <@{evening.mia.id}>, <@{evening.tom.id}>, @everyone!" == first["content"]
+    assert ([role], False) == (first["mention_roles"], first["mention_everyone"])
+    assert f"@crew, <@{evening.mia.id}>!" == second["content"]
+    called = [[user["id"] for user in message["mentions"]] for message in (first, second, third)]
+    assert [[evening.mia.id, evening.tom.id], [], [evening.mia.id]] == called
+
+
 async def test_whoever_the_scene_knows_may_be_called_too(evening: Evening) -> None:
     scene = Scene("", Persona("Ren"), roster=Roster(mentions={"zoe": "<@123456789012345678>"}))
 
@@ -299,6 +321,17 @@ async def test_a_speaker_gives_a_target_for_a_whole_reply(evening: Evening) -> N
 
     assert isinstance(said.outcome, Completed)
     assert SAID == evening.texts()
+
+
+async def test_the_settings_of_a_speaker_hold_for_its_target_until_a_reply_has_its_own(evening: Evening) -> None:
+    channel, nobody = evening.client.get_channel(int(evening.general)), AT_ONCE.with_values({"mention_people": 0})
+    async with cadenza.Speaker(evening.client, settings=nobody) as speaker:
+        target = await speaker.target(channel)
+        await target.send(Post(f"<@{evening.mia.id}>", Boundary.FINAL))
+        await cadenza.say(target, f"<@{evening.mia.id}>", settings=AT_ONCE)
+
+    called = [[user["id"] for user in message["mentions"]] for message in evening.world.messages(evening.general)]
+    assert [[], [evening.mia.id]] == called
 
 
 async def test_the_end_of_a_speaker_waits_for_what_discord_py_holds() -> None:

@@ -20,7 +20,7 @@ from cadenza.sim.intents import Intent
 from cadenza.sim.permissions import Permission
 from tests.bot.portal_room import TOKEN, Room, served
 
-pytestmark = pytest.mark.timeout(30)
+pytestmark = pytest.mark.timeout(60)
 SCRIPT = "[models]\ndefault = 'script:tea.jsonl'\n"
 
 

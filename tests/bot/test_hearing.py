@@ -12,7 +12,7 @@ from cadenza.service.said import Said
 from tests.bot.evening import Evening, at_work
 from tests.bot.hearsay import bot_says, heard, made, me, says_as
 
-pytestmark = pytest.mark.timeout(20)
+pytestmark = pytest.mark.timeout(60)
 
 SNAPSHOT = {
     "type": 0, "content": "Look at that!", "embeds": [], "attachments": [], "timestamp": "2026-11-16T11:00:00+00:00",
@@ -109,7 +109,7 @@ async def test_direct_messages_are_heard_and_without_intent_words_are_not() -> N
     messages: asyncio.Queue[discord.Message] = asyncio.Queue()
     async with at_work(evening, intents=discord.Intents.default()):
         evening.client.add_listener(messages.put, "on_message")
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             evening.mia.says(direct, "Are you there?")
             private = said_of(await messages.get(), me(evening))
             evening.mia.says(evening.general, "Nobody shall know.")

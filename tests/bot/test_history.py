@@ -22,7 +22,7 @@ from cadenza.types import Line
 from tests.bot.evening import Evening, at_work
 from tests.bot.hearsay import AT, bot_says, channel_of, heard, made, me, says_as
 
-pytestmark = pytest.mark.timeout(20)
+pytestmark = pytest.mark.timeout(60)
 
 CAST = (Character("Cadenza", is_main=True), Character("Ren"), Character("Tomori"))
 JUMP = "https://discord.com/channels/1/2/3"
@@ -207,7 +207,7 @@ async def test_without_a_history_there_is_what_was_heard(why: str) -> None:
         evening.client.add_listener(spoken.put, "on_message")
         evening.mia.says(evening.general, "Before.")
         evening.tom.says(evening.general, "Now.")
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             _, until = await spoken.get(), await spoken.get()
         if why == "refused":
             evening.faults.fail("GET /channels/*/messages", 403, 50001)
@@ -283,7 +283,7 @@ async def test_names_here_are_known_without_a_list_of_members() -> None:
         evening.client.add_listener(spoken.put, "on_message")
         evening.mia.says(evening.general, "Hello.")
         evening.tom.says(evening.general, f"Hello <@{evening.mia.id}>.")
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             _, until = await spoken.get(), await spoken.get()
 
         conversation = await told(evening, until)

@@ -19,9 +19,9 @@ from cadenza.targets.webhooks import NoWebhook
 from cadenza.types import Boundary, Identity, Post
 from tests.bot.evening import Evening, at_work
 
-pytestmark = pytest.mark.timeout(20)
+pytestmark = pytest.mark.timeout(60)
 
-SOON = 5.0
+SOON = 30.0
 
 
 def heard(client: commands.Bot, event: str) -> asyncio.Future[None]:

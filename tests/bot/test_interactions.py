@@ -14,7 +14,7 @@ from cadenza.bot.interactions import InteractionApi
 from cadenza.targets.api import ApiError, DiscordApi, Face, Outgoing, PlaceKind
 from tests.bot.evening import Evening, at_work
 
-pytestmark = pytest.mark.timeout(20)
+pytestmark = pytest.mark.timeout(60)
 
 EXECUTE = "POST /webhooks/"
 

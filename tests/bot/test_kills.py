@@ -8,9 +8,13 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
+import pytest
+
 from cadenza.store.api import Shelf
 from cadenza.store.sqlite import SqliteStore
-from tests.bot.bot_process import Town, town
+from tests.bot.bot_process import PATIENCE, Town, town
+
+pytestmark = pytest.mark.timeout(300)
 
 TURNS = 50
 KILLS = 10
@@ -43,7 +47,7 @@ async def _talk(place: Town, dice: Random, stop_at: list[int]) -> None:
         )
         who.says(place.general, f"{called} question {number}?")
         if number in stop_at:
-            async with asyncio.timeout(20):  # what it never heard of, it cannot know of after its death
+            async with asyncio.timeout(PATIENCE):  # what it never heard of, it cannot know of after its death
                 await is_heard.wait()
             await asyncio.sleep(dice.uniform(0.0, 0.12))
             await place.kill()
@@ -90,4 +94,4 @@ async def _settings(place: Town) -> None:
     """What must outlive every death."""
     place.mia.commands(place.general, "config set", name="degree", value="1", where="channel")
     place.mia.commands(place.general, "memory note", text="I like owls")
-    await asyncio.sleep(0.3)
+    await place.quiet(2)

@@ -20,7 +20,7 @@ from cadenza.store.memory import MemoryStore
 from cadenza.types import Attachment, Boundary, Completed, Identity, Post, Receipt, Reply
 from tests.bot.evening import Evening, at_work
 
-pytestmark = pytest.mark.timeout(20)
+pytestmark = pytest.mark.timeout(60)
 
 TABLE = "| a | b |\n|---|---|\n| 1 | 2 |"
 PICTURE = Post("", Boundary.FINAL, attachment=Attachment("table.png", b"\x89PNG"), source=TABLE)

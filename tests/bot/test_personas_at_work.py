@@ -15,7 +15,7 @@ from cadenza.sim.wire import File, Json
 from cadenza.types import Prompt
 from tests.bot.bot_room import BotRoom, bot_room
 
-pytestmark = pytest.mark.timeout(30)
+pytestmark = pytest.mark.timeout(60)
 
 BEA: dict[str, Any] = {
     "spec": "chara_card_v3",

@@ -6,6 +6,7 @@ import pytest
 
 from cadenza.bot.portal import Portal, PortalError
 from tests.bot.portal_room import TOKEN, Room, served
+from tests.leaps import leaping
 
 
 async def test_it_is_told_who_it_is() -> None:
@@ -30,7 +31,8 @@ async def test_trouble_that_passes_is_not_noticed() -> None:
     room.faults.fail("GET /users/@me", 503, 0, times=1)
     room.faults.storm("GET /applications/@me", 0.01, 1)
     async with served(room) as server, Portal(TOKEN, server.url) as portal:
-        assert 2 == len(await portal.ask_all("/users/@me", "/applications/@me"))
+        with leaping():
+            assert 2 == len(await portal.ask_all("/users/@me", "/applications/@me"))
 
 
 async def test_trouble_that_stays_is_a_sentence() -> None:
@@ -49,9 +51,9 @@ async def test_who_does_not_answer_in_time_or_not_at_all_is_a_sentence() -> None
     room.faults.delay("GET /users/@me", 30)
     room.faults.lose("GET /applications/@me", times=5)
     async with served(room) as server, Portal(TOKEN, server.url, 0.05) as portal:
-        with pytest.raises(PortalError, match=r"did not answer within 0.05 seconds"):
+        with leaping(), pytest.raises(PortalError, match=r"did not answer within 0.05 seconds"):
             await portal.ask("/users/@me")
-        with pytest.raises(PortalError, match="cannot be reached") as raised:
+        with leaping(), pytest.raises(PortalError, match="cannot be reached") as raised:
             await portal.ask("/applications/@me")
 
     assert 0 == raised.value.status

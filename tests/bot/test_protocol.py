@@ -14,7 +14,7 @@ from cadenza.types import Boundary, Identity, Notice, Post, Urgency
 from tests.bot.evening import Evening, at_work
 from tests.bot.hearsay import channel_of, heard, made
 
-pytestmark = pytest.mark.timeout(20)
+pytestmark = pytest.mark.timeout(60)
 
 SILENT = 1 << 12
 EPHEMERAL = 1 << 6

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -20,8 +20,9 @@ from cadenza.sim.permissions import Permission
 from cadenza.targets.api import Embed, Face, Outgoing
 from cadenza.types import Boundary, Identity, Post
 from tests.bot.evening import Evening, at_work
+from tests.leaps import time_of_day
 
-pytestmark = pytest.mark.timeout(20)
+pytestmark = pytest.mark.timeout(60)
 
 
 @dataclass
@@ -32,13 +33,13 @@ class Morning:
     question: str
 
     def entry(self, **about: Any) -> Entry:
-        now = time.time()
+        now = time_of_day()
         given = {"key": self.question, "message": self.question, "at": now, "has_begun": True, "began": now, **about}
         return Entry(channel=self.evening.general, author=self.evening.mia.id, **given)
 
     async def fate(self, after_restart: str = "finish", *, now: float = 0.0, **about: Any) -> Fate:
         entry = self.entry(**about)
-        fate, message = await fate_of(entry, self.evening.client, after_restart=after_restart, now=now or time.time())
+        fate, message = await fate_of(entry, self.evening.client, after_restart=after_restart, now=now or time_of_day())
         if fate is not Fate.DROP:
             assert message is not None
             assert int(entry.message) == message.id
@@ -75,7 +76,7 @@ async def morning() -> AsyncIterator[Morning]:
 @pytest.mark.parametrize(("age", "fate"), [(OLDEST - 5, Fate.ANSWER), (OLDEST + 5, Fate.DROP), (-60.0, Fate.ANSWER)])
 async def test_what_is_too_old_is_dropped(age: float, fate: Fate) -> None:
     async with morning() as room:
-        assert fate is await room.fate(now=time.time() + age)
+        assert fate is await room.fate(now=time_of_day() + age)
 
 
 async def test_a_question_that_was_deleted_is_dropped() -> None:
@@ -264,7 +265,9 @@ async def test_what_is_said_anew_is_looked_for_where_it_stands_and_not_behind_wh
         assert Fate.ANSWER is await room.fate(**again)
         for number in range(120):
             room.evening.tom.says(room.evening.general, str(number))
-        began = time.time() + recovery._SKEW
+        await asyncio.sleep(1.0)  # what was said before is older
+        began = time_of_day() + recovery._SKEW
+        await asyncio.sleep(0.01)
         await room.says("It is")
 
         assert Fate.FINISH is await room.fate(**again, began=began)
@@ -273,7 +276,7 @@ async def test_what_is_said_anew_is_looked_for_where_it_stands_and_not_behind_wh
 async def test_a_clock_that_is_ahead_makes_nobody_say_it_twice() -> None:
     async with morning() as room:
         await room.says("It is")
-        ahead = time.time() + 30
+        ahead = time_of_day() + 30
 
         assert Fate.FINISH is await room.fate(at=ahead, began=ahead, now=ahead)
 
@@ -282,7 +285,7 @@ async def test_what_was_said_before_the_answer_began_is_none_of_it() -> None:
     async with morning() as room:
         await room.says("The end of an answer to somebody else.")
 
-        assert Fate.ANSWER is await room.fate(began=time.time() + 30)
+        assert Fate.ANSWER is await room.fate(began=time_of_day() + 30)
 
 
 async def test_of_several_characters_each_has_its_own_answer() -> None:

@@ -13,7 +13,7 @@ from cadenza.errors import InputError
 from cadenza.types import Roster
 from tests.bot.evening import Evening, at_work
 
-pytestmark = pytest.mark.timeout(20)
+pytestmark = pytest.mark.timeout(60)
 
 
 async def test_a_room_knows_who_is_there_and_whom_it_belongs_to() -> None:
@@ -24,6 +24,19 @@ async def test_a_room_knows_who_is_there_and_whom_it_belongs_to() -> None:
         everybody = {evening.mia.id, evening.tom.id, evening.bot.id}
         assert {id_: f"<@{id_}>" for id_ in everybody} == dict(room.for_calls().mentions)
         assert "<@1>" == room.for_calls(Roster(mentions={"zoe": "<@1>"})).mentions["zoe"]
+
+
+async def test_only_roles_that_anybody_may_mention_and_whose_name_is_theirs_alone_can_be_called() -> None:
+    evening = Evening()
+    crew, _, *_ = (
+        evening.world.add_role(evening.guild, name, mentionable=is_open)
+        for name, is_open in (("crew", True), ("secret", False), ("TOM", True), ("twice", True), ("Twice", True))
+    )
+    async with at_work(evening):
+        room = await room_of(evening.client.get_channel(int(evening.general)))
+
+        assert {} == dict(room.for_rules().mentions)
+        assert {"crew": f"<@&{crew}>", "twice": "", "Twice": ""} == dict(room.for_rules(roles=True).mentions)
 
 
 async def test_a_part_of_a_message_is_answered_as_one() -> None:

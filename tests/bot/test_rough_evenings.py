@@ -20,14 +20,14 @@ from cadenza.targets.webhooks import MemoryWebhookStore
 from cadenza.types import Broke, Completed, Empty, Outcome, Persona, Reply, Stopped
 from tests.bot.evening import Evening, at_work
 
-pytestmark = [pytest.mark.timeout(20), pytest.mark.filterwarnings("error")]
+pytestmark = [pytest.mark.timeout(60), pytest.mark.filterwarnings("error")]
 
 AT_ONCE = cadenza.Settings.of(degree=1)
 IN_SILENCE = cadenza.Settings.of(degree=1, show_errors=False)
 REN = Persona("Ren", is_alter=True)
 TEXT = "Hello.\n\nHow are you?"
 SAID = ["Hello.", "How are you?"]
-SOON = 5.0
+SOON = 30.0
 
 
 @pytest.fixture

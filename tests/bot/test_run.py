@@ -30,8 +30,9 @@ from cadenza.sim.world import World
 from cadenza.store.api import Shelf
 from cadenza.store.memory import MemoryStore
 from tests.bot.premises import configured, small_bot
+from tests.leaps import leaping
 
-pytestmark = pytest.mark.timeout(30)
+pytestmark = pytest.mark.timeout(60)
 
 
 @pytest.fixture(autouse=True)
@@ -65,7 +66,7 @@ def _options(*words: str) -> argparse.Namespace:
 async def _run_until_ready(
     path: Path, world: World, capsys: pytest.CaptureFixture[str], **options: Any
 ) -> tuple[int, str]:
-    async with serve(world, limits=RateLimits.off()) as server, asyncio.timeout(15):
+    async with serve(world, limits=RateLimits.off()) as server, asyncio.timeout(30):
         with server.discord_py():
             task = asyncio.create_task(run_bot(path, **{"client_of": small_bot, **options}))
             shown = ""
@@ -262,8 +263,8 @@ async def test_a_new_key_holds_and_a_file_without_a_model_does_not(
             shown = capsys.readouterr()
             told += shown.out + shown.err
 
-    async with serve(world, limits=RateLimits.off()) as server, asyncio.timeout(15):
-        with server.discord_py():
+    async with serve(world, limits=RateLimits.off()) as server:
+        with server.discord_py(), leaping():
             task = asyncio.create_task(run_bot(path, client_of=small_bot))
             await until("is ready")
             assert "first" == os.environ["SEARCH_KEY"]

@@ -26,7 +26,7 @@ from cadenza.types import Note, Prompt, Scene, Tag
 from tests.bot.evening import Evening, at_work
 from tests.bot.hearsay import bot_says, heard, me, says_as
 
-pytestmark = pytest.mark.timeout(20)
+pytestmark = pytest.mark.timeout(60)
 
 NOW = datetime(2026, 11, 16, 1, 40, tzinfo=UTC)
 ARIA = Character("Aria", is_main=True, prompt="You conduct.")
@@ -169,6 +169,18 @@ async def test_what_was_chosen_makes_the_scene() -> None:
         assert ["Three."] == [line.text for line in anew.history]
         alone = await scene(cast=(ARIA,))
         assert {} == dict(alone.roster.personas)
+
+
+async def test_roles_can_be_called_where_that_was_chosen_and_people_go_before_them() -> None:
+    evening = Evening()
+    crew, *_ = [evening.world.add_role(evening.guild, name, mentionable=True) for name in ("crew", "mia", "Ren")]
+    async with at_work(evening):
+        message = await heard(evening, evening.mia.says(evening.general, "Ren?"))
+        for chosen, expected in ({}, set()), ({"mention_roles": True}, {("crew", f"<@&{crew}>")}):
+            occasion = occasion_of(message, choice=Choice(settings=chosen))
+            roster = (await scene_for(occasion, staff_with(), me(evening), now=NOW)).roster
+            assert expected == {(name, tag) for name, tag in roster.mentions.items() if "&" in tag}
+            assert f"<@{evening.mia.id}>" == roster.mentions["Mia"]
 
 
 async def test_a_character_that_answers_another_shows_no_reply() -> None:

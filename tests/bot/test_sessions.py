@@ -9,7 +9,7 @@ from cadenza.bot.refusals import LineBroke, ServerTrouble
 from cadenza.bot.sessions import OneTry
 from tests.loopback import Answer, serving
 
-pytestmark = pytest.mark.timeout(10)
+pytestmark = pytest.mark.timeout(60)
 
 
 async def test_an_answer_is_passed_on_and_its_headers_are_shown() -> None:

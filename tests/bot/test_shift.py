@@ -53,7 +53,7 @@ async def test_the_first_signal_lets_it_say_goodbye(number: signal.Signals) -> N
     shift = Shift()
     with Interrupts() as interrupts:
         task = asyncio.create_task(shift.worked(interrupts))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             await shift.ready.wait()
             os.kill(os.getpid(), number)
             await shift.is_winding_down.wait()
@@ -68,7 +68,7 @@ async def test_the_second_signal_ends_it_at_once() -> None:
     shift = Shift()
     interrupts = Interrupts()
     task = asyncio.create_task(shift.worked(interrupts))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         await shift.ready.wait()
         interrupts.interrupt()
         await shift.is_winding_down.wait()
@@ -84,7 +84,7 @@ async def test_before_it_is_ready_there_is_nothing_to_wind_down() -> None:
     interrupts = Interrupts()
     interrupts.interrupt()
 
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         await shift.worked(interrupts)
 
     assert [] == shift.happened
@@ -93,7 +93,7 @@ async def test_before_it_is_ready_there_is_nothing_to_wind_down() -> None:
 async def test_what_keeps_it_from_its_work_is_raised() -> None:
     shift = Shift()
 
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         with pytest.raises(discord.LoginFailure):
             await shift.worked(Interrupts(), "wrong")
 
@@ -109,7 +109,7 @@ async def test_a_goodbye_that_fails_is_a_line_in_the_log(caplog: pytest.LogCaptu
     shift.wind_down = fails  # type: ignore[method-assign]
     interrupts = Interrupts()
     task = asyncio.create_task(shift.worked(interrupts))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         await shift.ready.wait()
         interrupts.interrupt()
         assert await task is True
@@ -122,7 +122,7 @@ async def test_no_task_is_left_behind() -> None:
     shift = Shift()
     interrupts = Interrupts()
     task = asyncio.create_task(shift.worked(interrupts))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         await shift.ready.wait()
         interrupts.interrupt()
         shift.goodbye.set()
@@ -134,7 +134,7 @@ async def test_no_task_is_left_behind() -> None:
 async def test_a_client_that_is_cancelled_is_closed_all_the_same() -> None:
     shift = Shift()
     task = asyncio.create_task(shift.worked(Interrupts()))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         await shift.ready.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -15,12 +15,13 @@ from cadenza.bot.simulated import Simulation, simulate
 from cadenza.errors import CadenzaError
 from cadenza.service import logs
 from tests.bot.premises import configured, small_bot
+from tests.leaps import leaping
 
 READY = (
     "* Cadenza is ready: in 1 server, with parrot; answers mentions, replies, trigger words, "
     "direct messages and everything in 1 channel.\n"
 )
-pytestmark = pytest.mark.timeout(30)
+pytestmark = pytest.mark.timeout(60)
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +34,7 @@ def quietly(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 async def _played(script: str, wanted: Simulation | None = None) -> str:
     out = io.StringIO()
-    async with asyncio.timeout(20):
+    with leaping():
         status = await simulate(wanted or Simulation(), stdin=io.StringIO(script), stdout=out, client_of=small_bot)
     assert 0 == status
     return out.getvalue()
@@ -85,7 +86,7 @@ async def test_an_interrupt_in_the_middle_is_graceful() -> None:
     out = io.StringIO()
     with os.fdopen(read, encoding="utf-8") as keys, os.fdopen(write, "w", encoding="utf-8") as hands:
         task = asyncio.create_task(simulate(Simulation(), stdin=keys, stdout=out, client_of=small_bot))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(30):
             while "is ready" not in out.getvalue():  # noqa: ASYNC110  # it is another's stream
                 await asyncio.sleep(0.01)
             os.kill(os.getpid(), signal.SIGINT)
@@ -133,7 +134,7 @@ async def test_a_file_is_read_again_the_bot_is_called_as_its_character_and_a_lon
 
     with os.fdopen(read, encoding="utf-8") as keys, os.fdopen(write, "w", encoding="utf-8") as hands:
         task = asyncio.create_task(simulate(Simulation(config), stdin=keys, stdout=out, client_of=small_bot))
-        async with asyncio.timeout(20):
+        with leaping():
             await until("* Ren is ready")
             config.write_text("[[personas]]\nname = 'Ren'\nprompt = 'A fox.'\n", encoding="utf-8")
             await until("* cadenza.toml was read again.")

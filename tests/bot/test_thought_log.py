@@ -19,7 +19,7 @@ from cadenza.sim.shapes import ChannelKind, MessageFlag
 from cadenza.types import Boundary, Completed, Identity, Post, Receipt, Reply
 from tests.bot.evening import Evening, at_work
 
-pytestmark = pytest.mark.timeout(20)
+pytestmark = pytest.mark.timeout(60)
 
 REPLY = Reply(Completed(), thoughts=("Hm, @everyone.",), model="openai:gpt-5.1")
 REN = Identity("Ren", "https://example.com/ren.png")

@@ -12,7 +12,7 @@ from cadenza.store.memory import MemoryStore
 from tests.bot.evening import Evening, at_work
 from tests.bot.hearsay import bot_says, heard, made, me, says_as
 
-pytestmark = pytest.mark.timeout(20)
+pytestmark = pytest.mark.timeout(60)
 
 CAST = (Character("Cadenza", is_main=True), Character("Ren"), Character("Clyde"))
 

@@ -52,7 +52,7 @@ async def _health(port: int) -> tuple[int, dict[str, str]]:
         return answer.status, json.loads(await answer.text())["reasons"]
 
 
-@pytest.mark.timeout(30)
+@pytest.mark.timeout(60)
 async def test_it_is_well_while_the_gateway_is_connected_and_its_calls_are_counted() -> None:
     world, port = World(), _free_port()
     account, mia = world.add_bot("Ren"), world.add_person("Mia")

@@ -19,7 +19,7 @@ JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 
 async def heard_of(condition: Callable[[], object]) -> None:
     """Wait until *condition* holds of what the bot knows, of which nobody is told."""
-    async with asyncio.timeout(5.0):
+    async with asyncio.timeout(30):
         while not condition():  # noqa: ASYNC110  # what a client of discord.py keeps in mind sets no event
             await asyncio.sleep(0.001)
 

@@ -16,7 +16,7 @@ import pytest
 from cadenza.stops import StopHandle, StopRegistry
 from cadenza.types import StopReason
 
-PATIENCE = 10.0
+PATIENCE = 30.0
 
 INTERNAL = [
     StopReason.SPEAKER_GUARD,

@@ -16,8 +16,9 @@ from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType
 from cadenza.sim.intents import ALL
 from cadenza.sim.server import Server
 from cadenza.sim.world import World
+from tests.leaps import leaping, time_of_day
 
-SOON = 5.0
+SOON = 30.0
 """For how many seconds anything is waited for."""
 
 
@@ -25,7 +26,7 @@ SOON = 5.0
 class Place:
     """A world with a bot and two people in one channel of one guild."""
 
-    world: World = field(default_factory=World)
+    world: World = field(default_factory=lambda: World(clock=time_of_day))
 
     def __post_init__(self) -> None:
         self.bot = self.world.add_bot("Cadenza", token="sim-token")  # noqa: S106  # of a world in memory
@@ -101,7 +102,8 @@ class Phone:
 async def calling(
     server: Server, *, compress: str = "", query: Mapping[str, str] | None = None
 ) -> AsyncIterator[Phone]:
-    """Connect to the gateway, and hear it say hello."""
+    """Connect to the gateway, and hear it say hello; meanwhile, time leaps."""
     params = {"v": "10", "encoding": "json", **({"compress": compress} if compress else {}), **(query or {})}
     async with ClientSession() as http, http.ws_connect(server.gateway_url, params=params) as socket:
-        yield Phone(socket, compress)
+        with leaping():
+            yield Phone(socket, compress)

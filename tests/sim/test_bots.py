@@ -18,7 +18,7 @@ from cadenza.sim.server import Server, serve
 from cadenza.sim.wire import Refusal
 from tests.sim.places import Place, until
 
-pytestmark = pytest.mark.timeout(10)
+pytestmark = pytest.mark.timeout(60)
 
 
 @pytest.fixture

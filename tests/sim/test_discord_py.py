@@ -17,9 +17,10 @@ from cadenza.sim.intents import Intent
 from cadenza.sim.limits import RateLimits
 from cadenza.sim.server import Server, serve
 from cadenza.sim.sessions import GatewayRules
+from tests.leaps import leaping
 from tests.sim.places import Place, until
 
-pytestmark = pytest.mark.timeout(10)
+pytestmark = pytest.mark.timeout(60)
 
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
@@ -66,7 +67,7 @@ def place() -> Place:
 @asynccontextmanager
 async def _serving(place: Place, **knobs: Any) -> AsyncIterator[Server]:
     async with serve(place.world, **{"limits": RateLimits.off(), **knobs}) as server:
-        with server.discord_py():
+        with server.discord_py(), leaping():
             yield server
 
 

@@ -20,7 +20,7 @@ from cadenza.sim.server import Server, serve
 from cadenza.sim.sessions import GatewayRules
 from tests.sim.places import SOON, Phone, Place, calling, until
 
-pytestmark = pytest.mark.timeout(10)
+pytestmark = pytest.mark.timeout(60)
 
 
 @pytest.fixture

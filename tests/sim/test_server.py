@@ -18,7 +18,7 @@ from cadenza.sim.sessions import GatewayRules
 from cadenza.sim.world import World
 from tests.sim.places import SOON, Place, calling, until
 
-pytestmark = pytest.mark.timeout(10)
+pytestmark = pytest.mark.timeout(60)
 
 AUTHORISED = {"Authorization": "Bot sim-token"}
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)

@@ -13,7 +13,7 @@ from cadenza.store.api import StoreError
 from cadenza.store.opening import OpenFile
 from cadenza.store.worker import Worker
 
-PATIENCE = 10.0
+PATIENCE = 30.0
 
 
 def table() -> OpenFile:

@@ -18,7 +18,7 @@ from cadenza.trace import Traced
 from cadenza.types import Boundary, Completed, Identity, Post, Reply
 from tests.bot.command_room import CommandRoom, command_room
 
-pytestmark = pytest.mark.timeout(20)
+pytestmark = pytest.mark.timeout(60)
 
 NOT_THERE = "There is no such message here, or you cannot read it."
 UNKNOWN = "I do not know why that message is as it is: it is too old, or nothing was kept of it."
@@ -137,6 +137,16 @@ async def test_the_menu_of_a_message_explains_it() -> None:
 
         assert story("One.") == await room.use(room.tom, "Explain", target=id_)
         assert room.is_ephemeral
+
+
+async def test_whoever_has_discord_in_japanese_is_told_in_japanese() -> None:
+    async with command_room(explain.commands) as room:
+        await said(room, "Two.")
+        room.world.set_locale(room.tom.id, "ja")
+
+        told = '```text\n    1.000 s  メッセージ 1："Two."\n             送信 0.500 秒\n```'
+        assert told == await room.use(room.tom, "explain")
+        assert story("Two.") == await room.use(room.mia, "explain")
 
 
 async def test_a_fence_in_a_story_does_not_end_it() -> None:

@@ -20,7 +20,7 @@ from cadenza.store.memory import MemoryStore
 from cadenza.types import Completed, Line, Reply
 from tests.bot.command_room import CommandRoom, command_room
 
-pytestmark = pytest.mark.timeout(30)
+pytestmark = pytest.mark.timeout(60)
 
 
 @asynccontextmanager

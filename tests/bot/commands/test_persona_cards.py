@@ -13,7 +13,7 @@ from cadenza.characters.reading import Format, read_card, write_card
 from cadenza.sim.wire import File
 from tests.bot.command_room import command_room
 
-pytestmark = pytest.mark.timeout(30)
+pytestmark = pytest.mark.timeout(60)
 
 REN = Character("蓮", prompt="狐", looks=(Look("sad", "https://example.org/a.png", "When sad."),), triggers=("fox",))
 

@@ -12,7 +12,7 @@ from cadenza.characters.character import Character
 from cadenza.config.config import Config
 from tests.bot.command_room import command_room
 
-pytestmark = pytest.mark.timeout(30)
+pytestmark = pytest.mark.timeout(60)
 
 REN = Character("Ren", greeting="Hello {{user}}.", other_greetings=(" ", "Oh."), is_main=True)
 ONE = Character("One", greeting="Hi.")

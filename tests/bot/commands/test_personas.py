@@ -15,7 +15,7 @@ from cadenza.service.languages import catalogue
 from cadenza.sim.wire import File
 from tests.bot.command_room import CommandRoom, command_room
 
-pytestmark = pytest.mark.timeout(30)
+pytestmark = pytest.mark.timeout(60)
 
 MAY_NOT = "You need the permission “Manage Server” for this."
 CONFIG = Config(models=ModelsConfig(default="openai:gpt-5.1"))

@@ -11,7 +11,7 @@ from cadenza.characters.png import plain
 from cadenza.sim.wire import File
 from tests.bot.command_room import CommandRoom, command_room
 
-pytestmark = pytest.mark.timeout(30)
+pytestmark = pytest.mark.timeout(60)
 
 MAY_NOT = "You need the permission “Manage Server” for this."
 FACE = "https://example.org/face.png"

@@ -24,11 +24,13 @@ def answer(prompt: Prompt) -> Iterator[str | float | ToolCall]:
     elif "what do we need" in asked:
         for thing in ("a blanket", "a flask", "a torch", "a map", "patience", "gloves", "a friend", "a song"):
             yield f"You need {thing}.\n"
-            yield 0.15
+            yield (
+                60.0 if thing == "a torch" else 0.05
+            )  # a line is said when the next begins; then there is time to interrupt
     elif "story" in asked:
         for number in range(1, 40):
             yield f"Chapter {number}.\n"
-            yield 0.1
+            yield 60.0 if number == 4 else 0.05  # likewise
     elif "when" in asked and prompt.speaker == "Kira":
         yield f"<think>They want a table.</think>It depends:\n{TABLE}"
     elif prompt.speaker == "Miko":
