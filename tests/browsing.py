@@ -1,7 +1,7 @@
 """A real browser for tests of the page: the Chromium of this machine, driven by Playwright.
 
 One browser serves all tests of a process, and each test has a window of its own. A window costs as much as a page does,
-so the next test takes it over, emptied: another address, nothing stored, and nothing of the page before. These tests
+so the next test takes it over, emptied: nothing stored, and nothing of the page before. These tests
 run in one event loop: ``pytestmark = pytest.mark.asyncio(loop_scope="session")``.
 
 A window that asks anything of any machine but this one, or in which something goes wrong unnoticed, fails its test.
@@ -14,11 +14,14 @@ import re
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, ConsoleMessage, Page, Request, async_playwright, expect
+
+from tests.staying import Addresses
 
 ROOT = Path(__file__).parent.parent
 SCREENSHOTS = ROOT / "screenshots"
@@ -28,14 +31,21 @@ SHOWN = ROOT / "docs" / "screenshots"
 DESKTOP, PHONE = (1280, 800), (390, 844)
 MISSING = "the page in a browser, for there is no Chromium; install it with: sudo apt-get install chromium"
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-_PATIENCE = 20_000
+_PATIENCE = 30_000
 """Milliseconds in which a page does what is expected of it, also on a machine that has much to do."""
 _LARGEST = 250_000
 """Bytes of a picture in the documentation."""
+_FORGET = "localStorage.clear(); sessionStorage.clear(); Storage.prototype.setItem = () => {};"
+"""A page may write down what it has until it is left; the next test is at the same address, and must not find that."""
+_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
+]
+"""Playwright's own keep it from updating itself and the like; nor does it look for any other machine."""
 _HARMLESS = ("data", "blob", "about", "file")
 
-Open = Callable[..., Awaitable[Page]]
-"""Opens a window: ``await window(url, size=PHONE, locale="ja-JP", colours="dark")``."""
+Colours = Literal["light", "dark"]
 
 Snap = Callable[..., Awaitable[None]]
 """Takes a picture: ``await snap(page)``, or ``await snap(page, docs="lab")`` for one that the documentation shows."""
@@ -56,7 +66,7 @@ async def browser() -> AsyncIterator[Browser | None]:
         return
     async with async_playwright() as playwright:
         expect.set_options(timeout=_PATIENCE)
-        found = await playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        found = await playwright.chromium.launch(executable_path=path, args=_FLAGS)
         yield found
         await found.close()
 
@@ -80,91 +90,99 @@ class _Watch:
             self.faults.append(f"asked {address.hostname}")
 
 
-@pytest.fixture(scope="session")
-def kept_windows() -> dict[str, Page]:
-    """Windows that stay open from test to test, by what is in them: whoever uses one begins anew in it."""
-    return {}
+class Open:
+    """Opens windows: ``await window(url, size=PHONE, locale="ja-JP", colours="dark")``."""
 
+    def __init__(self, browser: Browser, addresses: Addresses) -> None:
+        self.addresses = addresses
+        """Where a page may be that is opened."""
+        self.kept: dict[str, Page] = {}
+        """Windows that stay open from test to test, by what is in them: whoever uses one begins anew in it."""
+        self._browser = browser
+        self._free: dict[tuple[object, ...], list[Page]] = {}
+        self._opened: list[tuple[list[Page] | None, Page]] = []
 
-@pytest.fixture(scope="session")
-def free_windows() -> dict[tuple[object, ...], list[Page]]:
-    """Windows that were emptied, by how they were opened."""
-    return {}
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def window(
-    browser: Browser | None,
-    not_tested: Callable[[str], None],
-    kept_windows: dict[str, Page],
-    free_windows: dict[tuple[object, ...], list[Page]],
-) -> AsyncIterator[Open]:
-    """Open a window of its own. At the end nothing must have gone wrong in it; ``page.faults`` is what did so far."""
-    if browser is None:
-        not_tested(MISSING)
-        pytest.skip(MISSING)
-    opened: list[tuple[tuple[object, ...], Page]] = []
-
-    async def open_(
+    async def __call__(
+        self,
         url: str = "about:blank",
         *,
         size: tuple[int, int] = DESKTOP,
         locale: str = "en-GB",
-        colours: str = "light",
+        colours: Colours = "light",
         touch: bool = False,
         keep_as: str = "",
         alone: bool = False,
     ) -> Page:
-        how = (size, locale, colours, touch)
-        free = [] if alone or keep_as else free_windows.setdefault(how, [])
-        page = free.pop() if free else await _new_window(browser, *how)
-        if keep_as:
-            kept_windows[keep_as] = page
-        else:
-            opened.append((() if alone else how, page))
+        """A window that shows *url*: one that a test before has left, unless it is to be *alone*, or to be kept."""
+        free = None if alone or keep_as else self._free.setdefault((locale, touch), [])
+        page = free.pop() if free else await _new_window(self._browser, locale=locale, touch=touch)
+        self._opened.append((free, page))
+        await page.set_viewport_size({"width": size[0], "height": size[1]})
+        await page.emulate_media(color_scheme=colours, reduced_motion="reduce")
         await page.goto(url)
+        if keep_as:
+            self._opened.remove((free, page))
+            self.kept[keep_as] = page
         return page
 
-    open_.kept = kept_windows  # type: ignore[attr-defined]  # for whoever has no need of a window of its own
-    yield open_
-    faults: list[str] = []
-    for how, page in opened:
-        is_reusable = bool(how) and not page.is_closed() and await _empty(page, colours=str(how[2]))
-        faults += page.faults  # type: ignore[attr-defined]  # see below
-        if is_reusable and not page.faults:  # type: ignore[attr-defined]  # see below
-            free_windows[how].append(page)
-        else:
-            await page.context.close()
-    for page in kept_windows.values():
-        faults += [fault for fault in page.faults if fault not in faults]  # type: ignore[attr-defined]  # see below
-        page.faults.clear()  # type: ignore[attr-defined]  # see below
-    assert faults == []
+    async def leave(self) -> list[str]:
+        """Have nothing of a test in any window; what went wrong in them."""
+        faults: list[str] = []
+        while self._opened:
+            free, page = self._opened.pop()
+            is_reusable = free is not None and not page.is_closed() and await _empty(page)
+            if is_reusable and not page.faults:  # type: ignore[attr-defined]  # see below
+                free.append(page)
+            else:
+                await page.context.close()
+            faults += page.faults  # type: ignore[attr-defined]  # see below
+        for page in self.kept.values():
+            faults += page.faults  # type: ignore[attr-defined]  # see below
+            page.faults.clear()  # type: ignore[attr-defined]  # see below
+        return faults
 
 
-async def _new_window(browser: Browser, size: tuple[int, int], locale: str, colours: str, touch: bool) -> Page:  # noqa: FBT001  # as a window is opened
-    context = await browser.new_context(
-        viewport={"width": size[0], "height": size[1]},
-        locale=locale,
-        color_scheme=colours,
-        reduced_motion="reduce",
-        has_touch=touch,
-    )
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def addresses() -> AsyncIterator[Addresses]:
+    """Addresses at which one test after another answers."""
+    made = Addresses()
+    yield made
+    await made.close()
+
+
+@pytest.fixture(scope="session")
+def windows(browser: Browser | None, addresses: Addresses) -> Open | None:
+    """All windows of a process; ``None`` where there is no browser."""
+    return None if browser is None else Open(browser, addresses)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def window(windows: Open | None, not_tested: Callable[[str], None]) -> AsyncIterator[Open]:
+    """Open a window of its own. At the end nothing must have gone wrong in it; ``page.faults`` is what did so far."""
+    if windows is None:
+        not_tested(MISSING)
+        pytest.skip(MISSING)
+    yield windows
+    assert await windows.leave() == []
+
+
+async def _new_window(browser: Browser, *, locale: str, touch: bool) -> Page:
+    context = await browser.new_context(locale=locale, has_touch=touch)
     page = await context.new_page()
     page.set_default_timeout(_PATIENCE)
     page.faults = _Watch(page).faults  # type: ignore[attr-defined]  # a test may expect one, and take it out
     return page
 
 
-async def _empty(page: Page, *, colours: str) -> bool:
+async def _empty(page: Page) -> bool:
     """Leave nothing of a test in its window; say whether that could be done."""
     if len(page.context.pages) > 1:
         return False
     if page.url.startswith("http"):
-        await page.evaluate("localStorage.clear(); sessionStorage.clear();")
+        await page.evaluate(_FORGET)
     await page.goto("about:blank")
     await page.mouse.move(0, 0)
     await page.context.clear_permissions()
-    await page.emulate_media(color_scheme=colours, reduced_motion="reduce")
     return True
 
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.browsing import browser, free_windows, kept_windows, snap, window
+from tests.browsing import addresses, browser, snap, window, windows
 
-__all__ = ["browser", "free_windows", "kept_windows", "snap", "window"]  # fixtures
+__all__ = ["addresses", "browser", "snap", "window", "windows"]  # fixtures
 
 
 def pytest_configure() -> None:

@@ -42,14 +42,14 @@ Object.assign(window, { begin, told, Reel, setLanguage, difference, rawText, tur
 @asynccontextmanager
 async def inside(window: Open, **options: Any) -> AsyncIterator[Page]:
     """A window with an inside in it that shows nothing yet; without *options* it is always the same window."""
-    kept: dict[str, Page] = window.kept  # type: ignore[attr-defined]  # see there
+    kept = window.kept
     if not options and "inside" in kept:
         await kept["inside"].mouse.move(0, 0)
         await kept["inside"].evaluate("begin()")
         yield kept["inside"]
         return
     html = html_of(styles=("base.css", "inside.css"), body='<main id="root"></main>')
-    async with serving(html, {"/test.js": _SCRIPT}) as url:
+    async with serving(window.addresses, html, {"/test.js": _SCRIPT}) as url:
         page = await window(url, **options or {"keep_as": "inside"})
         await page.wait_for_function("window.isReady")
         yield page

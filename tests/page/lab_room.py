@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import hashlib
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -16,6 +14,8 @@ from cadenza import page
 from cadenza.rules import RULES
 from cadenza.settings import settings_fields
 from cadenza.sim.wire import Json
+from tests.page.serving import asset, html_of, opening, own
+from tests.staying import Addresses
 
 MAIN = [
     "degree",
@@ -35,6 +35,8 @@ MAIN = [
     "use_emoji",
     "unknown_emoji",
     "emoji_lookback",
+    "mention_people",
+    "mention_roles",
     "tables",
     "rules_off",
     "on_stop",
@@ -114,67 +116,33 @@ class Room:
         """What was asked of *path*."""
         return [body for asked, body in self.asked if asked == path]
 
-
-@asynccontextmanager
-async def room(script: str) -> AsyncIterator[Room]:
-    """A page that runs *script*, a module, with ``<main id="root">`` in it, behind the playground's own rules."""
-    made = Room()
-    html = _html()
-
-    async def asset(request: web.Request) -> web.Response:
-        name = request.match_info["name"]
-        return web.Response(body=page.asset(name), headers={"Content-Type": page.content_type(name)})
-
-    async def opening(_: web.Request) -> web.Response:
-        return web.Response(text=html, content_type="text/html", headers={"Content-Security-Policy": _policy()})
-
-    async def own(_: web.Request) -> web.Response:
-        return web.Response(text=script, content_type="text/javascript")
-
-    async def api(request: web.Request) -> web.StreamResponse:
+    async def api(self, request: web.Request) -> web.Response:
+        """Note what is asked, and answer as the test has it."""
         body = await request.json() if request.method == "POST" else {}
-        made.asked.append((request.path, body))
-        if request.path in made.held:
-            await made.held[request.path].wait()
-        answer = made.answers.get(request.path, {"error": f"there is no {request.path}"})
+        self.asked.append((request.path, body))
+        if request.path in self.held:
+            await self.held[request.path].wait()
+        answer = self.answers.get(request.path, {"error": f"there is no {request.path}"})
         if isinstance(answer, str):
             return web.Response(text=answer, content_type="text/html")
         return web.json_response(answer, status=400 if "error" in answer else 200)
 
-    app = web.Application(client_max_size=64 * 2**20)
-    app.router.add_get("/", opening)
-    app.router.add_get("/test.js", own)
-    app.router.add_get("/page/{name}", asset)
-    app.router.add_route("*", "/api/{path:.*}", api)
-    runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        made.url = f"http://127.0.0.1:{runner.addresses[0][1]}/"
-        yield made
-    finally:
-        await runner.cleanup()
 
-
-_IMPORTS = '{"imports": {"cadenza/": "/page/"}}'
-
-
-def _html() -> str:
+@asynccontextmanager
+async def room(addresses: Addresses, script: str) -> AsyncIterator[Room]:
+    """A page that runs *script*, a module, with ``<main id="root">`` in it, behind the playground's own rules."""
+    made = Room()
     styles = sorted(
         (name for name in page.names() if name.endswith(".css")), key=lambda name: (name != "base.css", name)
     )
-    links = "".join(f'<link rel="stylesheet" href="/page/{name}">' for name in styles)
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Test</title><link rel="icon" href="data:,">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'{links}<script type="importmap">{_IMPORTS}</script></head>'
-        '<body><main id="root"></main><script type="module" src="/test.js"></script></body></html>'
-    )
+    html = html_of(styles=tuple(styles), body='<main id="root"></main>')
 
+    async def answer(request: web.Request) -> web.StreamResponse:
+        if request.path == "/":
+            return opening(html)
+        if request.path == "/test.js":
+            return own(request, script)
+        return await made.api(request) if request.path.startswith("/api/") else asset(request)
 
-def _policy() -> str:
-    digest = base64.b64encode(hashlib.sha256(_IMPORTS.encode()).digest()).decode()
-    return (
-        f"default-src 'none'; script-src 'self' 'sha256-{digest}'; style-src 'self'; img-src 'self' data: blob:; "
-        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    )
+    async with addresses.answering(answer) as made.url:
+        yield made

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from aiohttp import web
 
 from cadenza import page
+from tests.staying import Addresses
 
 INSIDE = """\
 export class InsideView {
@@ -43,33 +44,41 @@ def html_of(script: str = "/test.js", *, styles: tuple[str, ...] = STYLES, body:
 
 
 @asynccontextmanager
-async def serving(html: str, files: Mapping[str, str | bytes] | None = None) -> AsyncIterator[str]:
+async def serving(
+    addresses: Addresses, html: str, files: Mapping[str, str | bytes] | None = None
+) -> AsyncIterator[str]:
     """The address of *html*, with our assets under ``/page/``; *files* are served besides, or instead of an asset."""
     served = dict(files or {})
+    instead = sorted(path for path in served if path.startswith("/page/"))
 
     async def answer(request: web.Request) -> web.Response:
         if request.path == "/":
-            headers = {"Content-Security-Policy": _policy(html)}
-            return web.Response(text=html, content_type="text/html", headers=headers)
-        name = request.path.rpartition("/")[2]
+            return opening(html)
         found = served.get(request.path)
-        try:
-            data = page.asset(name) if found is None else found
-            kind = page.content_type(name)
-        except KeyError:
-            raise web.HTTPNotFound from None
-        return web.Response(body=data, headers={"Content-Type": kind})
+        return asset(request) if found is None else own(request, found)
 
-    app = web.Application()
-    app.router.add_get("/{path:.*}", answer)
-    runner = web.AppRunner(app, access_log=None)
-    await runner.setup()
+    async with addresses.answering(answer, remembered=str([(path, served[path]) for path in instead])) as url:
+        yield url
+
+
+def opening(html: str) -> web.Response:
+    """The page itself, which is another in each test."""
+    headers = {"Content-Security-Policy": _policy(html), "Cache-Control": "no-store"}
+    return web.Response(text=html, content_type="text/html", headers=headers)
+
+
+def own(request: web.Request, data: str | bytes) -> web.Response:
+    """A file of a test."""
+    kept = "immutable, max-age=86400" if request.path.startswith("/page/") else "no-store"
+    return web.Response(body=data, headers={"Content-Type": page.content_type(request.path), "Cache-Control": kept})
+
+
+def asset(request: web.Request) -> web.Response:
+    """One of our assets, which stay as they are while tests run: a browser may keep it."""
     try:
-        site = web.TCPSite(runner, "127.0.0.1", 0)
-        await site.start()
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}/"
-    finally:
-        await runner.cleanup()
+        return own(request, page.asset(request.path.removeprefix("/page/")))
+    except KeyError:
+        raise web.HTTPNotFound from None
 
 
 def _policy(html: str) -> str:

@@ -47,7 +47,9 @@ ACTIONS = ("reply", "react", "edit", "remove", "press", "choose", "menu")
 async def channel(window: Open, film: Mapping[str, Any], *, is_live: bool = False, **how: Any) -> AsyncIterator[Page]:
     """The channel of *film* at its end; ``show(time)``, ``view``, ``reel`` and ``told`` are there for scripts."""
     given = json.dumps({"film": film, "actions": ACTIONS if is_live else None})
-    async with serving(html_of(body="<main></main>"), {"/test.js": _CHANNEL, "/given.js": given}) as url:
+    async with serving(
+        window.addresses, html_of(body="<main></main>"), {"/test.js": _CHANNEL, "/given.js": given}
+    ) as url:
         tab = await window(url, **how)
         await tab.locator("body[data-ready]").wait_for()  # what waits for a function would evaluate a text
         yield tab
@@ -61,7 +63,7 @@ async def films(
     served = {"/test.js": _FILM, "/given.js": json.dumps(given)} | (
         {} if is_inside_real else {"/page/inside.js": INSIDE}
     )
-    async with serving(html_of(body="<main></main>"), served) as url:
+    async with serving(window.addresses, html_of(body="<main></main>"), served) as url:
         tab = await window(url, **how)
         await tab.locator("body[data-ready]").wait_for()  # what waits for a function would evaluate a text
         yield tab

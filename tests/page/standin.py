@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import hashlib
 import json
-import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -16,12 +13,13 @@ from typing import Any
 from aiohttp import web
 
 from cadenza import page
+from tests.page.serving import asset, opening
+from tests.staying import Addresses
 
 Json = dict[str, Any]
 
 ME, MIA, JO, BOT = "1", "2", "3", "9"
 GENERAL, WORKSHOP, DIRECT = "100", "101", "102"
-_INLINE = re.compile(r"<script[^>]*>(.+?)</script>", re.DOTALL)
 _PEOPLE = {ME: "You", MIA: "Mia", JO: "Jo", BOT: "Cadenza"}
 
 
@@ -129,7 +127,7 @@ class Standin:
 
     async def heard(self, path: str, count: int = 1) -> list[Json]:
         """What was posted to *path*, once there is so much of it."""
-        async with asyncio.timeout(10), self._arrived:
+        async with asyncio.timeout(30), self._arrived:
             await self._arrived.wait_for(lambda: len(self.posted(path)) >= count)
         return self.posted(path)
 
@@ -137,20 +135,19 @@ class Standin:
         """What was posted to *path*, or done as that ``act``."""
         return [body for asked, body in self.asked if asked == path or body.get("act") == path]
 
+    async def answer(self, request: web.Request) -> web.StreamResponse:
+        """Whatever is asked."""
+        return await (self.post(request) if request.method == "POST" else self.get(request))
+
     async def get(self, request: web.Request) -> web.StreamResponse:
         """Everything that is not posted."""
         if request.path == "/":
-            html = page.index().decode()
-            return web.Response(text=html, content_type="text/html", headers={"Content-Security-Policy": policy(html)})
+            return opening(page.index().decode())
         if request.path == "/api/state":
             return web.json_response(self.state)
         if request.path == "/api/events":
             return await self._events(request)
-        name = request.path.rpartition("/")[2]
-        try:
-            return web.Response(body=page.asset(name), headers={"Content-Type": page.content_type(name)})
-        except KeyError:
-            raise web.HTTPNotFound from None
+        return asset(request)
 
     async def post(self, request: web.Request) -> web.Response:
         """Note what is asked, and answer as the script has it."""
@@ -184,38 +181,17 @@ class Standin:
             f"retry: 50\nevent: hello\ndata: {json.dumps({'session': self.state['session']})}\n\n".encode()
         )
         while cut == self._cut:
-            for record in self.records[number:]:
-                await response.write(f"id: {number}\ndata: {json.dumps(record)}\n\n".encode())
-                number += 1
+            told = list(enumerate(self.records[number:], start=number))
+            await response.write("".join(f"id: {n}\ndata: {json.dumps(record)}\n\n" for n, record in told).encode())
+            number += len(told)
             async with self._changed:
                 await self._changed.wait_for(lambda: cut != self._cut or len(self.records) > number)  # noqa: B023  # asked at once
 
 
-def policy(html: str) -> str:
-    """What the server allows the page to do: nothing but its own modules, styles and pictures."""
-    inline = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in _INLINE.findall(html))
-    scripts = " ".join(f"'sha256-{digest}'" for digest in inline)
-    return (
-        f"default-src 'none'; script-src 'self' {scripts}; style-src 'self'; img-src 'self' data: blob:; "
-        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    )
-
-
 @asynccontextmanager
-async def standing_in(state: Mapping[str, object] | None = None) -> AsyncIterator[Standin]:
-    """A server that stands in, for as long as somebody needs it; *state* replaces parts of what it says first."""
+async def standing_in(addresses: Addresses) -> AsyncIterator[Standin]:
+    """A server that stands in, for as long as somebody needs it."""
     standin = Standin()
-    standin.state |= state or {}
-    app = web.Application(client_max_size=16 * 1024 * 1024)
-    app.router.add_get("/{path:.*}", standin.get)
-    app.router.add_post("/{path:.*}", standin.post)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-    await runner.setup()
-    try:
-        site = web.TCPSite(runner, "127.0.0.1", 0)
-        await site.start()
-        standin.url = f"http://127.0.0.1:{runner.addresses[0][1]}/"
+    async with addresses.answering(standin.answer) as standin.url:
         yield standin
-    finally:
         await standin.cut()
-        await runner.cleanup()

@@ -11,14 +11,15 @@ from playwright.async_api import Locator, Page, expect
 
 from tests.browsing import Open
 from tests.page.standin import GENERAL, ME, MIA, WORKSHOP, Standin, standing_in
+from tests.staying import Addresses
 
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(60)]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def server() -> AsyncIterator[Standin]:
+async def server(addresses: Addresses) -> AsyncIterator[Standin]:
     """Asked for before the window, so that the window is gone before it: else the page would miss it, and say so."""
-    async with standing_in() as standin:
+    async with standing_in(addresses) as standin:
         yield standin
 
 
@@ -74,7 +75,7 @@ async def test_enter_sends_shift_enter_does_not_and_what_is_typed_quickly_keeps_
     assert [(one["who"], one["text"]) for one in said] == [
         (ME, "one\ntwo"), (ME, "a"), (ME, "b"), (ME, "c"), (MIA, "I am Mia"),
     ]  # fmt: skip
-    typed = server.posted("type")
+    typed = await server.heard("type", 5)  # it has a connection of its own, and may come after the message
     assert typed[0] == {"act": "type", "channel": GENERAL, "who": ME}
     assert len(typed) == len(said)  # once for each message, however many keys it took
 

@@ -52,7 +52,7 @@ def _row(name: str) -> str:
 
 
 async def test_each_kind_of_setting_has_a_control_that_tells_what_was_chosen(window: Open) -> None:
-    async with room(_panel()) as served:
+    async with room(window.addresses, _panel()) as served:
         page = await window(served.url)
         await page.locator(_row("degree")).get_by_role("radio", name="a message a sentence").check()
         for name, value in (("limit", "500"), ("typing_speed", "0.02")):
@@ -66,7 +66,7 @@ async def test_each_kind_of_setting_has_a_control_that_tells_what_was_chosen(win
 
 
 async def test_texts_are_tags_that_are_added_and_removed_with_the_keyboard(window: Open) -> None:
-    async with room(_panel(stop_strings=["END"])) as served:
+    async with room(window.addresses, _panel(stop_strings=["END"])) as served:
         page = await window(served.url)
         await page.get_by_text("All settings").click()
         field = page.locator(f"{_row('stop_strings')} input")
@@ -81,7 +81,7 @@ async def test_texts_are_tags_that_are_added_and_removed_with_the_keyboard(windo
 
 
 async def test_a_rule_is_switched_off_by_its_name(window: Open) -> None:
-    async with room(_panel()) as served:
+    async with room(window.addresses, _panel()) as served:
         page = await window(served.url)
         await page.get_by_text("16 of 16 rules are at work").click()
         await page.get_by_role("switch", name="Mentions").click()
@@ -89,8 +89,18 @@ async def test_a_rule_is_switched_off_by_its_name(window: Open) -> None:
         assert [{"rules_off": ["mentions"]}] == await _said(page)
 
 
+async def test_whom_a_reply_may_call_is_chosen_among_the_main_settings(window: Open) -> None:
+    async with room(window.addresses, _panel()) as served:
+        page = await window(served.url)
+        group = page.locator(".settings-group").filter(has=page.get_by_role("heading", name="Mentions"))
+        await group.get_by_role("spinbutton", name="People a reply may call").fill("0")
+        await page.keyboard.press("Enter")
+        await group.get_by_role("switch", name="Calling roles").click()
+        assert [{"mention_people": 0}, {"mention_roles": True}] == await _said(page)
+
+
 async def test_a_slider_follows_its_number_and_its_number_the_slider(window: Open) -> None:
-    async with room(_panel()) as served:
+    async with room(window.addresses, _panel()) as served:
         page = await window(served.url)
         row = page.locator(_row("typing_speed"))
         slider, field = row.get_by_role("slider"), row.get_by_role("spinbutton")
@@ -104,7 +114,7 @@ async def test_a_slider_follows_its_number_and_its_number_the_slider(window: Ope
 
 
 async def test_what_differs_is_marked_and_set_back_one_by_one_or_all_together(window: Open) -> None:
-    async with room(_panel(degree=0, limit=500, use_emoji=False)) as served:
+    async with room(window.addresses, _panel(degree=0, limit=500, use_emoji=False)) as served:
         page = await window(served.url)
         await expect(page.get_by_text("3 settings changed")).to_be_visible()
         await expect(page.locator(".setting.is-changed")).to_have_count(3)
@@ -116,7 +126,7 @@ async def test_what_differs_is_marked_and_set_back_one_by_one_or_all_together(wi
 
 
 async def test_what_cannot_be_a_value_is_said_at_the_control_and_told_to_nobody(window: Open) -> None:
-    async with room(_panel()) as served:
+    async with room(window.addresses, _panel()) as served:
         page = await window(served.url)
         row = page.locator(_row("limit"))
         for typed, sentence in _NO_VALUES.items():
@@ -127,7 +137,7 @@ async def test_what_cannot_be_a_value_is_said_at_the_control_and_told_to_nobody(
 
 
 async def test_a_refused_value_shows_the_servers_sentence_and_what_holds(window: Open) -> None:
-    async with room(_panel()) as served:
+    async with room(window.addresses, _panel()) as served:
         page = await window(served.url)
         await page.evaluate("void (window.answer = () => { throw new Error('there is no room for 500') })")
         row = page.locator(_row("limit"))
@@ -139,7 +149,7 @@ async def test_a_refused_value_shows_the_servers_sentence_and_what_holds(window:
 
 
 async def test_what_the_server_tells_otherwise_is_shown(window: Open) -> None:
-    async with room(_panel()) as served:
+    async with room(window.addresses, _panel()) as served:
         page = await window(served.url)
         await page.evaluate("settings => panel.update(settings)", schema(degree=0, limit=700))
         await expect(page.locator(f"{_row('limit')} input[type=number]")).to_have_value("700")
@@ -148,7 +158,7 @@ async def test_what_the_server_tells_otherwise_is_shown(window: Open) -> None:
 
 
 async def test_the_filter_finds_a_setting_among_all(window: Open) -> None:
-    async with room(_panel(compact=True)) as served:
+    async with room(window.addresses, _panel(compact=True)) as served:
         page = await window(served.url)
         await page.get_by_role("searchbox").fill("tool_rounds")
         await expect(page.locator(".setting:visible")).to_have_count(1)
@@ -157,7 +167,7 @@ async def test_the_filter_finds_a_setting_among_all(window: Open) -> None:
 
 
 async def test_main_settings_are_told_in_japanese_and_the_values_stay(window: Open) -> None:
-    async with room(_panel(limit=700)) as served:
+    async with room(window.addresses, _panel(limit=700)) as served:
         page = await window(served.url, size=PHONE, locale="ja-JP")
         await expect(page.get_by_text("1通の最大の長さ")).to_be_visible()
         plain = await page.locator(".settings-group:not(.section) .setting").evaluate_all(
@@ -172,7 +182,7 @@ async def test_main_settings_are_told_in_japanese_and_the_values_stay(window: Op
 
 async def test_every_setting_that_can_be_changed_is_told_in_japanese(window: Open) -> None:
     names = [spec.name for _, spec in changeable()]
-    async with room(_panel()) as served:
+    async with room(window.addresses, _panel()) as served:
         page = await window(served.url, locale="ja-JP")
         await expect(page.get_by_text("1通の最大の長さ")).to_be_visible()
         told = await page.locator(".setting").evaluate_all(
@@ -189,7 +199,8 @@ async def test_settings_are_written_as_toml_that_is_read_back(window: Open) -> N
     odd = 'a "quote" \\ back\nline \u007f ü'
     values = {"limit": 500, "typing_most": 5.0, "use_emoji": False, "tables": "text", "stop_strings": [odd, "END"]}
     async with room(
-        'import { asToml } from "cadenza/controls.js"; window.asToml = asToml; document.body.dataset.ready = "";'
+        window.addresses,
+        'import { asToml } from "cadenza/controls.js"; window.asToml = asToml; document.body.dataset.ready = "";',
     ) as served:
         page = await window(served.url)
         await page.wait_for_selector("body[data-ready]")
@@ -199,7 +210,7 @@ async def test_settings_are_written_as_toml_that_is_read_back(window: Open) -> N
 
 
 async def test_a_fault_is_asked_for_as_often_as_was_chosen_and_shown_until_it_is_over(window: Open) -> None:
-    async with room(_DISCORD) as served:
+    async with room(window.addresses, _DISCORD) as served:
         page = await window(served.url)
         await page.evaluate(
             "void (window.answer = () => ({ discord: { limits: null, latency: 0.5, faults: [{ id: '1', what: 'lost', left: 3 }] } }))"
@@ -215,7 +226,7 @@ async def test_a_fault_is_asked_for_as_often_as_was_chosen_and_shown_until_it_is
 
 
 async def test_the_rate_limit_is_switched_off_and_on_and_changed(window: Open) -> None:
-    async with room(_DISCORD) as served:
+    async with room(window.addresses, _DISCORD) as served:
         page = await window(served.url)
         switch = page.get_by_role("switch", name="Rate limit")
         await switch.click()
@@ -229,7 +240,7 @@ async def test_the_rate_limit_is_switched_off_and_on_and_changed(window: Open) -
 
 
 async def test_what_discord_refuses_is_said(window: Open) -> None:
-    async with room(_DISCORD) as served:
+    async with room(window.addresses, _DISCORD) as served:
         page = await window(served.url)
         await page.evaluate("void (window.answer = () => { throw new Error('There is no webhook to delete.') })")
         await page.get_by_role("button", name="Delete the webhook").click()

@@ -29,7 +29,7 @@ async def test_elements_have_what_they_were_given_and_texts_stay_texts(window: O
       return [...found, clear(node).childNodes.length];
     }
     """
-    async with serving(html_of("/page/dom.js")) as url:
+    async with serving(window.addresses, html_of("/page/dom.js")) as url:
         tab = await window(url)
         found = await tab.evaluate(script)
 
@@ -50,7 +50,7 @@ async def test_what_could_run_a_text_is_refused_and_only_addresses_of_our_own_ar
       return { refused, served, alone: asked.map((address) => ownAddress(address) !== null) };
     }
     """
-    async with serving(html_of("/page/dom.js")) as url:
+    async with serving(window.addresses, html_of("/page/dom.js")) as url:
         tab = await window(url)
         found = await tab.evaluate(script)
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page
+from playwright.async_api import Page
 
 from cadenza.sim.wire import Json
-from tests.browsing import MISSING
+from tests.browsing import Open
 from tests.page.lab_room import changed, film, room
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -26,17 +24,14 @@ document.body.dataset.ready = "";
 _STORY = {"turn": "t", "message": "100"}
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def page(browser: Browser | None) -> AsyncIterator[Page]:
+@pytest_asyncio.fixture(loop_scope="session")
+async def page(window: Open) -> Page:
     """A page that knows how to count; one for all, for nothing stays in it."""
-    if browser is None:
-        pytest.skip(MISSING)
-    async with room(_SCRIPT) as served:
-        opened = await browser.new_page()
-        await opened.goto(served.url)
-        await opened.wait_for_selector("body[data-ready]")
-        yield opened
-        await opened.close()
+    if "figures" not in window.kept:
+        async with room(window.addresses, _SCRIPT) as served:
+            opened = await window(served.url, keep_as="figures")
+            await opened.wait_for_selector("body[data-ready]")
+    return window.kept["figures"]
 
 
 async def _figures(page: Page, filmed: Json) -> Json:

@@ -32,9 +32,9 @@ async ([film, times]) => {
 @pytest_asyncio.fixture(loop_scope="session")
 async def tab(window: Open) -> Page:
     """The same for all, for nothing stays in it."""
-    kept: dict[str, Page] = window.kept  # type: ignore[attr-defined]  # see there
+    kept = window.kept
     if "films" not in kept:
-        async with serving(html_of("/page/film.js")) as url:
+        async with serving(window.addresses, html_of("/page/film.js")) as url:
             await window(url, keep_as="films")
     return kept["films"]
 
@@ -145,16 +145,23 @@ async def test_a_long_film_is_the_same_wherever_one_comes_from_and_scrubbing_it_
         costs.push(performance.now() - begun);
         return state;
       });
-      const cost = costs.sort((one, other) => one - other)[30];
-      const isSame = times.every((time, n) => n % 12 !== 0 || ids(new Reel({ records }).stateAt(time)) === ids(jumped[n]));
-      return { cost, isSame };
+      const wholes = [];
+      const isSame = times.every((time, n) => {
+        if (n % 12 !== 0) return true;
+        const begun = performance.now();
+        const state = new Reel({ records }).stateAt(time);
+        wholes.push(performance.now() - begun);
+        return ids(state) === ids(jumped[n]);
+      });
+      const median = (all) => all.sort((one, other) => one - other)[all.length >> 1];
+      return { cost: median(costs), whole: median(wholes), isSame };
     }
     """
 
     found = await tab.evaluate(script)
 
     assert found["isSame"]
-    assert found["cost"] < 30  # milliseconds; about one, where nobody else computes
+    assert found["cost"] < found["whole"] / 4, "nobody goes through all of it for a moment of it"
 
 
 async def test_a_reel_with_too_much_in_it_drops_whole_replies_and_what_stays_is_the_same(tab: Page) -> None:

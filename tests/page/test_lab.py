@@ -48,7 +48,7 @@ def _both() -> Json:
 
 
 async def test_a_pasted_text_is_delivered_with_the_settings_of_its_side(window: Open) -> None:
-    async with room(_script()) as served:
+    async with room(window.addresses, _script()) as served:
         served.answers[_REHEARSE] = _answer(film((1.0, "Hello there."), told="Hello there.", took=0.5))
         page = await window(served.url)
         await page.get_by_label("What the model says").fill("Hello there.")
@@ -67,7 +67,7 @@ async def test_a_pasted_text_is_delivered_with_the_settings_of_its_side(window: 
 
 
 async def test_two_sides_are_compared_on_the_same_stream(window: Open) -> None:
-    async with room(_script()) as served:
+    async with room(window.addresses, _script()) as served:
         served.answers[_REHEARSE] = _both()
         page = await window(served.url)
         await page.get_by_label("What the model says").fill("Whole.")
@@ -79,7 +79,7 @@ async def test_two_sides_are_compared_on_the_same_stream(window: Open) -> None:
 
 
 async def test_limits_faults_and_a_stop_belong_to_their_side(window: Open) -> None:
-    async with room(_script()) as served:
+    async with room(window.addresses, _script()) as served:
         served.answers[_REHEARSE] = _both()
         page = await window(served.url)
         await page.get_by_label("What the model says").fill("Whole.")
@@ -100,7 +100,7 @@ async def test_limits_faults_and_a_stop_belong_to_their_side(window: Open) -> No
 async def test_a_file_is_taken_instead_of_the_text_which_waits_behind_it(window: Open, tmp_path: Path) -> None:
     recorded = tmp_path / "evening.jsonl"
     recorded.write_text('{"at": 0}\n', encoding="utf-8")
-    async with room(_script()) as served:
+    async with room(window.addresses, _script()) as served:
         served.answers[_REHEARSE] = {**_answer(film((1.0, "Hi."))), "what": "recording"}
         page = await window(served.url)
         await page.get_by_label("What the model says").fill("My own words.")
@@ -121,7 +121,7 @@ async def test_a_dropped_file_is_taken_and_one_that_is_too_large_is_not(window: 
       const about = { dataTransfer: given, bubbles: true, cancelable: true };
       document.querySelector(".source").dispatchEvent(new DragEvent("drop", about));
     }"""
-    async with room(_script()) as served:
+    async with room(window.addresses, _script()) as served:
         page = await window(served.url)
         await page.evaluate(drop, ["huge.txt", 8_000_001])
         await expect(page.get_by_role("alert").filter(has_text="huge.txt has 8 MB")).to_be_visible()
@@ -131,7 +131,7 @@ async def test_a_dropped_file_is_taken_and_one_that_is_too_large_is_not(window: 
 
 
 async def test_an_example_can_be_chosen_and_ones_own_text_brought_back(window: Open) -> None:
-    async with room(_script()) as served:
+    async with room(window.addresses, _script()) as served:
         page = await window(served.url)
         text = page.get_by_label("What the model says")
         await text.fill("My own words.")
@@ -144,7 +144,7 @@ async def test_an_example_can_be_chosen_and_ones_own_text_brought_back(window: O
 
 
 async def test_what_was_typed_is_there_again_after_the_page_was_loaded_anew(window: Open) -> None:
-    async with room(_script()) as served:
+    async with room(window.addresses, _script()) as served:
         page = await window(served.url)
         await page.get_by_label("What the model says").fill("Do not forget me.")
         await page.reload()
@@ -152,7 +152,7 @@ async def test_what_was_typed_is_there_again_after_the_page_was_loaded_anew(wind
 
 
 async def test_what_the_server_refuses_is_said_beside_what_it_is_about(window: Open) -> None:
-    async with room(_script()) as served:
+    async with room(window.addresses, _script()) as served:
         page = await window(served.url)
         await page.get_by_label("What the model says").fill("Words.")
         await page.get_by_role("radio", name="a message a sentence").check()
@@ -163,12 +163,76 @@ async def test_what_the_server_refuses_is_said_beside_what_it_is_about(window: O
         await page.get_by_role("button", name="Run").click()
         row = page.locator(".setting[data-name=degree]").first
         await expect(row.get_by_role("alert")).to_have_text("The setting 'degree' must be odd.")
+        served.answers[_REHEARSE] = {"error": "設定 'degree' の値は奇数にしてください。"}
+        await page.get_by_role("button", name="Run").click()
+        await expect(row.get_by_role("alert")).to_have_text("設定 'degree' の値は奇数にしてください。")
         await expect(page.get_by_label("What the model says")).to_have_value("Words.")
         page.faults.clear()  # type: ignore[attr-defined]  # the browser complains of the refusals
 
 
+async def test_another_answer_of_several_is_chosen_on_the_keyboard(window: Open) -> None:
+    several = {"answers": ["The first.", "The second.", ""]}
+    async with room(window.addresses, _script()) as served:
+        served.answers[_REHEARSE] = {**_answer(film((1.0, "The first."))), **several, "answer": 1}
+        page = await window(served.url)
+        result = page.locator(".lab-result")
+        await page.get_by_label("What the model says").fill("Several.")
+        await page.get_by_label("What the model says").press("Control+Enter")
+        choice = page.get_by_label("Answer", exact=True)
+        await expect(choice).to_have_value("1")
+        await expect(result.get_by_text("of 3", exact=True)).to_be_visible()
+        await expect(choice.locator("option")).to_have_text(
+            ["1: The first.", "2: The second.", "3: nothing is said in it"]
+        )
+
+        served.answers[_REHEARSE] = {**_answer(film((1.0, "The second."))), **several, "answer": 2}
+        await choice.focus()
+        await page.keyboard.press("ArrowDown")
+        await expect(result.locator("[role=log], .channel").get_by_text("The second.").first).to_be_visible()
+        await expect(choice).to_be_focused()
+        await expect(choice).to_have_value("2")
+        assert [None, 2] == [body.get("answer") for body in served.bodies(_REHEARSE)]
+
+        served.answers[_REHEARSE] = {"error": "That did not work."}
+        await page.keyboard.press("ArrowDown")
+        await expect(page.locator(".lab-problem")).to_have_text("That did not work.")
+        await expect(choice).to_have_value("2")  # which is still what is shown
+        page.faults.clear()  # type: ignore[attr-defined]  # the browser complains of the refusal
+
+        served.answers[_REHEARSE] = {**_answer(film((1.0, "The second."))), **several, "answer": 2}
+        await page.get_by_role("button", name="Run").click()  # who tries other settings stays with the answer
+        await expect(page.locator(".lab-problem")).to_be_hidden()
+        await page.get_by_label("What the model says").fill("Another.")
+        served.answers[_REHEARSE] = _answer(film((1.0, "Another.")))
+        await page.get_by_label("What the model says").press("Control+Enter")
+        await expect(choice).to_be_hidden()
+        assert [3, 2, None] == [body.get("answer") for body in served.bodies(_REHEARSE)[2:]]
+
+
+async def test_an_answer_that_is_chosen_while_another_is_being_made_goes_before_it(window: Open) -> None:
+    several = {"answers": ["One", "Two", "Three"]}
+    async with room(window.addresses, _script()) as served:
+        served.answers[_REHEARSE] = {**_answer(film((1.0, "One"))), **several, "answer": 1}
+        page = await window(served.url, locale="ja-JP")
+        await page.get_by_label("モデルの出力").fill("Several.")
+        await page.get_by_role("button", name="実行").click()
+        choice = page.get_by_label("返答", exact=True)
+        await expect(page.get_by_text("／ 全 3 件")).to_be_visible()
+        served.held[_REHEARSE] = held = asyncio.Event()
+        await choice.select_option("2")
+        await expect(page.get_by_text("送信しています").first).to_be_visible()
+        del served.held[_REHEARSE]
+        served.answers[_REHEARSE] = {**_answer(film((1.0, "Three"))), **several, "answer": 3}
+        await choice.select_option("3")
+        await expect(choice).to_have_value("3")
+        await expect(page.locator(".lab-progress")).to_be_hidden()
+        held.set()
+        await expect(page.locator(".lab-problem")).to_be_hidden()
+        await expect(page.locator(".lab-result").get_by_text("Three", exact=True).first).to_be_visible()
+
+
 async def test_nothing_is_not_delivered(window: Open) -> None:
-    async with room(_script()) as served:
+    async with room(window.addresses, _script()) as served:
         page = await window(served.url)
         await page.get_by_role("button", name="Run").click()
         await expect(page.get_by_role("alert").filter(has_text="There is nothing to deliver yet")).to_be_visible()
@@ -176,7 +240,7 @@ async def test_nothing_is_not_delivered(window: Open) -> None:
 
 
 async def test_a_megabyte_does_not_freeze_the_page_and_can_be_cancelled(window: Open) -> None:
-    async with room(_script()) as served:
+    async with room(window.addresses, _script()) as served:
         served.held[_REHEARSE] = asyncio.Event()
         page = await window(served.url)
         await _copy_megabyte(page)
@@ -185,7 +249,7 @@ async def test_a_megabyte_does_not_freeze_the_page_and_can_be_cancelled(window: 
         await page.evaluate("() => new Promise(requestAnimationFrame)")
         gaps: list[float] = []
         # A busy machine has gaps now and then, a page that freezes has one every time.
-        for degree in ("a message a line", "a message a sentence") * 3:
+        for degree in ("a message a line", "a message a sentence") * 8:
             measured = asyncio.ensure_future(page.evaluate(_LONGEST_GAP, 1))
             await page.get_by_role("button", name="Run").click()
             await expect(page.get_by_role("progressbar")).to_be_visible()
@@ -208,7 +272,7 @@ async def _copy_megabyte(page: Page) -> None:
 
 
 async def test_the_films_are_shared_as_a_file_and_the_settings_as_toml(window: Open) -> None:
-    async with room(_script()) as served:
+    async with room(window.addresses, _script()) as served:
         served.answers |= {_REHEARSE: _both(), "/api/share": "<!doctype html><title>shared</title>"}
         page = await window(served.url)
         await page.get_by_label("What the model says").fill("Whole.")
@@ -226,7 +290,7 @@ async def test_the_films_are_shared_as_a_file_and_the_settings_as_toml(window: O
 
 
 async def test_the_lab_speaks_japanese_fits_a_phone_and_keeps_what_is_there(window: Open) -> None:
-    async with room(_script()) as served:
+    async with room(window.addresses, _script()) as served:
         served.answers[_REHEARSE] = _both()
         page = await window(served.url, size=PHONE, locale="ja-JP", colours="dark", touch=True)
         await page.get_by_label("モデルの出力").fill("全部。")
@@ -245,7 +309,7 @@ async def test_the_lab_speaks_japanese_fits_a_phone_and_keeps_what_is_there(wind
 
 
 async def test_only_the_keyboard_is_needed(window: Open) -> None:
-    async with room(_script()) as served:
+    async with room(window.addresses, _script()) as served:
         served.answers[_REHEARSE] = _both()
         page = await window(served.url)
         await page.keyboard.press("Tab")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 import pytest
 
@@ -17,17 +18,18 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 _WHOLE = """async ([film, isSliced]) => {
   const read = JSON.parse(film);
-  return (isSliced ? await Reel.inSlices(read) : new Reel(read)).records;
+  return JSON.stringify((isSliced ? await Reel.inSlices(read) : new Reel(read)).records); // Playwright takes long for many values
 }"""
 
 
-@pytest.mark.parametrize("is_sliced", [False, True], ids=["at once", "in slices"])
-async def test_the_page_reads_what_was_written(window: Open, is_sliced: bool) -> None:  # noqa: FBT001  # a parameter of a table
+async def test_the_page_reads_what_was_written_at_once_and_in_slices(window: Open) -> None:
     films = [await asyncio.to_thread(rehearse, some_rehearsal(seed)) for seed in range(200, 206)]
     films.append(await asyncio.to_thread(filmed, mixed_text(20_000), settings={"degree": 1}))
     async with inside(window) as page:
         for film in films:
-            assert film.as_json()["records"] == await page.evaluate(_WHOLE, [dump(film), is_sliced])
+            text, records = dump(film), film.as_json()["records"]
+            for is_sliced in (False, True):
+                assert records == json.loads(await page.evaluate(_WHOLE, [text, is_sliced])), is_sliced
 
 
 async def test_nobody_waits_for_the_rest_of_a_film_that_was_given_up(window: Open) -> None:

@@ -37,7 +37,7 @@ def _told(number: int) -> Json:
         **_STORIES[number - 1],
         "captions": [{"at": 0.0, "en": f"Look at {number}", "ja": f"{number}を見て"}],
         "labels": [{"en": "The usual bot", "ja": "ふつうのボット"}, {"en": "Cadenza", "ja": "Cadenza"}],
-        "films": [film((1.0, f"Torn {number}")), film((1.0, f"Whole {number}"))],
+        "films": [film((600.0, f"Torn {number}")), film((600.0, f"Whole {number}"))],
     }
 
 
@@ -46,7 +46,7 @@ def _script() -> str:
 
 
 async def test_a_story_is_chosen_played_beside_the_usual_bot_and_followed_by_the_next(window: Open) -> None:
-    async with room(_script()) as served:
+    async with room(window.addresses, _script()) as served:
         served.answers |= {f"/api/stories/s{number}": _told(number) for number in range(1, 6)}
         page = await window(served.url)
         await expect(page.locator(".story-card")).to_have_count(5)
@@ -67,7 +67,7 @@ async def test_a_story_is_chosen_played_beside_the_usual_bot_and_followed_by_the
 
 
 async def test_keys_go_to_the_next_story_and_back_and_play(window: Open) -> None:
-    async with room(_script()) as served:
+    async with room(window.addresses, _script()) as served:
         served.answers |= {f"/api/stories/s{number}": _told(number) for number in range(1, 6)}
         page = await window(served.url)
         await page.keyboard.press("Tab")
@@ -78,6 +78,8 @@ async def test_keys_go_to_the_next_story_and_back_and_play(window: Open) -> None
         await expect(page.get_by_text("Whole 2", exact=True).first).to_be_visible()
         await page.keyboard.press("Space")  # at the end: from the beginning
         await expect(page.get_by_text("Whole 2", exact=True)).to_have_count(0)
+        await expect(page.get_by_role("button", name="Pause")).to_be_visible()
+        await page.keyboard.press(".")  # to what happens next
         await expect(page.get_by_text("Whole 2", exact=True).first).to_be_visible()
         await page.keyboard.press("p")
         await expect(page.get_by_text("Whole 1", exact=True).first).to_be_visible()
@@ -85,7 +87,7 @@ async def test_keys_go_to_the_next_story_and_back_and_play(window: Open) -> None
 
 
 async def test_a_story_that_cannot_be_had_is_said_and_can_be_tried_again(window: Open) -> None:
-    async with room(_script()) as served:
+    async with room(window.addresses, _script()) as served:
         served.answers["/api/stories/s1"] = {"error": "The story is not ready; try again in a moment."}
         page = await window(served.url)
         await page.get_by_role("button", name="Story 1").click()
@@ -97,7 +99,7 @@ async def test_a_story_that_cannot_be_had_is_said_and_can_be_tried_again(window:
 
 
 async def test_the_tour_speaks_japanese_and_fits_a_phone(window: Open) -> None:
-    async with room(_script()) as served:
+    async with room(window.addresses, _script()) as served:
         served.answers["/api/stories/s1"] = _told(1)
         page = await window(served.url, size=PHONE, locale="ja-JP", touch=True)
         await page.get_by_role("button", name="物語1").tap()

@@ -26,7 +26,7 @@ async (files) => {
 
 
 async def test_both_languages_have_the_same_words_with_the_same_places_in_them(window: Open) -> None:
-    async with serving(html_of("/page/words.js")) as url:
+    async with serving(window.addresses, html_of("/page/words.js")) as url:
         tab = await window(url)
         english, japanese = await tab.evaluate(COMPARE, FILES)
 
@@ -52,7 +52,7 @@ async def test_a_page_speaks_the_language_of_its_reader_remembers_another_and_te
       return { first, second, heard };
     }
     """
-    async with serving(html_of("/page/words.js")) as url:
+    async with serving(window.addresses, html_of("/page/words.js")) as url:
         tab = await window(url, locale="ja-JP")
         found = await tab.evaluate(script)
         await tab.reload()

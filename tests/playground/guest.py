@@ -13,9 +13,6 @@ from cadenza.playground.shows import SHOWS
 from tests.browsing import Open
 from tests.playground.playing import Play, playing
 
-PACE = 0.004
-"""Seconds that the guide takes for a token: quick enough to wait for, slow enough to be interrupted."""
-
 
 def asking(name: str, language: str = "en") -> str:
     """What to say so that the guide shows this."""
@@ -41,8 +38,8 @@ def said_so_far(name: str, messages: list[str]) -> bool:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def play() -> AsyncIterator[Play]:
-    """A playground. Asked for before the window, so that the window is gone before it: else the page would miss it."""
-    async with playing(pace=PACE) as play:
+    """A playground whose guide can be held up. Asked for before the window, so that the window is gone before it: else the page would miss it."""
+    async with playing(gated=True) as play:
         yield play
 
 
@@ -90,9 +87,18 @@ class Guest:
         await expect(self.messages).to_have_count(before)
         await self.say(text)
         # The world tells at once when it has them; whoever only looks at the page looks ever more seldom.
-        await self.play.until(lambda: len(self.play.world.messages(place)) >= before + 1 + count, within=20)
+        await self.play.until(lambda: len(self.play.world.messages(place)) >= before + 1 + count)
         await self.play.quiet(channel)
         await expect(self.messages).to_have_count(before + 1 + count)
+
+    async def listen(self, text: str, after: str) -> None:
+        """Say something in #general, and wait until the guide is held in its answer, and all of *after* is seen."""
+        before, told = len(self.play.world.messages(self.play.general)), after.splitlines()
+        await expect(self.messages).to_have_count(before)
+        self.play.gate.hold_after(after)
+        await self.say(text)
+        await self.play.gate.holds()
+        await expect(self.messages.nth(before + len(told)).locator(".content")).to_have_text(told[-1])
 
     async def open(self, tab: str) -> None:
         """Open a tab of the panel."""

@@ -13,7 +13,6 @@ from cadenza.playground import doing
 from cadenza.playground.bodies import Say, Upload
 from tests.playground.playing import HEADERS, playing
 
-pytestmark = pytest.mark.timeout(30)
 CARD = b'{"name": "Pia", "description": "A pianist."}'
 
 

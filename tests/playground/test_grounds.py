@@ -20,6 +20,19 @@ def test_there_are_three_people_three_channels_and_direct_messages() -> None:
         assert grounds.me.says(channel.id, "Hello")
 
 
+def test_all_of_them_have_a_role_that_can_be_called() -> None:
+    grounds = laid_out("Cadenza")
+    [crew] = [
+        role["id"]
+        for role in grounds.scenery.world.get_roles(grounds.me.id, grounds.scenery.guild.id)
+        if role["mentionable"]
+    ]
+
+    said = grounds.people[1].says(grounds.places[0], f"<@&{crew}>, tea is ready!")
+
+    assert {grounds.me.id, grounds.people[2].id} == set(grounds.scenery.world.pinged(grounds.places[0], said))
+
+
 def test_one_can_speak_as_those_and_nobody_else() -> None:
     grounds = laid_out("Cadenza")
 

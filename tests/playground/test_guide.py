@@ -11,6 +11,7 @@ from cadenza.playground.guide import guide, language_of
 from cadenza.playground.shows import LANGUAGES, SHOWS, Show
 from cadenza.sim.wire import Json
 from cadenza.types import Finished, Prompt, PromptTurn, Role, ThoughtDelta
+from tests.playground.guest import lines
 from tests.playground.playing import Play, playing
 
 Check = Callable[[list[Json], str], bool]
@@ -28,6 +29,11 @@ PROMISES: dict[str, Check] = {
         {"# ", "## ", "- ", "1. ", "> ", "-# "} <= {f"{line.split()[0]} " for line in text.splitlines()}
     ),
     "everyone": lambda messages, text: "@everyone" in text and not any(one["mention_everyone"] for one in messages),
+    "crew": lambda messages, text: (
+        ["Mia"] == [user["global_name"] for one in messages for user in one["mentions"]]
+        and "@crew" in text
+        and not any(one["mention_roles"] for one in messages)
+    ),
     "smile": lambda messages, text: "(happy)" not in text and bool(messages[-1]["author"]["avatar"]),
     "moods": lambda messages, text: "(" not in text and len({one["author"]["avatar"] for one in messages}) == 3,
     "guard": lambda messages, text: len(messages) == 1 and "You:" not in text,
@@ -47,7 +53,6 @@ async def play() -> AsyncIterator[Play]:
 
 
 @pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("show", SHOWS, ids=lambda show: show.name)
 async def test_every_suggestion_does_what_it_promises(play: Play, show: Show, language: str) -> None:
@@ -61,12 +66,11 @@ async def test_every_suggestion_does_what_it_promises(play: Play, show: Show, la
 
 
 @pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.timeout(60)
 async def test_a_story_is_stopped_in_its_middle_by_a_word() -> None:
-    async with playing(pace=0.01) as slow:
-        await slow.say("Tell me a long story")
-        await slow.until(lambda: len(slow.answers()) > 1)
+    async with playing(gated=True) as slow:
+        await slow.held("Tell me a long story", "\n".join(lines("story")[:2]))
         await slow.say("stop")
+        await slow.until(lambda: any("stopped" in one for one in slow.answers()))
         await slow.quiet()
 
         assert "The end." not in "\n".join(slow.answers())
@@ -75,11 +79,9 @@ async def test_a_story_is_stopped_in_its_middle_by_a_word() -> None:
 
 
 @pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.timeout(60)
 async def test_who_says_more_is_answered_anew() -> None:
-    async with playing(pace=0.01) as slow:
-        await slow.say("Talk about tea, I will interrupt you")
-        await slow.until(slow.answers)
+    async with playing(gated=True) as slow:
+        await slow.held("Talk about tea, I will interrupt you", lines("follow-up")[0])
         await slow.say("Smile!")
         await slow.until(lambda: any("another face" in one for one in slow.answers()))
         await slow.quiet()

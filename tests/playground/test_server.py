@@ -16,11 +16,13 @@ from yarl import URL
 from cadenza.bot.scenery import Scenery
 from cadenza.films.addresses import Paths
 from cadenza.films.film import from_json
+from cadenza.playground import doing
+from cadenza.playground.bodies import Say
 from cadenza.sim.shapes import MessageFlag
 from cadenza.sim.wire import Json
 from tests.playground.playing import HEADERS, Play, playing
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(60)]
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 )
@@ -168,7 +170,7 @@ async def test_a_button_is_pressed(play: Play) -> None:
     )
 
     await play.until(lambda: play.world.is_answered(pressed["interaction"]))
-    assert "| planet |" in play.world.messages(play.general)[-1]["content"]
+    await play.until(lambda: "| planet |" in play.world.messages(play.general)[-1]["content"])
 
 
 async def test_a_menu_of_a_message_explains_it(play: Play) -> None:
@@ -251,12 +253,25 @@ async def test_settings_take_hold_and_can_be_put_back(play: Play) -> None:
     await play.post("/api/settings", {"values": {"typing_least": 0.0, "typing_speed": 0.0, "typing_budget": 0.0}})
 
 
+async def test_whom_a_reply_calls_is_as_the_settings_say(play: Play) -> None:
+    mia = play.grounds.people[1].id
+    called = []
+    for values in ({"mention_people": 10, "mention_roles": False}, {"mention_people": 0, "mention_roles": True}):
+        await play.post("/api/settings", {"values": values})
+        count = len(await play.answered("Call Mia and the crew"))
+        first = play.world.messages(play.general)[-count]
+        called.append(([user["id"] for user in first["mentions"]], len(first["mention_roles"])))
+
+    assert [([mia], 0), ([], 1)] == called
+    await play.post("/api/settings", {"values": {"mention_people": 10, "mention_roles": False}})
+
+
 async def test_settings_of_who_waits_for_whom_take_hold_too(play: Play) -> None:
-    await play.post("/api/settings", {"values": {"debounce": 0.2}})
+    await play.post("/api/settings", {"values": {"debounce": 0.5}})
     before = len(play.answers())
 
-    await play.say("One more thing")
-    await play.say("Good evening")
+    for text in ("One more thing", "Good evening"):  # both at once, so that the first has no time to be answered
+        doing.say(play.live, Say(play.general, text))
     await play.until(lambda: len(play.answers()) >= before + 3)
     await play.quiet()
 
@@ -551,3 +566,25 @@ async def test_a_new_world_begins_and_pages_are_told(play: Play) -> None:
     assert [] == play.answers()
     play.hurry()
     assert "Hello!" == (await play.answered("Good evening"))[0]
+
+
+async def test_what_is_refused_is_said_in_the_language_of_the_page(play: Play) -> None:
+    wanted = {"text": "Hi", "rate": 50, "sides": [{"settings": {"limit": "a"}}]}
+    asked: list[tuple[str, Json, str, str]] = [
+        ("/api/say", {"channel": "1", "text": "Hi"}, "Unknown Channel", "不明なチャンネル"),
+        ("/api/say", {"channel": "1", "text": ""}, "there is nothing to say", "送るものがありません"),
+        ("/api/act", {"act": "submit", "interaction": "1", "values": {}}, "no interaction 1", "操作 1 はありません"),
+        ("/api/model", {"name": "nobody"}, "not on offer", "そのモデルはここでは選べません"),
+        ("/api/model", {}, "not as it should be: Object", "リクエストの形が正しくありません：Object"),
+        ("/api/rehearse", wanted, "the setting 'limit' must be", "設定 'limit' の値は"),
+        ("/api/rehearse", {**wanted, "answer": 2, "sides": [{}]}, "there is no answer 2", "2 番目の返答はありません"),
+        ("/api/nowhere", {}, "there is nothing at that address", "そのアドレスには何もありません"),
+    ]
+    for language in ("ja", "en"):
+        await play.post("/api/language", {"language": language})
+        for path, body, english, japanese in asked:
+            async with play.http.post(f"{play.url}{path}", json=body, headers=HEADERS) as response:
+                assert response.status in (400, 404)
+                assert (english if language == "en" else japanese) in (await response.json())["error"]
+        async with play.http.post(f"{play.url}/api/reset", json={}) as response:
+            assert ("the header" if language == "en" else "ヘッダー") in (await response.json())["error"]

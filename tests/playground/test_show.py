@@ -9,24 +9,33 @@ import pytest
 from playwright.async_api import expect
 
 from tests.browsing import Open, Snap
-from tests.playground.guest import arrives, asking, lines, play, said_so_far
+from tests.playground.guest import Guest, arrives, asking, lines, play, said_so_far
 from tests.playground.playing import Play
 
 __all__ = ["play"]
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(60)]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 ENDLESS = asking("endless")
+TWO_STARS = "Star number 1.\nStar number 2.\n"
+LOADED = "() => [...document.images].every((image) => image.complete && image.naturalWidth > 0)"
 
 
 async def test_one_talks_sees_who_types_and_messages_come_in_order(play: Play, window: Open, snap: Snap) -> None:
-    play.set({"typing_least": 0.3, "typing_budget": 5.0})
+    play.set({"typing_least": 0.1, "typing_budget": 5.0})
     guest = await arrives(play, window)
 
+    play.gate.hold_after("")
     await guest.page.get_by_role("button", name=asking("help")).click()
     await expect(guest.page.get_by_text("Cadenza is typing…")).to_be_visible()
+    await expect(guest.contents).to_have_text([asking("help")])
+    await play.gate.holds()
+    play.gate.hold_after(f"{lines('help')[0]}\n")
+    play.gate.let_on()
     await expect(guest.contents).to_have_text([asking("help"), lines("help")[0]])
     await expect(guest.page.get_by_text("Cadenza is typing…")).to_be_visible()
     await snap(guest.page)
+    await play.gate.holds()
+    play.gate.let_on()
     await expect(guest.contents).to_have_text([asking("help"), *lines("help")])
     await expect(guest.page.get_by_text("is typing")).to_be_hidden()
 
@@ -35,16 +44,18 @@ async def test_channels_are_answered_at_once_and_what_is_not_looked_at_is_unread
     guest = await arrives(play, window)
     workshop = next(channel.id for channel in play.grounds.channels if channel.name == "workshop")
 
-    await guest.say(ENDLESS)
-    await expect(guest.contents.nth(2)).to_have_text("Star number 2.")
+    await guest.listen(ENDLESS, TWO_STARS)
     await guest.enter("workshop")
     await guest.hear(asking("help"), 3, workshop)
     await expect(guest.contents).to_have_text([asking("help"), *lines("help")])
+    play.gate.hold_after(TWO_STARS)
+    play.gate.let_on()
     general = guest.page.get_by_role("button", name=re.compile(r"^general \d+ unread messages$"))
     await expect(general).to_be_visible()
     assert play.live.hands.is_busy(play.general)
     await general.click()
     await guest.page.get_by_role("button", name="Stop the reply").click()
+    await play.until(lambda: "Stopped." in play.answers())
     await play.quiet()
 
     said = play.answers()
@@ -64,9 +75,9 @@ async def test_a_stop_in_the_middle_stops_and_nothing_comes_after(play: Play, wi
 
     for way, (stopped, answer) in ways.items():
         before, seen = len(play.answers()), await stars.count()
-        await guest.say(ENDLESS)
-        await expect(stars.nth(seen + 1)).to_have_text("Star number 2.")
+        await guest.listen(ENDLESS, TWO_STARS)
         await stopped()
+        await play.until(lambda before=before, answer=answer: answer in play.answers()[before:])
         await play.quiet()
         await expect(stop).to_be_hidden()
         said = play.answers()[before:]
@@ -83,8 +94,7 @@ async def test_a_stop_in_the_middle_stops_and_nothing_comes_after(play: Play, wi
 async def test_a_follow_up_interrupts_and_is_answered_instead(play: Play, window: Open) -> None:
     guest = await arrives(play, window)
 
-    await guest.say(ENDLESS)
-    await expect(guest.contents.nth(2)).to_have_text("Star number 2.")
+    await guest.listen(ENDLESS, TWO_STARS)
     await guest.say(asking("everyone"))
     await expect(guest.contents.last).to_have_text(lines("everyone")[-1])
     await play.quiet()
@@ -96,16 +106,22 @@ async def test_a_follow_up_interrupts_and_is_answered_instead(play: Play, window
     assert "Star number 260." not in texts
 
 
+async def _choose(guest: Guest, name: str) -> None:
+    """Choose a degree, and wait until it holds."""
+    async with guest.page.expect_response("**/api/settings"):
+        await guest.page.get_by_role("radio", name=name).check()
+
+
 async def test_another_degree_parts_the_next_reply_otherwise(play: Play, window: Open) -> None:
     guest = await arrives(play, window)
     first, *_ = lines("help")
 
     await guest.hear(asking("help"), 3)
     await guest.open("Settings")
-    await guest.page.get_by_role("radio", name="a message a sentence").check()
+    await _choose(guest, "a message a sentence")
     await guest.hear(asking("help"), 7)
     await expect(guest.contents.nth(5)).to_have_text(re.compile(first.split(". ")[0]))
-    await guest.page.get_by_role("radio", name="one message at the end").check()
+    await _choose(guest, "one message at the end")
     await guest.hear(asking("help"), 1)
     await expect(guest.contents.last).to_contain_text(first)
 
@@ -147,11 +163,8 @@ async def test_a_persona_has_a_name_a_face_and_another_face(play: Play, window: 
     await guest.hear(asking("smile"), 1, stargazers)
     ren = guest.messages.filter(has=guest.page.get_by_text("Ren", exact=True))
     faces = [await one.get_attribute("src") for one in await ren.locator("img").all()]
-    loaded = await guest.page.evaluate(
-        "[...document.images].every((image) => image.complete && image.naturalWidth > 0)"
-    )
 
-    assert loaded
+    await guest.page.wait_for_function(LOADED)
     assert 2 == len(set(faces)), "the one that smiles is another"
 
 
@@ -168,4 +181,4 @@ async def test_every_mood_is_seen_with_its_message_however_quickly_they_change(p
 
     assert 3 == len(set(faces)), "calm, happy, awed"
     assert faces[:3] == faces[3:]
-    assert await guest.page.evaluate("[...document.images].every((image) => image.naturalWidth > 0)")
+    await guest.page.wait_for_function(LOADED)

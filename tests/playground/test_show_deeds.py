@@ -10,7 +10,7 @@ from tests.playground.guest import arrives, asking, play
 from tests.playground.playing import Play
 
 __all__ = ["play"]
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(60)]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def test_a_command_offers_its_options_and_opens_a_form(play: Play, window: Open) -> None:
@@ -31,6 +31,7 @@ async def test_a_command_offers_its_options_and_opens_a_form(play: Play, window:
     await form.get_by_role("textbox").last.fill("A bright star who is never in a hurry.")
     await form.get_by_role("button", name="Submit").click()
     await expect(form).to_have_count(0)
+    await expect(guest.messages).to_have_count(2)
     await guest.say("/persona show name:Ren")
     await expect(guest.messages.last).to_contain_text("never in a hurry")
 

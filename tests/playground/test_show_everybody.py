@@ -12,7 +12,7 @@ from tests.playground.guest import Guest, arrives, asking, lines, play
 from tests.playground.playing import Play
 
 __all__ = ["play"]
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(60)]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def _fits(page: Page) -> bool:
@@ -73,6 +73,7 @@ async def test_a_conversation_and_an_inspection_need_no_mouse(play: Play, window
     await expect(guest.page.get_by_role("listbox", name="Commands").get_by_role("option")).to_have_count(1)
     await keys.press("Tab")
     await keys.type("Ren")
+    await expect(guest.page.get_by_role("listbox").get_by_role("option", name="Ren")).to_be_visible()
     await keys.press("Escape")
     await keys.press("Enter")
     await expect(guest.messages.last).to_contain_text("A shy astronomer")
@@ -106,6 +107,7 @@ async def test_the_page_the_bot_and_its_commands_speak_japanese(play: Play, wind
     offered = page.get_by_role("listbox").get_by_role("option")
     await expect(offered.first).to_contain_text(re.compile("[ぁ-ん]"))
     await guest.say("/status")
+    await expect(guest.messages).to_have_count(5)
     await expect(guest.messages.last).to_contain_text(re.compile("[ぁ-ん]"))
     await guest.hear(asking("table", "ja"), 3)
     await guest.messages.nth(2).click()
@@ -116,20 +118,24 @@ async def test_the_page_the_bot_and_its_commands_speak_japanese(play: Play, wind
     await expect(page.get_by_role("textbox", name="Message #general")).to_be_visible()
 
 
-async def _ground(guest: Guest) -> int:
-    """How bright the page is, from 0 to 255."""
-    colour = await guest.page.evaluate("getComputedStyle(document.body).backgroundColor")
-    return sum(int(part) for part in re.findall(r"\d+", colour)[:3]) // 3
+async def _is(guest: Guest, low: int, high: int) -> None:
+    """Wait until the page is as bright as that, from 0 to 255."""
+    bright = """([low, high]) => {
+      const colours = getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number);
+      const bright = colours.reduce((one, other) => one + other, 0) / 3;
+      return low < bright && bright < high;
+    }"""
+    await guest.page.wait_for_function(bright, arg=[low, high])
 
 
 async def test_the_page_is_light_or_dark_as_one_likes_it(play: Play, window: Open, snap: Snap) -> None:
     guest = await arrives(play, window, colours="dark")
     page = guest.page
-    assert await _ground(guest) < 64
+    await _is(guest, -1, 64)
 
     await page.get_by_role("button", name="Close the welcome").click()
     await guest.say(asking("code"))
-    await expect(guest.contents.last).to_have_text("Every part of it stands alone.")
+    await play.until(lambda: "Every part of it stands alone." in play.answers())
     await play.quiet()
     await guest.hear(asking("table"), 3)
     await guest.messages.nth(-2).press("Enter")
@@ -137,7 +143,7 @@ async def test_the_page_is_light_or_dark_as_one_likes_it(play: Play, window: Ope
     await expect(guest.panel.get_by_text("Tokens", exact=True).first).to_be_in_viewport()
     await snap(page, docs="playground")
     await page.get_by_role("combobox", name="Theme").select_option("Light")
-    assert await _ground(guest) > 192
+    await _is(guest, 192, 256)
     await page.reload()
     await expect(guest.field).to_be_visible()
-    assert await _ground(guest) > 192, "it is remembered"
+    await _is(guest, 192, 256)  # it is remembered

@@ -13,7 +13,7 @@ from tests.playground.playing import Play
 from tests.providers.recorded import STREAMS
 
 __all__ = ["play"]
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(60)]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 CODE_AND_TABLE = f"{said('code')}\n\n{said('table')}"
 RECORDING = """\
@@ -55,12 +55,12 @@ async def test_pasted_code_and_a_table_come_as_closed_blocks_and_a_picture_and_a
     await _run(page)
 
     messages = _side(page, 0)
+    await expect(messages.get_by_role("img", name="Picture: table.png")).to_be_visible()
     blocks = await messages.locator("pre code").all_inner_texts()
     assert len(blocks) > 1, "it does not fit into one message"
     assert CODE_AND_TABLE.split("```")[1].removeprefix("python\n").split() == " ".join(blocks).split()
     assert await messages.locator("pre").evaluate_all(UNCUT), "a block is as high as it is on Discord"
     await expect(messages.filter(has_text="```")).to_have_count(0)
-    await expect(messages.get_by_role("img", name="Picture: table.png")).to_be_visible()
     await snap(page, docs="lab")
     async with page.expect_download() as saved:
         await page.get_by_role("button", name="Share as HTML").click()
@@ -78,6 +78,7 @@ async def test_two_settings_and_the_usual_bot_stand_side_by_side(play: Play, win
     await page.get_by_role("radio", name="Compare two").check()
     await _run(page)
 
+    await expect(_side(page, 1).last).to_be_visible()
     assert any(text.count("```") % 2 for text in await _side(page, 1).locator(".content").all_inner_texts())
     await expect(_side(page, 0).filter(has_text="```")).to_have_count(0)
     await snap(page, docs="compare")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-import pytest
-
 from cadenza.playground import telling
 from cadenza.playground.telling import changeable
 from cadenza.settings import Settings
@@ -22,7 +20,6 @@ def test_all_that_is_of_the_essence_can_be_changed() -> None:
     assert names.isdisjoint(spec.name for spec in fields(Settings().http))
 
 
-@pytest.mark.timeout(30)
 async def test_settings_are_told_with_all_that_a_control_needs() -> None:
     async with playing() as play:
         told = {one["name"]: one for one in telling.settings_of(play.live)}

@@ -9,8 +9,6 @@ from cadenza.playground import tuning
 from cadenza.playground.bodies import Fault, Limit, NewDiscord, NewSettings
 from tests.playground.playing import playing
 
-pytestmark = pytest.mark.timeout(30)
-
 
 async def test_one_wrong_setting_changes_none_and_a_reset_comes_first() -> None:
     async with playing() as play:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -14,6 +15,7 @@ from ..config.model_names import key_of, model_complaint, resolved
 from ..connections import scripted
 from ..errors import SettingsError
 from ..models import Model
+from ..providers.scripted import Sleep
 from ..providers.vendor_rows import VENDORS
 from ..service.shelf import ModelShelf
 from ..store.api import Store
@@ -91,9 +93,11 @@ def _by(model: str) -> str:
 class PlayShelf(ModelShelf):
     """The shelf of a bot, on which the guide stands too."""
 
-    def __init__(self, current: Current, store: Store, seal: Seal, *, pace: float = PACE) -> None:
+    def __init__(
+        self, current: Current, store: Store, seal: Seal, *, pace: float = PACE, sleep: Sleep = asyncio.sleep
+    ) -> None:
         super().__init__(current, store, seal)
-        self._guide: Model = scripted(guide(pace), name=GUIDE)
+        self._guide: Model = scripted(guide(pace), sleep=sleep, name=GUIDE)
 
     async def sources(self, name: str, server: str = "") -> Sequence[ModelSource]:
         """Who is asked for *name*, and who then."""

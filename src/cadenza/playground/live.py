@@ -20,6 +20,7 @@ from ..config.dotenv import secrets as secrets_of
 from ..config.reading import load
 from ..films.addresses import Paths
 from ..films.camera import Camera
+from ..providers.scripted import Sleep
 from ..service.choices import Choice
 from ..service.explanations import Explanations
 from ..sim.server import Server, serve
@@ -52,6 +53,8 @@ class Wanted:
     """Of the log; empty is warnings."""
     pace: float = PACE
     """Seconds that the guide takes for a token."""
+    sleep: Sleep = asyncio.sleep
+    """How it lets them pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +184,7 @@ class Playground:
             follow_log(current, lambda _: own, level=self._wanted.level)
             follow_keys(current, lambda _: own, real=real)
             reel = Reel()
-            staff, filmed = _staff(current, store, self._wanted.pace)
+            staff, filmed = _staff(current, store, self._wanted)
             if given is None:
                 await staff.choices.change_channel(grounds.stargazers, grounds.scenery.guild.id, _at_home)
             filmed.camera = camera = _camera(grounds, server, reel)
@@ -219,12 +222,13 @@ class Playground:
             live.reel.close()
 
 
-def _staff(current: Current, store: Store, pace: float) -> tuple[Staff, Filmed]:
+def _staff(current: Current, store: Store, wanted: Wanted) -> tuple[Staff, Filmed]:
     seal = Seal(new_key())
     staff = employed(current, store, seal)
     filmed = Filmed(store, lambda: current.now.store)
     staff.memory.privacy.listen(filmed.forget)
-    return replace(staff, models=PlayShelf(current, store, seal, pace=pace), explanations=filmed), filmed
+    shelf = PlayShelf(current, store, seal, pace=wanted.pace, sleep=wanted.sleep)
+    return replace(staff, models=shelf, explanations=filmed), filmed
 
 
 def _camera(grounds: Grounds, server: Server, reel: Reel) -> Camera:
