@@ -43,6 +43,8 @@ SETTINGS = {
     # At first somebody types; in the end nobody does, so that the turns last as long as their streams.
     "cadenza, degree 2": Settings.of(degree=2, typing_budget=TYPING, flood_limit=1000, private_addresses=True),
 }
+_CLOSING = 5.0
+"""Seconds that sockets are given to close."""
 CLIENTS = (*SETTINGS, "openai SDK")
 BEST = "speed.run"
 """How a program with many turns should be run."""
@@ -210,8 +212,11 @@ class Crowd:
 
 def held(*, counting: bool = False) -> Held:
     """What this process holds now."""
-    files = sum(1 for _ in Path("/dev/fd").iterdir())
-    return Held(_rss_kb(), len(asyncio.all_tasks()), files, len(gc.get_objects()) if counting else 0)
+    return Held(_rss_kb(), len(asyncio.all_tasks()), _files(), len(gc.get_objects()) if counting else 0)
+
+
+def _files() -> int:
+    return sum(1 for _ in Path("/dev/fd").iterdir())
 
 
 def _rss_kb() -> int:
@@ -229,7 +234,7 @@ def client(name: str, address: str) -> AbstractAsyncContextManager[Ask]:
 
 async def wave(name: str, address: str, turns: int, tokens: int, *, ramp: float) -> tuple[list[Heard], Held]:
     """Have *turns* turns at once, but for the *ramp*; and what is held in the midst of them."""
-    loop = asyncio.get_running_loop()
+    loop, before = asyncio.get_running_loop(), _left()
     async with client(name, address) as ask, asyncio.TaskGroup() as group:
         begin, running = loop.time(), []
         for number in range(turns):
@@ -238,8 +243,21 @@ async def wave(name: str, address: str, turns: int, tokens: int, *, ramp: float)
             running.append(group.create_task(_turn(ask, f"<text {number} {tokens}>")))
         amid = held()
         heard = [await turn for turn in running]
-    await asyncio.sleep(0.1)  # sockets are closed behind the back of whoever closes them
+    await _gone(before)
     return heard, amid
+
+
+async def _gone(before: int) -> None:
+    """Wait until no more is left than *before*: sockets are closed behind the back of whoever closes them."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + _CLOSING  # what a first crowd needs may stay for ever
+    while _left() > before and loop.time() < deadline:  # noqa: ASYNC110  # nobody says when a file is closed
+        await asyncio.sleep(0.01)
+
+
+def _left() -> int:
+    """How many tasks and files there are."""
+    return len(asyncio.all_tasks()) + _files()
 
 
 async def _turn(ask: Ask, question: str) -> Heard:

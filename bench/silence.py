@@ -129,13 +129,15 @@ async def stopped(phase: Phase, model: Model, number: int, stops: Stops) -> Quie
 
 async def measure(address: str, times: int) -> dict[str, list[Quiet]]:
     """Stop *times* turns in each phase."""
-    found: dict[str, list[Quiet]] = {}
-    for phase in PHASES:
-        async with Http(phase.settings.http) as http:
-            model = connect("openai:model", key="key", url=f"{address}/v1", settings=phase.settings, http=http)
-            stops = Stops()
-            found[phase.name] = await asyncio.gather(*(stopped(phase, model, number, stops) for number in range(times)))
-    return found
+    return {phase.name: await measure_phase(phase, address, times) for phase in PHASES}
+
+
+async def measure_phase(phase: Phase, address: str, times: int) -> list[Quiet]:
+    """Stop *times* turns in *phase*."""
+    async with Http(phase.settings.http) as http:
+        model = connect("openai:model", key="key", url=f"{address}/v1", settings=phase.settings, http=http)
+        stops = Stops()
+        return await asyncio.gather(*(stopped(phase, model, number, stops) for number in range(times)))
 
 
 if __name__ == "__main__":

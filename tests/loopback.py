@@ -33,7 +33,8 @@ class Pause:
     seconds: float
 
 
-Step = bytes | Act | Pause
+Step = bytes | Act | Pause | asyncio.Event
+"""An event is waited for: a gate that a test opens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,8 @@ async def _respond(answer: Answer, reader: asyncio.StreamReader, writer: asyncio
                 await writer.drain()
             case Pause(seconds):
                 await asyncio.sleep(seconds)
+            case asyncio.Event():
+                await step.wait()
             case Act.STALL:
                 await reader.read()
                 return False

@@ -7,6 +7,8 @@ import importlib
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -46,6 +48,7 @@ LAYERS = [
     ["__main__"],
 ]
 PURE = ("errors", "types", "text", "stages", "rules", "providers")
+PURE_MODULES = [module for module in MODULES if module.parts[0].removesuffix(".py") in PURE]
 # What the pure half may import besides itself. No clock, no chance, no files, no network, no loop, no log.
 ALLOWED = {
     "__future__", "bisect", "collections", "contextlib", "copy", "dataclasses", "difflib", "enum", "functools", "itertools", "json", "math", "operator", "re", "types", "typing", "unicodedata",
@@ -64,21 +67,52 @@ def _layer(module: Path) -> int:
     pytest.fail(f"{module} has no place in LAYERS")
 
 
-def _imports(module: Path) -> Iterator[tuple[str, bool]]:
-    """What *module* imports: a dotted name, and whether it is inside the package."""
-    tree = ast.parse((SOURCE / module).read_text(encoding="utf-8"))
-    package = module.parent.parts
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from ((alias.name, False) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            yield node.module or "", False
-        elif isinstance(node, ast.ImportFrom):
-            base = [*package[: len(package) - node.level + 1], *(node.module or "").split(".")]
-            names = (
-                [".".join(filter(None, base))] if node.module else [".".join([*base[:-1], a.name]) for a in node.names]
-            )
-            yield from ((name, True) for name in names)
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is looked at of a module; its tree itself is large, and is let go."""
+
+    is_described: bool
+    imports: tuple[tuple[str, bool], ...]
+    """What it imports: a dotted name, and whether that is inside the package."""
+    calls: tuple[tuple[int, str], ...]
+    """The plain names that it calls, each with its line."""
+    feeds: frozenset[str]
+    """Whose ``feed`` or ``flush`` it uses."""
+
+
+def _tree(module: Path) -> ast.Module:
+    return ast.parse((SOURCE / module).read_text(encoding="utf-8"))
+
+
+@cache
+def _facts(module: Path) -> Facts:
+    tree = _tree(module)
+    nodes = list(ast.walk(tree))
+    return Facts(
+        bool(ast.get_docstring(tree)),
+        tuple(imported for node in nodes for imported in _imported(node, module.parent.parts)),
+        tuple(
+            (node.lineno, node.func.id)
+            for node in nodes
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        ),
+        frozenset(
+            ast.unparse(node.value)
+            for node in nodes
+            if isinstance(node, ast.Attribute) and node.attr in ("feed", "flush")
+        ),
+    )
+
+
+def _imported(node: ast.AST, package: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
+    if isinstance(node, ast.Import):
+        yield from ((alias.name, False) for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and not node.level:
+        yield node.module or "", False
+    elif isinstance(node, ast.ImportFrom):
+        base = [*package[: len(package) - node.level + 1], *(node.module or "").split(".")]
+        names = [".".join(filter(None, base))] if node.module else [".".join([*base[:-1], a.name]) for a in node.names]
+        yield from ((name, True) for name in names)
 
 
 def _file(name: str) -> Path | None:
@@ -88,38 +122,53 @@ def _file(name: str) -> Path | None:
     return None
 
 
-@pytest.mark.parametrize("module", MODULES, ids=str)
-def test_imports_point_one_way(module: Path) -> None:
-    for name, inside in _imports(module):
-        if inside:
-            target = _file(name) or Path("__init__.py")
-            assert _layer(target) <= _layer(module), f"{module} imports {name}"
+def _foreign(module: Path) -> set[str]:
+    """The packages outside ours that *module* imports."""
+    return {name.split(".")[0] for name, inside in _facts(module).imports if not inside}
 
 
-@pytest.mark.parametrize("module", [m for m in MODULES if m.parts[0].removesuffix(".py") in PURE], ids=str)
-def test_the_pure_half_is_pure(module: Path) -> None:
-    allowed = ALLOWED | ALLOWED_EXTRA.get(module.parts[0], set())
-
-    foreign = {name.split(".")[0] for name, inside in _imports(module) if not inside} - allowed
-
-    assert foreign == set()
+def test_there_are_modules_to_look_at() -> None:
+    assert len(PURE_MODULES) > 100
+    assert len(MODULES) > 400
+    assert (("cli", True),) == tuple(name for name in _facts(Path("__main__.py")).imports if name[1])
 
 
-@pytest.mark.parametrize("module", [m for m in MODULES if m.parts[0].removesuffix(".py") in PURE], ids=str)
-def test_the_pure_half_opens_nothing_and_prints_nothing(module: Path) -> None:
-    tree = ast.parse((SOURCE / module).read_text(encoding="utf-8"))
+def test_imports_point_one_way() -> None:
+    wrong = [
+        f"{module} imports {name}"
+        for module in MODULES
+        for name, inside in _facts(module).imports
+        if inside and _layer(_file(name) or Path("__init__.py")) > _layer(module)
+    ]
 
-    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
-
-    assert called.isdisjoint({"open", "print", "input", "exec", "eval", "__import__"})
+    assert [] == wrong
 
 
-@pytest.mark.parametrize("module", MODULES, ids=str)
-def test_discord_py_is_imported_by_the_bot_alone(module: Path) -> None:
+def test_the_pure_half_is_pure() -> None:
+    foreign = {
+        str(module): _foreign(module) - ALLOWED - ALLOWED_EXTRA.get(module.parts[0], set()) for module in PURE_MODULES
+    }
+
+    assert {} == {module: names for module, names in foreign.items() if names}
+
+
+def test_the_pure_half_opens_nothing_and_prints_nothing() -> None:
+    impure = {"open", "print", "input", "exec", "eval", "__import__"}
+    called = [
+        f"{module}:{line} calls {name}"
+        for module in PURE_MODULES
+        for line, name in _facts(module).calls
+        if name in impure
+    ]
+
+    assert [] == called
+
+
+def test_discord_py_is_imported_by_the_bot_alone() -> None:
     """The simulation only sets addresses in it, where somebody asks for that."""
-    imported = {name.split(".")[0] for name, inside in _imports(module) if not inside}
+    importing = [module for module in MODULES if "discord" in _foreign(module)]
 
-    assert "discord" not in imported or module.parts[0] == "bot" or module == Path("sim", "clients.py")
+    assert [] == [str(one) for one in importing if one.parts[0] != "bot" and one != Path("sim", "clients.py")]
 
 
 def test_no_stage_calls_another() -> None:
@@ -130,32 +179,32 @@ def test_no_stage_calls_another() -> None:
     stands for the stage that it is around.
     """
     owners = ("stage.py", "s3_chunks.py", "s3_reading.py", "s4_round.py", "s6_rules.py", "taps.py")
-    feeding = {}
-    for module in MODULES:
-        if module.parts[0] in ("stages", "rules") and module.name not in owners:
-            tree = ast.parse((SOURCE / module).read_text(encoding="utf-8"))
-            feeding[str(module)] = {
-                ast.unparse(node.value)
-                for node in ast.walk(tree)
-                if isinstance(node, ast.Attribute) and node.attr in ("feed", "flush")
-            }
+    feeding = {
+        str(module): _facts(module).feeds
+        for module in MODULES
+        if module.parts[0] in ("stages", "rules") and module.name not in owners
+    }
 
     own = {"self", "super()", "self._intake", "self._scanner", "hidden", "self._lines", "self._json"}
     assert {name: called - own for name, called in feeding.items() if called - own} == {}
 
 
-@pytest.mark.parametrize("module", [m for m in MODULES if m.name not in ("__init__.py", "__main__.py")], ids=str)
-def test_every_module_has_its_tests(module: Path) -> None:
-    assert (ROOT / "tests" / module.parent / f"test_{module.name}").is_file()
+def test_every_module_has_its_tests() -> None:
+    wanted = [
+        Path("tests", module.parent, f"test_{module.name}")
+        for module in MODULES
+        if module.name not in ("__init__.py", "__main__.py")
+    ]
+
+    assert [] == [str(path) for path in wanted if not (ROOT / path).is_file()]
 
 
-@pytest.mark.parametrize("module", MODULES, ids=str)
-def test_every_module_says_what_it_is(module: Path) -> None:
-    assert ast.get_docstring(ast.parse((SOURCE / module).read_text(encoding="utf-8")))
+def test_every_module_says_what_it_is() -> None:
+    assert [] == [str(module) for module in MODULES if not _facts(module).is_described]
 
 
 def test_the_public_names_are_exactly_those_that_are_promised() -> None:
-    tree = ast.parse((SOURCE / "__init__.py").read_text(encoding="utf-8"))
+    tree = _tree(Path("__init__.py"))
     imported = {
         alias.asname or alias.name
         for block in tree.body
@@ -171,7 +220,7 @@ def test_the_public_names_are_exactly_those_that_are_promised() -> None:
 
 def test_every_public_name_comes_from_where_it_is_said_to() -> None:
     """What type checkers are told is imported is what is imported when the name is first used."""
-    tree = ast.parse((SOURCE / "__init__.py").read_text(encoding="utf-8"))
+    tree = _tree(Path("__init__.py"))
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.level:
             home = importlib.import_module(f".{node.module}", "cadenza")
@@ -184,15 +233,12 @@ def test_a_name_that_is_not_public_is_missing_in_the_usual_words() -> None:
         cadenza.Pipe  # type: ignore[attr-defined]  # noqa: B018  # the point is to ask for it
 
 
-@pytest.mark.parametrize("name", [name for name in cadenza.__all__ if name != "__version__"])
-def test_every_public_name_is_documented(name: str) -> None:
-    described = getattr(cadenza, name)
-    if name in ("RULES", "Chunk", "Consent", "Outcome"):  # values: their words stand under them in the source
-        return
+def test_every_public_name_is_documented() -> None:
+    values = {"RULES", "Chunk", "Consent", "Outcome", "__version__"}  # their words stand under them in the source
+    told = {name: getattr(cadenza, name).__doc__ or "" for name in cadenza.__all__ if name not in values}
 
     # A dataclass without a docstring is given its signature as one.
-    assert described.__doc__
-    assert not described.__doc__.startswith(f"{name}(")
+    assert [] == [name for name, words in told.items() if not words or words.startswith(f"{name}(")]
 
 
 def test_importing_cadenza_stays_light() -> None:

@@ -13,14 +13,14 @@ from dataclasses import asdict, replace
 
 import pytest
 
+import crowd
 from cadenza import Boundary, Post, TextDelta
-from crowd import BEST, CLIENTS, Crowd, Held, Messages, Tokens, deciders, lines, measure, percentiles
+from crowd import BEST, CLIENTS, SETTINGS, Crowd, Held, Messages, Tokens, deciders, lines, measure, percentiles
 from paced import passage
 from providers import serving
 from report import RESULTS
-from silence import PHASES
+from silence import PHASES, Quiet, measure_phase
 from silence import TOKENS as STREAMED
-from silence import measure as measure_silence
 from text import fresh_round
 from turns import (
     BESIDE,
@@ -133,7 +133,13 @@ def test_percentiles_are_of_the_values_in_order() -> None:
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_a_crowd_hears_everything_and_leaves_nothing_behind(client: str, address: str) -> None:
+def test_a_crowd_hears_everything_and_leaves_nothing_behind(
+    client: str, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed = SETTINGS[TYPED]
+    monkeypatch.setattr(crowd, "TYPING", 0.25)  # nobody needs to watch somebody type for long
+    monkeypatch.setitem(SETTINGS, TYPED, replace(typed, delivery=replace(typed.delivery, typing_budget=0.25)))
+
     found = asyncio.run(measure(client, address, TURNS, SAID))
 
     assert (TURNS, TURNS * SAID) == (found.turns, found.tokens)
@@ -143,13 +149,16 @@ def test_a_crowd_hears_everything_and_leaves_nothing_behind(client: str, address
 
 
 def test_turns_are_stopped_in_every_phase() -> None:
-    with serving("paced.py", "2", str(STREAMED)) as long:
-        found = asyncio.run(measure_silence(long, 2))
+    async def each_at_once(address: str) -> list[list[Quiet]]:
+        return await asyncio.gather(*(measure_phase(phase, address, 2) for phase in PHASES))
 
-    assert [phase.name for phase in PHASES] == list(found)
-    assert all(0 <= one.silent <= one.returned for row in found.values() for one in row)
+    with serving("paced.py", "2", str(STREAMED)) as long:
+        found = asyncio.run(each_at_once(long))
+
+    assert [2] * len(PHASES) == [len(row) for row in found]
+    assert all(0 <= one.silent <= one.returned for row in found for one in row)
     # Who waited for the end of a pause, a tool or a rate limit would be silent a second later at the earliest.
-    assert all(one.silent < 1.0 for row in found.values() for one in row)
+    assert all(one.silent < 1.0 for row in found for one in row)
 
 
 # --- what is shown ---------------------------------------------------------------------------
@@ -160,11 +169,11 @@ CROWD = Crowd(MANY, MANY * MOST, 12.5, 5.0, (0.001, 0.05, 0.2), 0.002, HELD, AMI
 
 
 def _found(*, delay: float = 0.05, after: Held = HELD, silent: float = 1.0, theirs: float = 100.0) -> Found:
-    crowd = replace(CROWD, delays=(0.001, delay, 0.2), after=after)
-    beside = [replace(row(OURS, "uvloop", crowd), turns=BESIDE)]
+    many = replace(CROWD, delays=(0.001, delay, 0.2), after=after)
+    beside = [replace(row(OURS, "uvloop", many), turns=BESIDE)]
     beside += [replace(beside[0], client=THEIRS, us_per_token=theirs)]
     quiet = tuple(Silence(phase.name, "uvloop", 0.5, silent, 2.0, 3.0) for phase in PHASES)
-    rows: tuple[Row, ...] = (*beside, row(OURS, BEST, crowd), row(TYPED, BEST, crowd))
+    rows: tuple[Row, ...] = (*beside, row(OURS, BEST, many), row(TYPED, BEST, many))
     return Found("3.11", {"openai": "3"}, MANY, MOST, 50, rows, quiet)
 
 

@@ -1,14 +1,16 @@
-"""The command line as people use it: real processes, real pipes."""
+"""The command line as people use it: what it answers to its words, and in real processes with real pipes how it lives and ends."""
 
 from __future__ import annotations
 
 import json
+import logging
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import IO
 
@@ -21,6 +23,30 @@ LINE = '{"chunks":["Hi :) there\\nsecond line"]}\n'
 
 
 def run(
+    *arguments: str, given: str | bytes = "", encoding: str = "utf-8", env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run the command in this process, with standard streams of its own that speak *encoding*."""
+    data = given.encode() if isinstance(given, str) else given
+    buffers = {"stdin": BytesIO(data), "stdout": BytesIO(), "stderr": BytesIO()}
+    streams = {name: TextIOWrapper(buffer, encoding=encoding) for name, buffer in buffers.items()}
+    log = logging.getLogger("cadenza")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(log, "handlers", log.handlers.copy())
+        for name, stream in streams.items():
+            patch.setattr(sys, name, stream)
+        for name, value in (env or {}).items():
+            patch.setenv(name, value)
+        try:
+            status = main(arguments)
+        except SystemExit as left:  # as argparse does
+            status = int(left.code or 0)
+    for stream in streams.values():
+        stream.flush()
+    output, errors = (buffers[name].getvalue().decode() for name in ("stdout", "stderr"))
+    return subprocess.CompletedProcess(arguments, status, output, errors)
+
+
+def start(
     *arguments: str, given: str | bytes = "", env: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run the command in a process of its own."""
@@ -30,14 +56,14 @@ def run(
         input=data,
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=110,
         env={**os.environ, **(env or {})},
     )
     return subprocess.CompletedProcess(result.args, result.returncode, result.stdout.decode(), result.stderr.decode())
 
 
 def test_version() -> None:
-    assert f"cadenza {cadenza.__version__}\n" == run("--version").stdout
+    assert f"cadenza {cadenza.__version__}\n" == start("--version").stdout
 
 
 @pytest.mark.parametrize("arguments", [(), ("--help",)])
@@ -77,6 +103,13 @@ def test_an_unknown_command_is_refused_in_a_sentence() -> None:
 @pytest.mark.parametrize("slices", [(), ("--slices", "chars"), ("--slices", "whole"), ("--slices", "random:1")])
 def test_replay_is_a_filter(slices: tuple[str, ...]) -> None:
     result = run("replay", *slices, given=LINE)
+
+    assert (0, "") == (result.returncode, result.stderr)
+    assert ["Hi :) there", "second line"] == [post["text"] for post in json.loads(result.stdout)["posts"]]
+
+
+def test_replay_is_a_filter_between_real_pipes() -> None:
+    result = start("replay", given=LINE)
 
     assert (0, "") == (result.returncode, result.stderr)
     assert ["Hi :) there", "second line"] == [post["text"] for post in json.loads(result.stdout)["posts"]]
@@ -144,7 +177,7 @@ def test_a_broken_settings_file_is_named(tmp_path: Path) -> None:
 
 
 def test_output_is_utf8_whatever_the_terminal_says() -> None:
-    result = run("replay", given='{"chunks": ["日本語"]}', env={"PYTHONIOENCODING": "ascii"})
+    result = start("replay", given='{"chunks": ["日本語"]}', env={"PYTHONIOENCODING": "ascii"})
 
     assert "日本語" in result.stdout
 
@@ -186,7 +219,7 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
             given.write(LINE.encode() * 1000)
             given.close()
 
-        assert process.wait(timeout=30) == 141
+        assert process.wait(timeout=110) == 141
         assert errors.read() == b""
 
 
@@ -194,12 +227,12 @@ def test_ctrl_c_ends_it_quietly() -> None:
     with waiting_replay() as (process, _, _, errors):
         process.send_signal(signal.SIGINT)
 
-        assert process.wait(timeout=30) == 130
+        assert process.wait(timeout=110) == 130
         assert errors.read() == b""
 
 
 def test_the_demo_runs_from_the_command_line() -> None:
-    result = run("demo", "--fast")
+    result = start("demo", "--fast")
 
     assert (0, "") == (result.returncode, result.stderr)
     assert "Ren" in result.stdout
@@ -233,7 +266,7 @@ def test_whoever_sits_at_a_terminal_is_told_to_ask(tmp_path: Path, script: str) 
     command = [sys.executable, "-m", "cadenza", "record", script, "-o", str(tmp_path / "recorded.jsonl")]
     with subprocess.Popen(command, stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         os.write(master, b"Hi\n\x04")
-        output, errors = process.communicate(timeout=60)
+        output, errors = process.communicate(timeout=110)
     os.close(slave)
     os.close(master)
 
@@ -312,7 +345,7 @@ def test_what_went_wrong_is_said_once(command: tuple[str, ...], tmp_path: Path) 
     """In a process of its own, for a log that nobody set up writes to standard error."""
     words = {"file": str(tmp_path / "recorded.jsonl"), "model": f"script:{tmp_path / 'broken.jsonl'}"}
     (tmp_path / "broken.jsonl").write_text('{"error": "asleep"}', encoding="utf-8")
-    result = run(*(word.format(**words) for word in command))
+    result = start(*(word.format(**words) for word in command))
 
     assert (1, 1) == (result.returncode, (result.stdout + result.stderr).count("asleep"))
 
@@ -341,7 +374,7 @@ def test_ctrl_c_keeps_what_was_recorded(tmp_path: Path) -> None:
         assert process.stdout.read(5) == b"Hello"
         process.send_signal(signal.SIGINT)
 
-        assert process.wait(timeout=30) == 130
+        assert process.wait(timeout=110) == 130
         assert b"play it with" in process.stderr.read()
 
     assert ["Hello"] == [post["text"] for post in json.loads(run("replay", str(file)).stdout)["posts"]]
@@ -385,7 +418,7 @@ def test_explain_tells_the_story_of_a_trace(trace: Path) -> None:
 
 
 def test_explain_reads_standard_input_and_tells_of_one_message(trace: Path) -> None:
-    result = run("explain", "-", "--message", "1", given=trace.read_bytes(), env={"PYTHONIOENCODING": "ascii"})
+    result = run("explain", "-", "--message", "1", given=trace.read_bytes(), encoding="ascii")
 
     assert (0, "") == (result.returncode, result.stderr)
     assert 'message 1: "Evening, @Mia! 🌠"' in result.stdout
@@ -426,7 +459,7 @@ def test_a_message_that_there_is_not_is_said_in_a_sentence(trace: Path) -> None:
 
 
 def test_explain_tells_what_becomes_of_a_text() -> None:
-    result = run("explain", "-", given="Hi :) there\nsecond line \x1b[2J", env={"PYTHONIOENCODING": "ascii"})
+    result = start("explain", "-", given="Hi :) there\nsecond line \x1b[2J", env={"PYTHONIOENCODING": "ascii"})
 
     assert (0, "") == (result.returncode, result.stderr)
     assert "│ Hi :) there\n" in result.stdout
@@ -435,7 +468,7 @@ def test_explain_tells_what_becomes_of_a_text() -> None:
 
 def test_whoever_has_read_enough_of_an_explanation_may_go(tmp_path: Path) -> None:
     file = tmp_path / "long.md"
-    file.write_text("A line.\n" * 2000, encoding="utf-8")
+    file.write_text(f"A line {'that is long, ' * 100}.\n" * 100, encoding="utf-8")  # more than a pipe holds
     command = [sys.executable, "-m", "cadenza", "explain", str(file)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout
@@ -443,7 +476,7 @@ def test_whoever_has_read_enough_of_an_explanation_may_go(tmp_path: Path) -> Non
         process.stdout.readline()
         process.stdout.close()
 
-        assert (141, b"") == (process.wait(timeout=30), process.stderr.read())
+        assert (141, b"") == (process.wait(timeout=110), process.stderr.read())
 
 
 def test_ctrl_c_in_the_middle_of_an_explanation_ends_it_without_a_word() -> None:
@@ -457,7 +490,7 @@ def test_ctrl_c_in_the_middle_of_an_explanation_ends_it_without_a_word() -> None
 
         assert process.stdout
         assert process.stderr
-        assert (130, b"", b"") == (process.wait(timeout=30), process.stdout.read(), process.stderr.read())
+        assert (130, b"", b"") == (process.wait(timeout=110), process.stdout.read(), process.stderr.read())
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full")

@@ -219,7 +219,7 @@ def test_control_c_ends_it_cleanly(lines: int) -> None:
         assert process.stdout
         begun = [process.stdout.readline() for _ in range(lines)]
         process.send_signal(signal.SIGINT)
-        output, errors = process.communicate(timeout=30)
+        output, errors = process.communicate(timeout=110)
     finally:
         process.kill()
         process.wait()
@@ -246,7 +246,7 @@ def test_a_reader_who_has_seen_enough_is_no_error(lines: int, colour: dict[str, 
             process.stdout.readline()
         process.stdout.close()
         errors = process.stderr.read()
-        status = process.wait(timeout=30)
+        status = process.wait(timeout=110)
     finally:
         process.kill()
         process.wait()
@@ -266,7 +266,7 @@ def test_a_full_disk_is_told_in_one_line() -> None:
             encoding="utf-8",
             env=environment(),
             check=False,
-            timeout=30,
+            timeout=110,
         )
     assert done.returncode == 1
     assert done.stderr == "cadenza: the output cannot be written: No space left on device\n"
@@ -278,7 +278,7 @@ def test_an_output_that_knows_only_ascii_is_no_error() -> None:
         capture_output=True,
         env=environment(PYTHONIOENCODING="ascii"),
         check=False,
-        timeout=30,
+        timeout=110,
     )
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"Ren: Evening, @Mia! ?\n" in done.stdout

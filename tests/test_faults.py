@@ -318,12 +318,10 @@ async def test_a_body_ends_before_the_answer_does(spoken: Spoken) -> None:
 
 async def test_a_body_never_ends_after_the_answer_has(spoken: Spoken, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cadenza.models._GRACE", 0.05)  # Gemini has no other last word than the end
-    started = asyncio.get_running_loop().time()
     result, texts = await replied(spoken, spoken.good, Act.STALL)
 
     assert isinstance(result.outcome, Completed)
     assert await seen(spoken.said) == texts
-    assert asyncio.get_running_loop().time() - started < 5
 
 
 @pytest.mark.parametrize("end", [Act.STALL, Act.RESET, Act.DROP])
@@ -343,14 +341,12 @@ async def test_comments_behind_the_reason_why_it_stopped_keep_nobody_waiting(
     spoken: Spoken, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cadenza.models._GRACE", 0.05)
-    ticking = [step for _ in range(1000) for step in (_keep_alive(spoken), Pause(0.01))]
-    started = asyncio.get_running_loop().time()
+    ticking = (_keep_alive(spoken), Pause(0.01)) * 10_000  # longer than it may take
 
     result, texts = await replied(spoken, spoken.whole, *ticking)
 
     assert Completed("stop") == result.outcome
     assert await seen(spoken.said) == texts
-    assert asyncio.get_running_loop().time() - started < 5
 
 
 # --- silence ------------------------------------------------------------------------------------
@@ -364,7 +360,7 @@ async def test_a_model_says_nothing(spoken: Spoken) -> None:
 
 
 async def test_a_model_says_nothing_more(spoken: Spoken) -> None:
-    settings = HASTY.with_values({"first_timeout": 5.0})  # however busy the machine is, it begins in time
+    settings = HASTY.with_values({"first_timeout": 20.0})  # however busy the machine is, it begins in time
 
     result, texts = await replied(spoken, spoken.first, Act.STALL, settings=settings)
 
@@ -394,17 +390,20 @@ async def test_a_server_does_not_even_begin_to_answer(spoken: Spoken) -> None:
 
     async with await asyncio.start_server(connected, "127.0.0.1", 0) as server, Http() as http:
         url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-        result = await reply(SCENE, spoken.model(url, http), MemoryTarget(), settings=HASTY)
+        settings = HASTY.with_values({"first_timeout": 0.5})  # time enough to knock, also where all is slow
+        result = await reply(SCENE, spoken.model(url, http), MemoryTarget(), settings=settings)
+        async with asyncio.timeout(60):
+            await asked.wait()
 
-    assert asked.is_set()
     assert Stalled(has_begun=False) == result.outcome
 
 
 async def test_keep_alive_comments_are_no_words(spoken: Spoken) -> None:
     """However many of them come, a model that says nothing has stalled."""
-    ticking = [step for _ in range(100) for step in (_keep_alive(spoken), Pause(0.01))]
+    settings = HASTY.with_values({"first_timeout": 20.0})  # as above
+    ticking = (_keep_alive(spoken), Pause(0.01)) * 10_000
 
-    result, texts = await replied(spoken, spoken.first, *ticking, spoken.rest, settings=HASTY)
+    result, texts = await replied(spoken, spoken.first, *ticking, spoken.rest, settings=settings)
 
     assert Stalled(has_begun=True) == result.outcome
     assert [spoken.first_said] == texts
@@ -544,7 +543,7 @@ async def test_a_reply_may_end_at_any_moment(how: str) -> None:
                         stops.request("turn")
                     case _:
                         await http.close()
-                async with asyncio.timeout(5):
+                async with asyncio.timeout(30):
                     outcome = (await asyncio.gather(task, return_exceptions=True))[0]
         assert _is_end(how, outcome), (moment, outcome)
         assert PLAIN.said.startswith("".join(target.texts))
@@ -641,7 +640,7 @@ class Awkward:
 
 async def test_a_body_that_is_always_ready_and_never_ends_is_left() -> None:
     way = Awkward(PLAIN.good, goes_on=True)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         chunks = [chunk async for chunk in stream(Model(TinyCodec(), way), PROMPT)]
 
     assert Finished() == chunks[-1]

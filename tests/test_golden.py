@@ -49,13 +49,13 @@ def _rows(name: str, version: str) -> Iterator[Row]:
             yield row
 
 
-def _cases() -> Iterator[Any]:
-    for row in _rows("chunker", "R3"):
-        yield pytest.param(row, _messages_of_a_segment, id=row["id"])
-    for row in _rows("buffer", "R2"):
-        yield pytest.param(row, _BUFFER[row["kind"]], id=row["id"])
-    for row in _rows("humanizer", "R3"):
-        yield pytest.param(row, _humanized, id=row["id"])
+def _parts() -> Iterator[tuple[str, list[Row], Callable[[Row], tuple[Any, Any]]]]:
+    """The parts that rows are about: the name, its rows, and what tells what becomes of one and what should."""
+    buffer = list(_rows("buffer", "R2"))
+    yield "chunker", list(_rows("chunker", "R3")), _messages_of_a_segment
+    for kind, run in _BUFFER.items():
+        yield f"buffer, {kind}", [row for row in buffer if row["kind"] == kind], run
+    yield "humanizer", list(_rows("humanizer", "R3")), _humanized
 
 
 # --- the chunker --------------------------------------------------------------------------
@@ -214,18 +214,35 @@ def _humanized(row: Row) -> tuple[Any, Any]:
 # --- the tests ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("row", "run"), list(_cases()))
-def test_golden_row(row: Row, run: Callable[[Row], tuple[Any, Any]]) -> None:
-    ours, wanted = run(row)
-    if row["id"] in _EXCEPTIONS:
-        assert ours != wanted, f"is an exception no more: {_EXCEPTIONS[row['id']]}"
-    else:
-        assert ours == wanted
+PARTS = list(_parts())
+
+
+@pytest.mark.parametrize(("rows", "run"), [pytest.param(rows, run, id=name) for name, rows, run in PARTS])
+def test_golden_rows(rows: list[Row], run: Callable[[Row], tuple[Any, Any]]) -> None:
+    found = {row["id"]: run(row) for row in rows}
+    wrong = {
+        row: f"is an exception no more: {_EXCEPTIONS[row]}" if row in _EXCEPTIONS else f"{ours!r} should be {wanted!r}"
+        for row, (ours, wanted) in found.items()
+        if (ours == wanted) is (row in _EXCEPTIONS)
+    }
+
+    assert rows
+    assert {} == wrong
+
+
+def test_every_row_of_the_buffer_is_of_a_known_kind() -> None:
+    assert _BUFFER.keys() == {row["kind"] for row in _rows("buffer", "R2")}
 
 
 def test_every_exception_is_a_row() -> None:
-    assert set(_EXCEPTIONS) <= {case.id for case in _cases()}
+    assert set(_EXCEPTIONS) <= {row["id"] for _, rows, _ in PARTS for row in rows}
 
 
 def test_the_exceptions_are_few() -> None:
-    assert len(_EXCEPTIONS) <= len(list(_cases())) / 10
+    assert len(_EXCEPTIONS) <= sum(len(rows) for _, rows, _ in PARTS) / 10
+
+
+def test_a_row_has_its_name_to_itself() -> None:
+    names = [row["id"] for _, rows, _ in PARTS for row in rows]
+
+    assert len(set(names)) == len(names)

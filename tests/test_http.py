@@ -7,6 +7,7 @@ import gc
 import gzip
 import socket
 import traceback
+import zlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -231,7 +232,7 @@ async def test_many_answers_are_read_at_the_same_time() -> None:
 
 async def test_one_of_a_crowd_is_read_less_often_and_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cadenza.http._CROWD", 3)
-    monkeypatch.setattr("cadenza.http._SHARE", 0.01)
+    monkeypatch.setattr("cadenza.http._SHARE", 0.05)  # a rest is longer than all the words take, also where all is slow
     words = [b"word %d " % number for number in range(40)]
 
     async def reads(count: int) -> list[int]:
@@ -279,7 +280,7 @@ def test_it_belongs_to_the_loop_in_which_it_was_first_used() -> None:
 
 
 async def test_who_still_listens_when_it_is_closed_hears_that_it_is_over() -> None:
-    async with serving(Answer((b"hi", Act.STALL))) as loopback, asyncio.timeout(10):
+    async with serving(Answer((b"hi", Act.STALL))) as loopback, asyncio.timeout(60):
         http = Http()
         body = http.transport(private=True)(request(loopback.url))
         assert b"hi" == await anext(body)
@@ -485,9 +486,11 @@ async def test_an_answer_breaks_off(end: Act) -> None:
 
 
 async def test_what_arrived_before_a_line_broke_is_read_even_by_somebody_who_was_busy() -> None:
-    async with serving(Answer((b"one", Pause(0.02), b"two", b"three", Act.DROP))) as loopback, Http() as http:
+    gate = asyncio.Event()
+    async with serving(Answer((b"one", gate, b"two", b"three", Act.DROP))) as loopback, Http() as http:
         body = http.transport(private=True)(request(loopback.url))
         received = [await anext(body)]
+        gate.set()
         await loopback.quiet()
         for _ in range(20):  # the line is broken: let that be known here too, with everything that came before it
             await asyncio.sleep(0)
@@ -498,7 +501,7 @@ async def test_what_arrived_before_a_line_broke_is_read_even_by_somebody_who_was
 
 
 async def test_a_body_of_which_nothing_more_arrives_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cadenza.http._SILENCE", 0.05)
+    monkeypatch.setattr("cadenza.http._SILENCE", 0.5)  # time enough for the first word, also where all is slow
     received: list[bytes] = []
     async with serving(Answer((b"one", Act.STALL))) as loopback, Http() as http:
         error = await interrupted(http.transport(private=True)(request(loopback.url)), received.append)
@@ -509,8 +512,8 @@ async def test_a_body_of_which_nothing_more_arrives_is_given_up(monkeypatch: pyt
 
 
 async def test_a_body_that_gets_on_is_not_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cadenza.http._SILENCE", 0.2)
-    steps = [step for _ in range(10) for step in (b"a", Pause(0.05))]
+    monkeypatch.setattr("cadenza.http._SILENCE", 1.0)  # shorter than the whole, and much longer than any one pause
+    steps = [step for _ in range(10) for step in (b"a", Pause(0.12))]
     async with serving(Answer(steps)) as loopback, Http() as http:
         body = [piece async for piece in http.transport(private=True)(request(loopback.url))]
 
@@ -583,7 +586,11 @@ async def test_a_compressed_answer_is_read_although_none_was_asked_for() -> None
 async def test_an_answer_that_unfolds_without_end_is_broken_off() -> None:
     """Some 300 kB that would become 300 MB. They come in pieces, of which none is large."""
     sizes: list[int] = []
-    answer = Answer((gzip.compress(bytes(300_000_000), 6),), headers={"Content-Encoding": "gzip"})
+    folding = zlib.compressobj(wbits=31)
+    first, another = (folding.compress(bytes(3_000_000)) + folding.flush(zlib.Z_FULL_FLUSH) for _ in range(2))
+    folded = first + 99 * another  # what was flushed stands for itself, and may be repeated
+    assert len(folded) < 400_000
+    answer = Answer((folded,), headers={"Content-Encoding": "gzip"})
     async with serving(answer) as loopback, Http() as http:
         error = await interrupted(
             http.transport(private=True)(request(loopback.url)), lambda data: sizes.append(len(data))

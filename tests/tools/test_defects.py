@@ -9,7 +9,7 @@ from cadenza.tools.functions import tool, toolset
 from cadenza.tools.running import Workshop
 from cadenza.types import ToolCall
 
-_PATIENCE = 10.0
+_PATIENCE = 60.0
 
 
 def _ended(name: str) -> bool:
@@ -45,7 +45,7 @@ async def test_b18_a_function_that_hangs_is_left_behind_and_has_no_later_effect(
     gate = threading.Event()
     effects: list[str] = []
 
-    @tool(seconds=0.3)  # long enough for a thread to begin
+    @tool(seconds=1)  # long enough for a thread to begin
     def hang() -> None:
         """Hang at the gate."""
         gate.wait(_PATIENCE)

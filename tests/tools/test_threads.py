@@ -12,7 +12,7 @@ import pytest
 from cadenza.tools.threads import Stop, _Work, in_thread
 
 WHO: ContextVar[str] = ContextVar("who", default="nobody")
-_PATIENCE = 10.0
+_PATIENCE = 60.0
 """Seconds after which a test is lost."""
 
 

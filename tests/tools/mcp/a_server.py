@@ -112,7 +112,7 @@ def serve_http(server: MCPServer, kind: str, port: int) -> None:
     import uvicorn
 
     listener = socket.create_server(("127.0.0.1", port))
-    print(listener.getsockname()[1], flush=True)  # noqa: T201  # how a test hears of it
+    print(listener.getsockname()[1], os.getpid(), flush=True)  # noqa: T201  # how a test hears of it
     app = deaf(server.streamable_http_app(), kind)
     config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1)
     asyncio.run(uvicorn.Server(config).serve(sockets=[listener]))

@@ -1,7 +1,8 @@
 """Real MCP servers, written with the official SDK: over standard input and output, and over HTTP on loopback.
 
 Each in the latest protocol (``new``) and in the one before it (``old``), which differ in nearly everything but the words.
-Where only beginnings and ends matter, the server is a ``simple`` one, which is there at once.
+Where only beginnings and ends matter, the server is a ``simple`` one, without the SDK. The others are forks of one process
+that has loaded it: see ``a_quick_server.py``.
 """
 
 from __future__ import annotations
@@ -9,13 +10,15 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import ExitStack, asynccontextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from select import select
+from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
 import pytest
@@ -27,9 +30,9 @@ from cadenza.tools.tool import ToolContext
 from cadenza.types import Media, MediaKind, ToolResult
 from tests.loopback import Act, Answer, Asked, serving
 
-pytestmark = [pytest.mark.usefixtures("mcp_sdk"), pytest.mark.timeout(60)]
+pytestmark = [pytest.mark.usefixtures("mcp_sdk")]
 
-SCRIPT = str(Path(__file__).with_name("a_server.py"))
+QUICK = str(Path(__file__).with_name("a_quick_server.py"))
 SIMPLE = str(Path(__file__).with_name("a_simple_server.py"))
 PNG = b"\x89PNG\r\n\x1a\n and so on"
 SECRET = "tea-key-4711-0815"  # noqa: S105  # it opens nothing
@@ -43,29 +46,43 @@ def simple(kind: str = "polite", **options: object) -> McpServer:
     return McpServer.stdio(sys.executable, [SIMPLE, kind], env={"TEA_KEY": SECRET}, **options)
 
 
-def program(kind: str, **options: object) -> McpServer:
-    return McpServer.stdio(sys.executable, [SCRIPT, "stdio", kind], env={"TEA_KEY": SECRET}, **options)
+@pytest.fixture(scope="module")
+def kitchen() -> Iterator[str]:
+    """Where the process listens that has loaded the SDK, and of which all servers are forks."""
+    with TemporaryDirectory() as folder:
+        address = str(Path(folder, "kitchen"))
+        with subprocess.Popen([sys.executable, QUICK, "kitchen", address], stdout=subprocess.PIPE) as process:
+            try:
+                assert process.stdout
+                assert b"ready\n" == process.stdout.readline()
+                yield address
+            finally:
+                process.kill()
 
 
-@asynccontextmanager
-async def listening(kind: str, port: int = 0) -> AsyncIterator[int]:
+def command(kitchen: str, *words: str) -> list[str]:
+    """What to run for a server with these words; it does without site packages, so it is there at once."""
+    return [sys.executable, "-S", QUICK, kitchen, *words]
+
+
+def program(kitchen: str, kind: str, **options: object) -> McpServer:
+    first, *rest = command(kitchen, "stdio", kind)
+    return McpServer.stdio(first, rest, env={"TEA_KEY": SECRET}, **options)
+
+
+@contextmanager
+def listening(kitchen: str, kind: str, port: int = 0) -> Iterator[int]:
     """A server over HTTP in a process of its own; gives the port."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        SCRIPT,
-        "http",
-        kind,
-        str(port),
-        stdout=asyncio.subprocess.PIPE,
-        env={**os.environ, "TEA_KEY": SECRET},
-    )
-    try:
+    env = {**os.environ, "TEA_KEY": SECRET}
+    with subprocess.Popen(command(kitchen, "http", kind, str(port)), stdout=subprocess.PIPE, env=env) as process:
         assert process.stdout
-        yield int(await process.stdout.readline())
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
+        port, pid = map(int, process.stdout.readline().split())
+        try:
+            yield port
+        finally:
+            with suppress(ProcessLookupError):  # it may have crashed
+                os.kill(pid, signal.SIGKILL)
+            assert has_ended(pid)  # and with it the port is free
 
 
 def site(port: int, **options: object) -> McpServer:
@@ -76,23 +93,18 @@ Serving: TypeAlias = Callable[..., McpServer]
 
 
 @pytest.fixture(scope="module")
-def ports() -> Iterator[dict[str, int]]:
+def ports(kitchen: str) -> Iterator[dict[str, int]]:
     """Where a server of each kind listens: one for all tests that leave it alive."""
-    with ExitStack() as stack:
-        started = {}
-        for kind in ("new", "old"):
-            command, env = [sys.executable, SCRIPT, "http", kind], {**os.environ, "TEA_KEY": SECRET}
-            started[kind] = stack.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE, env=env))
-            stack.callback(started[kind].kill)
-        yield {kind: int(process.stdout.readline()) for kind, process in started.items() if process.stdout}
+    with listening(kitchen, "new") as new, listening(kitchen, "old") as old:
+        yield {"new": new, "old": old}
 
 
 @pytest.fixture
-def serving_tea(ports: dict[str, int]) -> Serving:
+def serving_tea(kitchen: str, ports: dict[str, int]) -> Serving:
     """A server, however it is reached."""
 
     def serve(over: str, kind: str, **options: object) -> McpServer:
-        return program(kind, **options) if over == "stdio" else site(ports[kind], **options)
+        return program(kitchen, kind, **options) if over == "stdio" else site(ports[kind], **options)
 
     return serve
 
@@ -100,10 +112,17 @@ def serving_tea(ports: dict[str, int]) -> Serving:
 async def use(server: McpServer, name: str, /, **arguments: object) -> ToolResult:
     """Have the tool *name* run, for a while at most."""
     tool = next(tool for tool in server.tools if tool.spec.name == name)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         result = await tool.run(arguments, ToolContext())
     assert isinstance(result, ToolResult)
     return result
+
+
+async def asked_until_it_answers(server: McpServer, name: str, /, **arguments: object) -> ToolResult:
+    """The same for a server with little patience: it is asked again if the answer was not quick enough."""
+    while True:
+        with suppress(ToolError):
+            return await use(server, name, **arguments)
 
 
 def children() -> set[int]:
@@ -122,7 +141,7 @@ def has_ended(pid: int) -> bool:
     except ProcessLookupError:
         return True
     try:
-        return bool(select([process], [], [], 5)[0])
+        return bool(select([process], [], [], 60)[0])
     finally:
         os.close(process)
 
@@ -191,8 +210,8 @@ async def test_names_have_a_prefix_and_who_may_destroy_needs_consent_if_that_is_
         assert ToolResult(("Hello, Bo!",)) == await use(tea, "tea_greet", name="Bo")
 
 
-async def test_all_pages_of_a_list_are_read() -> None:
-    async with program("paged") as server:
+async def test_all_pages_of_a_list_are_read(kitchen: str) -> None:
+    async with program(kitchen, "paged") as server:
         assert ["one", "two", "three"] == [tool.spec.name for tool in server.tools]
         assert ToolResult(("three",)) == await use(server, "three")
 
@@ -204,7 +223,7 @@ async def test_a_list_that_changes_is_read_again(serving_tea: Serving, over: str
         change = asyncio.create_task(tea.changed())
         await asyncio.sleep(0)
         assert ToolResult(("now I know",)) == await use(tea, "learn", name="stir it")
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             tools = await change
         assert "stir_it" == tools[-1].spec.name
         assert tools == tea.tools
@@ -239,7 +258,7 @@ async def test_a_tool_that_is_silent_for_too_long_is_cancelled(serving_tea: Serv
     async with serving_tea(over, "new", idle_seconds=0.5) as tea:
         with pytest.raises(ToolError, match="did not answer in time"):
             await use(tea, "slow", mark="silent")
-        assert "true" == (await use(tea, "was_cancelled", mark="silent")).text
+        assert "true" == (await asked_until_it_answers(tea, "was_cancelled", mark="silent")).text
 
 
 async def test_a_tool_that_takes_too_long_in_all_is_cancelled(serving_tea: Serving) -> None:
@@ -259,8 +278,8 @@ async def test_a_program_that_dies_costs_one_call(kind: str) -> None:
         assert ToolResult(("Hello, Bo!",)) == await use(tea, "greet", name="Bo")
 
 
-async def test_a_program_that_dies_fails_all_calls_under_way_and_is_started_again_once() -> None:
-    async with program("new") as tea:
+async def test_a_program_that_dies_fails_all_calls_under_way_and_is_started_again_once(kitchen: str) -> None:
+    async with program(kitchen, "new") as tea:
         under_way = asyncio.create_task(use(tea, "slow", mark="x"))
         await use(tea, "has_begun", mark="x")
         with pytest.raises(ToolError, match="has gone away"):
@@ -273,16 +292,16 @@ async def test_a_program_that_dies_fails_all_calls_under_way_and_is_started_agai
 
 
 @each_era
-async def test_a_site_that_dies_is_missed_until_it_is_there_again(kind: str) -> None:
-    async with listening(kind) as port:
+async def test_a_site_that_dies_is_missed_until_it_is_there_again(kitchen: str, kind: str) -> None:
+    with listening(kitchen, kind) as port:
         tea = await site(port).__aenter__()
         with pytest.raises(ToolError, match="has gone away"):
             await use(tea, "crash")
     with pytest.raises(ToolError, match="could not be reached again"):
         await use(tea, "greet", name="Bo")
-    async with listening(kind, port), asyncio.timeout(30):
+    with listening(kitchen, kind, port):
         assert ToolResult(("Hello, Bo!",)) == await use(tea, "greet", name="Bo")
-    async with listening(kind, port), asyncio.timeout(30):  # it was started anew, and nobody asked it meanwhile
+    with listening(kitchen, kind, port):  # it was started anew, and nobody asked it meanwhile
         with suppress(ToolError):
             await use(tea, "greet", name="Mo")
         assert ToolResult(("Hello, Bo!",)) == await use(tea, "greet", name="Bo")
@@ -335,7 +354,7 @@ async def test_the_end_of_a_server_fails_the_calls_under_way(serving_tea: Servin
 
 @pytest.mark.usefixtures("impatient")
 async def test_a_program_that_does_not_want_to_end_is_ended() -> None:
-    async with asyncio.timeout(30), simple("rude") as tea:
+    async with asyncio.timeout(60), simple("rude") as tea:
         pid = int((await use(tea, "pid")).text)
 
     assert has_ended(pid)
@@ -370,7 +389,7 @@ async def test_a_site_that_talks_nonsense_and_does_not_answer_to_a_goodbye_is_le
     from cadenza.tools.mcp import connection
 
     monkeypatch.setattr(connection, "_END_SECONDS", 0.1)
-    async with asyncio.timeout(30), serving(stalling) as loopback:
+    async with asyncio.timeout(60), serving(stalling) as loopback:
         server = await McpServer.http(loopback.url).__aenter__()
         call = asyncio.create_task(use(server, "wait"))
         with pytest.raises(ToolError, match=r"^The answer of the tool server could not be read \(ValidationError\)\.$"):
@@ -396,7 +415,7 @@ async def test_who_is_cancelled_while_a_server_begins_leaves_nothing_behind() ->
     beginning = asyncio.create_task(
         McpServer.stdio(sys.executable, ["-c", "import signal; signal.pause()"]).__aenter__()
     )
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while not children() - before:  # noqa: ASYNC110  # a process says nothing when it has been started
             await asyncio.sleep(0)
         beginning.cancel()
@@ -414,7 +433,7 @@ async def test_who_is_cancelled_while_a_server_is_used_leaves_nothing_behind(ser
             await use(tea, "slow", mark="used")
 
     working = asyncio.create_task(work())
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         await begun.wait()
         working.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -521,7 +540,10 @@ async def test_what_a_program_says_besides_goes_to_the_log_without_keys(
 
 
 def test_nothing_of_a_server_is_shown_but_its_name() -> None:
-    shown = [repr(program("new")), repr(McpServer.http(f"https://{SECRET}:x@tea.example/{SECRET}?key={SECRET}"))]
+    shown = [
+        repr(program("there", "new")),
+        repr(McpServer.http(f"https://{SECRET}:x@tea.example/{SECRET}?key={SECRET}")),
+    ]
 
     assert [f"<McpServer {Path(sys.executable).name!r}>", "<McpServer 'tea.example'>"] == shown
 
@@ -538,7 +560,7 @@ async def test_without_the_sdk_there_is_one_sentence_that_says_what_to_do(monkey
     monkeypatch.setattr(cadenza.tools.mcp.server, "find_spec", lambda _: None)
 
     with pytest.raises(SettingsError, match=r"^MCP servers need the MCP SDK; try: pip install 'cadenza\[mcp\]'$"):
-        await program("new").__aenter__()
+        await program("nowhere", "new").__aenter__()
 
 
 @pytest.mark.parametrize("prefix", ["1st", "a b", "-", "é", "x" * 33])
