@@ -43,6 +43,8 @@ _FLAGS = [
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 ]
 """Playwright's own keep it from updating itself and the like; nor does it look for any other machine."""
+_HELD = ("Shift", "Control", "Alt", "Meta")
+"""Keys that a test which failed may not have let go of."""
 _HARMLESS = ("data", "blob", "about", "file")
 
 Colours = Literal["light", "dark"]
@@ -163,7 +165,8 @@ async def window(windows: Open | None, not_tested: Callable[[str], None]) -> Asy
         not_tested(MISSING)
         pytest.skip(MISSING)
     yield windows
-    assert await windows.leave() == []
+    faults = await windows.leave()
+    assert faults == [], faults  # here pytest would not say by itself what there was
 
 
 async def _new_window(browser: Browser, *, locale: str, touch: bool) -> Page:
@@ -178,10 +181,13 @@ async def _empty(page: Page) -> bool:
     """Leave nothing of a test in its window; say whether that could be done."""
     if len(page.context.pages) > 1:
         return False
-    if page.url.startswith("http"):
+    if page.url.startswith(("http", "file")):
         await page.evaluate(_FORGET)
     await page.goto("about:blank")
     await page.mouse.move(0, 0)
+    await page.mouse.up()
+    for key in _HELD:
+        await page.keyboard.up(key)
     await page.context.clear_permissions()
     return True
 

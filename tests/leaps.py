@@ -4,23 +4,68 @@ While anything can be read or done, the clock of the loop stands still: a machin
 when the system has had no news for a moment is it set forward towards the next timer. So a pause of seconds costs
 milliseconds, and "a twentieth of a second later" means "when all that was under way has arrived", on every machine.
 
-What threads and other processes do is not seen, so the clock leaps only so far at a time: a thread has milliseconds to
-answer for each second that somebody would wait for it.
+While another thread of this process has something to do, the clock goes no quicker than those on walls, so that nobody
+gives up a thread that a busy machine keeps waiting. What other processes do is not seen.
 """
 
 from __future__ import annotations
 
 import asyncio
 import selectors
-from collections.abc import Iterator
-from contextlib import contextmanager
-from time import monotonic, time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import active_count, get_native_id
+from time import monotonic, process_time, thread_time, time
 from typing import Any
 
 _MOMENT = 0.001
 """Real seconds without news after which nothing is taken to be under way."""
 _LEAP = 0.1
 """Seconds that the clock is set forward at once, at most."""
+_WORK = 0.00002
+"""Seconds of a processor that other threads use when they have done something."""
+_THREADS = Path("/proc/self/task")
+"""Where Linux tells what each thread does."""
+
+
+class _Threads:
+    """Whether other threads of this process have anything to do."""
+
+    def __init__(self) -> None:
+        self._errands = 0
+        self._spent = 0.0
+
+    def sending(self, run: Callable[..., asyncio.Future[Any]]) -> Callable[..., asyncio.Future[Any]]:
+        """*run*, the loop's ``run_in_executor``, so that what is under way is counted."""
+
+        def run_in_executor(executor: Executor | None, function: Callable[..., Any], *given: Any) -> Any:
+            future = run(executor, function, *given)
+            self._errands += 1
+            future.add_done_callback(self._returned)
+            return future
+
+        return run_in_executor
+
+    def are_busy(self) -> bool:
+        """Whether one works, or has done so since this was last asked, or would if it were let."""
+        if active_count() == 1:
+            return False
+        before, self._spent = self._spent, process_time() - thread_time()
+        return self._errands > 0 or self._spent - before > _WORK or any(map(_is_at_work, _THREADS.glob("*/stat")))
+
+    def _returned(self, _: asyncio.Future[Any]) -> None:
+        self._errands -= 1
+
+
+def _is_at_work(thread: Path) -> bool:
+    """Whether a thread runs, or waits for a core or a disk; our own runs, as it asks this."""
+    if thread.parent.name == str(get_native_id()):
+        return False
+    with suppress(OSError):  # it has ended meanwhile
+        return thread.read_text(encoding="utf-8").rpartition(")")[2].split()[0] in ("R", "D")
+    return False
 
 
 class _Clock:
@@ -30,6 +75,7 @@ class _Clock:
         self._ask = selector.select
         self._leapt = now
         self._resumed_at: float | None = None
+        self.threads = _Threads()
 
     def now(self) -> float:
         passed = 0.0 if self._resumed_at is None else monotonic() - self._resumed_at
@@ -47,7 +93,7 @@ class _Clock:
             return self._ask(timeout)
         news = self._ask(min(timeout, _MOMENT))
         if not news:
-            self._leapt += min(timeout, _LEAP)
+            self._leapt += min(timeout, _MOMENT if self.threads.are_busy() else _LEAP)
         return news
 
 
@@ -68,6 +114,7 @@ def leaping() -> Iterator[None]:
     if not isinstance(clock, _Clock):
         clock = _Clock(loop._selector, loop.time())
         loop._selector.select, loop.time = clock.select, clock.now
+        loop.run_in_executor = clock.threads.sending(loop.run_in_executor)
     elif clock._resumed_at is None:
         yield  # somebody around us does it already
         return

@@ -49,8 +49,10 @@ from cadenza.types import (
     StopReason,
     TextDelta,
 )
+from tests.leaps import leaping
 from tests.loopback import Act, Answer, Loopback, Pause, Step, serving
 from tests.providers.recorded import STREAMS, decoded
+from tests.timing import now
 from tests.tiny import TinyCodec, sse
 
 SETTINGS = Settings.of(degree=1, model_retries=0, empty_retries=0)
@@ -221,7 +223,8 @@ async def replied(
     """The reply of a model that answers so, and the messages that people saw."""
     target = MemoryTarget()
     async with watched(Answer(steps, status, {"content-type": "text/event-stream", **headers})) as (loopback, http):
-        result = await reply(SCENE, spoken.model(loopback.url, http), target, settings=settings)
+        with leaping():  # only who says nothing is late
+            result = await reply(SCENE, spoken.model(loopback.url, http), target, settings=settings)
     return result, target.texts
 
 
@@ -318,10 +321,12 @@ async def test_a_body_ends_before_the_answer_does(spoken: Spoken) -> None:
 
 async def test_a_body_never_ends_after_the_answer_has(spoken: Spoken, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cadenza.models._GRACE", 0.05)  # Gemini has no other last word than the end
+    started = now()
     result, texts = await replied(spoken, spoken.good, Act.STALL)
 
     assert isinstance(result.outcome, Completed)
     assert await seen(spoken.said) == texts
+    assert now() - started < 5
 
 
 @pytest.mark.parametrize("end", [Act.STALL, Act.RESET, Act.DROP])
@@ -341,12 +346,14 @@ async def test_comments_behind_the_reason_why_it_stopped_keep_nobody_waiting(
     spoken: Spoken, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cadenza.models._GRACE", 0.05)
-    ticking = (_keep_alive(spoken), Pause(0.01)) * 10_000  # longer than it may take
+    ticking = (_keep_alive(spoken), Pause(0.01)) * 1000  # longer than it may take
+    started = now()
 
     result, texts = await replied(spoken, spoken.whole, *ticking)
 
     assert Completed("stop") == result.outcome
     assert await seen(spoken.said) == texts
+    assert now() - started < 5
 
 
 # --- silence ------------------------------------------------------------------------------------
@@ -360,9 +367,7 @@ async def test_a_model_says_nothing(spoken: Spoken) -> None:
 
 
 async def test_a_model_says_nothing_more(spoken: Spoken) -> None:
-    settings = HASTY.with_values({"first_timeout": 20.0})  # however busy the machine is, it begins in time
-
-    result, texts = await replied(spoken, spoken.first, Act.STALL, settings=settings)
+    result, texts = await replied(spoken, spoken.first, Act.STALL, settings=HASTY)
 
     assert Stalled(has_begun=True) == result.outcome
     assert [spoken.first_said] == texts
@@ -390,20 +395,18 @@ async def test_a_server_does_not_even_begin_to_answer(spoken: Spoken) -> None:
 
     async with await asyncio.start_server(connected, "127.0.0.1", 0) as server, Http() as http:
         url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-        settings = HASTY.with_values({"first_timeout": 0.5})  # time enough to knock, also where all is slow
-        result = await reply(SCENE, spoken.model(url, http), MemoryTarget(), settings=settings)
-        async with asyncio.timeout(60):
-            await asked.wait()
+        with leaping():
+            result = await reply(SCENE, spoken.model(url, http), MemoryTarget(), settings=HASTY)
 
+    assert asked.is_set()
     assert Stalled(has_begun=False) == result.outcome
 
 
 async def test_keep_alive_comments_are_no_words(spoken: Spoken) -> None:
     """However many of them come, a model that says nothing has stalled."""
-    settings = HASTY.with_values({"first_timeout": 20.0})  # as above
-    ticking = (_keep_alive(spoken), Pause(0.01)) * 10_000
+    ticking = (_keep_alive(spoken), Pause(0.01)) * 100
 
-    result, texts = await replied(spoken, spoken.first, *ticking, spoken.rest, settings=settings)
+    result, texts = await replied(spoken, spoken.first, *ticking, spoken.rest, settings=HASTY)
 
     assert Stalled(has_begun=True) == result.outcome
     assert [spoken.first_said] == texts

@@ -19,6 +19,7 @@ from cadenza.errors import CadenzaError, ErrorKind, HttpError, InputError, Provi
 from cadenza.http import Http
 from cadenza.settings import HttpSettings
 from cadenza.types import HttpRequest
+from tests.leaps import leaping
 from tests.loopback import Act, Answer, Asked, Loopback, Pause, serving
 
 KEY = "sk-very-secret-key"
@@ -232,14 +233,15 @@ async def test_many_answers_are_read_at_the_same_time() -> None:
 
 async def test_one_of_a_crowd_is_read_less_often_and_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cadenza.http._CROWD", 3)
-    monkeypatch.setattr("cadenza.http._SHARE", 0.05)  # a rest is longer than all the words take, also where all is slow
+    monkeypatch.setattr("cadenza.http._SHARE", 0.01)
     words = [b"word %d " % number for number in range(40)]
 
     async def reads(count: int) -> list[int]:
         answer = Answer(tuple(part for word in words for part in (word, Pause(0.002))))
         async with serving(answer) as loopback, Http() as http:
             bodies = [http.transport(private=True)(request(loopback.url)) for _ in range(count)]
-            return await asyncio.gather(*map(pieces, bodies))
+            with leaping():
+                return await asyncio.gather(*map(pieces, bodies))
 
     async def pieces(body: AsyncIterator[bytes]) -> int:
         found = [data async for data in body]
@@ -501,10 +503,12 @@ async def test_what_arrived_before_a_line_broke_is_read_even_by_somebody_who_was
 
 
 async def test_a_body_of_which_nothing_more_arrives_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cadenza.http._SILENCE", 0.5)  # time enough for the first word, also where all is slow
+    monkeypatch.setattr("cadenza.http._SILENCE", 0.05)
     received: list[bytes] = []
     async with serving(Answer((b"one", Act.STALL))) as loopback, Http() as http:
-        error = await interrupted(http.transport(private=True)(request(loopback.url)), received.append)
+        with leaping():  # only who says nothing is late
+            async with asyncio.timeout(60):
+                error = await interrupted(http.transport(private=True)(request(loopback.url)), received.append)
         await loopback.quiet()
 
     assert [b"one"] == received
@@ -512,10 +516,11 @@ async def test_a_body_of_which_nothing_more_arrives_is_given_up(monkeypatch: pyt
 
 
 async def test_a_body_that_gets_on_is_not_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cadenza.http._SILENCE", 1.0)  # shorter than the whole, and much longer than any one pause
-    steps = [step for _ in range(10) for step in (b"a", Pause(0.12))]
+    monkeypatch.setattr("cadenza.http._SILENCE", 0.2)
+    steps = [step for _ in range(10) for step in (b"a", Pause(0.05))]
     async with serving(Answer(steps)) as loopback, Http() as http:
-        body = [piece async for piece in http.transport(private=True)(request(loopback.url))]
+        with leaping():
+            body = [piece async for piece in http.transport(private=True)(request(loopback.url))]
 
     assert b"a" * 10 == b"".join(body)
 

@@ -99,7 +99,7 @@ async def test_a_connection_that_breaks_is_saved_behind_what_came(output: Path) 
 
 
 async def test_a_model_that_falls_silent_is_not_waited_for(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    settings = Settings.of(first_timeout=5.0, idle_timeout=0.05)
+    settings = Settings.of(first_timeout=60.0, idle_timeout=0.05)
     async with serving(Answer((SAID[0], Act.STALL))) as server:
         status = await recorded(Order("llamacpp:tiny", "Hi", output, url=server.url, settings=settings))
         await server.quiet()

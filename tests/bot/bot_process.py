@@ -66,7 +66,8 @@ class Town:
     @property
     def output(self) -> str:
         """What the bot's processes wrote."""
-        return self._log.read_text(encoding="utf-8") if self._log.exists() else ""
+        # It is read while it is written, so perhaps up to the middle of a character.
+        return self._log.read_text(encoding="utf-8", errors="replace") if self._log.exists() else ""
 
     @property
     def _log(self) -> Path:
@@ -135,10 +136,12 @@ class Town:
         """Whether every thread of the process waits for something to happen; one that waits for a core or a disk works."""
         assert self.process is not None
         tasks = Path("/proc", str(self.process.pid), "task")
+        try:
+            told = [file.read_text(encoding="utf-8") for file in tasks.glob("*/stat")]
+        except OSError:  # a thread ended while we looked
+            return False
         # Where the system does not tell, ten looks must do.
-        return all(
-            file.read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "S" for file in tasks.glob("*/stat")
-        )
+        return all(one.rpartition(")")[2].split()[0] == "S" for one in told)
 
     def undone(self) -> list[str]:
         """The keys of the turns that stand in the bot's journal."""

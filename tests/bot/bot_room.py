@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -179,8 +179,7 @@ async def bot_room(
     staff = employed(Current(config), store or MemoryStore(), MirrorSeal())
     staff = staffed(replace(staff, models=model))
     async with serve(world, limits=limits or RateLimits.off(), faults=faults) as server:
-        # What a thread does, as a store on a disk has one, is not seen by a clock that leaps.
-        with server.discord_py(), leaping() if isinstance(staff.store, MemoryStore) else nullcontext():
+        with server.discord_py(), leaping():
             bot = CadenzaBot(staff, intents=intents, guild_ready_timeout=0.05)
             async with server.running(bot):
                 yield BotRoom(world, server, bot, model, mia, tom, guild, general, me, faults)

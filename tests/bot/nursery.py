@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 
 _IMPORTED = [
@@ -22,6 +23,7 @@ _IMPORTED = [
 
 def _live(folder: str, environment: Mapping[str, str], arguments: Sequence[str], output: str) -> None:
     """What the process does: the command, in *folder*; what it writes goes to *output*."""
+    threading.Thread(target=_end_with_the_tests, daemon=True).start()
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
@@ -33,13 +35,23 @@ def _live(folder: str, environment: Mapping[str, str], arguments: Sequence[str],
     sys.exit(main(list(arguments)))
 
 
+def _end_with_the_tests() -> None:
+    """End this process when the one of the tests has ended, however that came."""
+    tests = parent_process()
+    assert tests is not None
+    tests.join()
+    os._exit(1)
+
+
 class Child:
     """A process of the bot, with what is needed of ``asyncio.subprocess.Process``."""
 
     def __init__(self, folder: Path, environment: Mapping[str, str], arguments: Sequence[str], output: Path) -> None:
         context = get_context("forkserver")
         context.set_forkserver_preload(_IMPORTED)
-        self._process = context.Process(target=_live, args=(str(folder), dict(environment), arguments, str(output)))
+        given = (str(folder), dict(environment), arguments, str(output))
+        # A daemon is not waited for by whoever is interrupted before having ended it.
+        self._process = context.Process(target=_live, args=given, daemon=True)
         self._is_over = asyncio.Event()
 
     async def begin(self) -> None:

@@ -76,14 +76,27 @@ def _characters(count: int) -> st.SearchStrategy[str]:
 
 @st.composite
 def with_characters(draw: st.DrawFn, rows: st.SearchStrategy[list[str | int]]) -> list[str]:
-    """*rows* with so many characters of any kind where they have a number."""
+    """*rows* with so many characters of any kind where they have a number.
+
+    Where it is below zero there stands again what stood so many places before: by itself the same thing, of so many,
+    hardly ever comes twice.
+    """
     row = draw(rows)
-    characters = iter(draw(_characters(sum(bit for bit in row if isinstance(bit, int)))))
-    return [bit if isinstance(bit, str) else "".join(islice(characters, bit)) for bit in row]
+    characters = iter(draw(_characters(sum(bit for bit in row if isinstance(bit, int) and bit > 0))))
+    written: list[str] = []
+    for bit in row:
+        match bit:
+            case str():
+                written.append(bit)
+            case int() if bit > 0:
+                written.append("".join(islice(characters, bit)))
+            case _:
+                written.append(written[bit] if -bit <= len(written) else "")
+    return written
 
 
-# A third of what is drawn are numbers.
-_BITS_AND_TEXTS: list[str | int] = [*BITS, *list(range(7)) * (len(BITS) // 14)]
+# More than a quarter of what is drawn are characters of any kind, and a twentieth is what was there before.
+_BITS_AND_TEXTS: list[str | int] = [*BITS, *list(range(1, 7)) * (len(BITS) // 14), *(-1, -1, -2, -2, -3, -4) * 2]
 
 # What is drawn from is made once: to make a strategy anew for each text costs more than to draw from it.
 _SIZES = st.sampled_from([None] * 40 + [st.sampled_from(LONG)] * 9 + [st.sampled_from(_ENDLESS)])

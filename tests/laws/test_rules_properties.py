@@ -171,12 +171,13 @@ _ADDRESSES = [
 _BITS = [*_LABELS, *_MARKS, *_ORPHANS, *_SHAPES, *_CODE, *_ADDRESSES]
 
 
-# About half of what is drawn is looked for, a quarter is a part of such a thing, and a quarter is text of any kind, in
-# the place of which there stands how long it is.
+# About half of what is drawn is looked for, a fifth is a part of such a thing, a fifth is text of any kind, in the place
+# of which there stands how long it is, and the rest stands there again.
 _BITS_AND_TEXTS: list[str | int] = [
     *_BITS,
-    *islice(cycle(_LOOSE), 60),
-    *islice(cycle(range(6)), 60),
+    *islice(cycle(_LOOSE), 46),
+    *islice(cycle(range(1, 6)), 48),
+    *islice(cycle((-1, -1, -2, -3)), 30),
 ]
 
 

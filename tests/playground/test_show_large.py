@@ -15,7 +15,7 @@ from tests.playground.guest import arrives, play
 from tests.playground.playing import Play
 
 __all__ = ["play"]
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(400)]
 
 MEGABYTE = 1_000_000
 ASLEEP = 3000
@@ -32,7 +32,7 @@ _WATCH = """() => {
     const now = performance.now();
     window.longest = Math.max(window.longest, now - last);
     last = now;
-    setTimeout(() => requestAnimationFrame(frame), 20); // each one would be more work than what is watched
+    setTimeout(() => requestAnimationFrame(frame), 100); // each one would be more work than what is watched
   };
   requestAnimationFrame(frame);
 }"""
@@ -121,3 +121,15 @@ async def test_a_megabyte_is_pasted_run_and_looked_into_and_the_page_never_sleep
     assert _ALL == [phase for phase, slept in watch.slept.items() if phase and slept < ASLEEP], watch.slept
     await page.get_by_role("button", name="Leave that out").click()
     await expect(page.get_by_text("more, which is not shown here")).to_be_hidden()
+
+
+async def test_a_page_that_computes_is_seen_to_sleep_and_one_that_waits_is_not(window: Open) -> None:
+    page = await window()
+    async with _watching(page) as watch:
+        await page.evaluate("() => { let sum = 0; for (let i = 0; i < 5e8; i += 1) sum += i % 7; return sum; }")
+        await watch.over("computes")
+        await page.evaluate("() => new Promise((go) => { setTimeout(go, 300); })")
+        await watch.over("waits")
+
+    assert watch.slept["computes"] > 100
+    assert watch.slept["waits"] < watch.slept["computes"]

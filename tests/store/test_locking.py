@@ -44,7 +44,7 @@ def test_a_process_that_is_killed_leaves_no_lock(tmp_path: Path) -> None:
         with pytest.raises(StoreError):
             Lock(path)
         process.kill()
-        process.wait(10)
+        process.wait(60)
 
     Lock(path).release()
 

@@ -23,8 +23,8 @@ from .tour import story_of
 T = TypeVar("T")
 
 AT_ONCE = 2
-TAKES = 120.0
-"""Seconds after which a film is given up: several times as long as 1 MB takes."""
+TAKES = 300.0
+"""Seconds after which a film is given up: many times as long as 1 MB takes on a machine with time for it."""
 WAITING = 16
 """Who may wait for a film at the same time, those included for whom one is being made."""
 LARGE = 50_000

@@ -2,7 +2,8 @@
 
 The SDK takes most of a second to load. So one process, ``a_quick_server.py kitchen SOCKET``, loads it once, and each
 server is a fork of it: ``a_quick_server.py SOCKET WORDS...`` hands its standard streams, its environment and its words to
-the kitchen, and the two then end together, however either of them ends.
+the kitchen, and the two then end together, however either of them ends. All end with whoever has the other end of the
+kitchen's standard input: with the tests, that is, even if these are killed.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable
+from select import select
 
 ORDERLY = b"."
 
@@ -39,7 +41,7 @@ def kitchen(address: str) -> None:
         listener.bind(address)
         listener.listen()
         print("ready", flush=True)  # noqa: T201  # how a test hears of it
-        while True:
+        while listener in select([listener, 0], [], [])[0]:
             line, _ = listener.accept()
             with line:
                 if os.fork() == 0:
@@ -49,6 +51,7 @@ def kitchen(address: str) -> None:
 
 def serve(line: socket.socket, main: Callable[..., None]) -> None:
     """Be the server that is asked for on the *line*, and nothing after that."""
+    tests = os.dup(0)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     head, streams, *_ = socket.recv_fds(line, 4, 3)
     for number, stream in enumerate(streams):
@@ -58,7 +61,7 @@ def serve(line: socket.socket, main: Callable[..., None]) -> None:
         words, environment = json.loads(reader.read(int.from_bytes(head, "big")))
     os.environ.clear()
     os.environ.update(environment)
-    threading.Thread(target=end_with, args=(line,), daemon=True).start()
+    threading.Thread(target=end_with, args=(line, tests), daemon=True).start()
     try:
         main(*words)
         sys.stdout.flush()
@@ -67,13 +70,14 @@ def serve(line: socket.socket, main: Callable[..., None]) -> None:
         os._exit(1)
 
 
-def end_with(line: socket.socket) -> None:
-    """End this process when whoever ordered it has ended."""
-    line.recv(1)
+def end_with(line: socket.socket, tests: int) -> None:
+    """End this process when whoever ordered it has ended, or the tests have."""
+    select([line, tests], [], [])
     os._exit(1)
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "kitchen":
         kitchen(sys.argv[2])
-    sys.exit(order(*sys.argv[1:]))
+    else:
+        sys.exit(order(*sys.argv[1:]))

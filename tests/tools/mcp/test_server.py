@@ -51,11 +51,15 @@ def kitchen() -> Iterator[str]:
     """Where the process listens that has loaded the SDK, and of which all servers are forks."""
     with TemporaryDirectory() as folder:
         address = str(Path(folder, "kitchen"))
-        with subprocess.Popen([sys.executable, QUICK, "kitchen", address], stdout=subprocess.PIPE) as process:
+        words, pipe = [sys.executable, QUICK, "kitchen", address], subprocess.PIPE
+        with subprocess.Popen(words, stdin=pipe, stdout=pipe) as process:
             try:
                 assert process.stdout
                 assert b"ready\n" == process.stdout.readline()
                 yield address
+                assert process.stdin
+                process.stdin.close()
+                assert 0 == process.wait(60)  # as it would if we were killed
             finally:
                 process.kill()
 
