@@ -151,6 +151,8 @@ def held(hold: About) -> str:
         "hidden": f"by a hidden block ({mark})",
         "mark": f"by {quoted(mark)}, which might close",
         "undecided": "until it was clear what follows",
+        "rule": f"by the rule {mark}, which waited for what follows",
+        "gathered": "because the message was to hold more",
     }
     why = text_of(hold, "why")
     least = _HESITATION if why == "undecided" else _NOTICED

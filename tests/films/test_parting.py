@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,18 @@ def event(value: object) -> str:
 def chat(id_: str, text: str, *, is_last: bool = False) -> str:
     choice = {"index": 0, "delta": {"content": text}, "finish_reason": "stop" if is_last else None}
     return event({"id": id_, "model": "m", "choices": [choice]})
+
+
+def opening(id_: str) -> str:
+    return event({"id": id_, "choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}]})
+
+
+def token(text: str, place: int, *, is_last: bool = False) -> str:
+    return f"event: newToken\nid: {place}\n" + event({"token": text, "ptr": place, "final": is_last})
+
+
+def candidate(text: str, **more: str) -> str:
+    return event({"candidates": [{"content": {"role": "model", "parts": [{"text": text}]}, **more}]})
 
 
 def cost(id_: str) -> str:
@@ -51,6 +64,12 @@ START, STOP = event({"type": "message_start", "message": {}}), event({"type": "m
                       event({"type": "response.created"})], id="OpenAI's responses"),
         pytest.param([event({"responseId": "a", "candidates": [{"finishReason": "STOP"}]}),
                       event({"responseId": "b", "candidates": []})], id="Google"),
+        pytest.param([candidate("One") + candidate("", finishReason="STOP") + event({"usageMetadata": {}}) + candidate(""),
+                      candidate("Two", finishReason="STOP")], id="Google, without ids"),
+        pytest.param([token("a", 0) + token("b", 1, is_last=True), token("c", 0, is_last=True)], id="NovelAI"),
+        pytest.param([opening("a") + chat("a", "On"), opening("b") + chat("b", "Two")], id="one that was cut off"),
+        pytest.param([opening("a") + opening("b") + chat("c", "On")], id="a new id and a role for every token"),
+        pytest.param([PING + START + STOP + PING, START + STOP], id="keep-alives before, between and behind"),
         pytest.param([": a comment\n\n" + chat("a", "One") + DONE + ": another\n\n"], id="comments"),
         pytest.param(["data: {broken\n\ndata: [1]\n\n" + chat("a", "One")], id="nonsense"),
         pytest.param([""], id="nothing"),
@@ -72,6 +91,17 @@ def test_events_are_parted_where_an_answer_begins(parts: list[str]) -> None:
 )
 def test_lines_are_parted_where_each_is_an_object(parts: list[str]) -> None:
     assert parts == lines_parted("".join(parts))
+
+
+@pytest.mark.parametrize(
+    "piece", ["{\\n", "data: {\\n", "data: {\\n\\n", "{}\\n", ": x\\n\\n", '{"a":', "\\n", "data:"]
+)
+def test_what_only_looks_like_answers_does_not_take_long(piece: str) -> None:
+    body = piece * (2**20 // len(piece))
+    began = time.process_time()
+
+    assert body == "".join(events_parted(body)) == "".join(lines_parted(body))
+    assert time.process_time() - began < 4
 
 
 @given(st.text(alphabet='{}[]":, \n\rdataONE1', max_size=80))

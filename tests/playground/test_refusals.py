@@ -16,9 +16,10 @@ from cadenza.films.sources import understood
 from cadenza.films.troubles import Trouble
 from cadenza.playground import bodies
 from cadenza.playground.filming import rehearsed
-from cadenza.playground.telling import check_changeable
+from cadenza.playground.state import check_changeable
 from cadenza.service.languages import languages
-from cadenza.service.retelling import book_of, retold
+from cadenza.service.languages.catalogues import CONTEXT
+from cadenza.service.translated_sentences import book_of, retold
 from cadenza.settings import Settings, settings_fields
 from cadenza.sim import refusals as discord
 from cadenza.sim.inputs import as_options, check_choice, filled_in
@@ -44,7 +45,8 @@ def assert_told(sentence: str, language: str = "ja") -> None:
 @pytest.mark.parametrize("language", OTHERS)
 def test_every_refusal_that_can_reach_a_page_is_in_the_catalogue(language: str) -> None:
     """One that is missing needs words in ``refusals.po``, or, if no page can be told it, its function a place in ``WHO``."""
-    sentences, known = refusals(), book_of(language, "refusals")
+    sentences = refusals()
+    known = [key.rpartition(CONTEXT)[2] for key in book_of(language, "refusals")]
 
     assert len(sentences) > 90
     assert [] == [str(one) for one in sentences if not any(map(one.pattern.fullmatch, known))]
@@ -56,7 +58,7 @@ def test_all_that_discord_refuses_is_in_the_catalogue(language: str) -> None:
     others = [discord.unauthorised(), discord.required(at="content")]
 
     for refusal in (*made, *others):
-        assert str(refusal) in book_of(language, "refusals")
+        assert f"discord{CONTEXT}{refusal}" in book_of(language, "refusals")
         assert_told(f"Discord refuses that: {refusal}", language)
 
 

@@ -314,6 +314,22 @@ async def test_webhooks_that_are_gone_are_made_anew(play: Play) -> None:
     assert "Ren" == play.world.messages(gazers)[-1]["author"]["username"]
 
 
+async def test_each_page_is_answered_in_its_own_language(play: Play) -> None:
+    """Two may be open; the world has the language that was chosen last."""
+    for tags, words in {
+        "ja": "そのアドレスには何もありません",
+        "en": "there is nothing at that address",
+        "ja-JP,ja;q=0.9,en;q=0.8": "そのアドレスには何もありません",
+        "fr, *": "there is nothing at that address",
+    }.items():
+        async with play.http.get(f"{play.url}/api/nowhere", headers={"Accept-Language": tags}) as response:
+            assert words in (await response.json())["error"]
+    async with play.http.get(f"{play.url}/api/state", headers={"Accept-Language": "ja"}) as response:
+        state = await response.json()
+    assert "en" == state["language"]
+    assert any(character >= "ぁ" for command in state["commands"] for character in command["about"])
+
+
 async def test_everything_is_slower_with_a_latency(play: Play) -> None:
     assert 0.05 == (await play.post("/api/discord", {"latency": 0.05}))["discord"]["latency"]
     assert (await play.answered("Good evening"))[0].startswith("Hello!")
@@ -511,6 +527,28 @@ async def test_the_page_opens_and_lets_nothing_foreign_in(play: Play, headers: d
         response.headers[name]
         for name in ("Referrer-Policy", "Cross-Origin-Opener-Policy", "Cross-Origin-Resource-Policy")
     )
+
+
+@pytest.mark.parametrize("path", ["/", "/page/app.js", "/page/base.css"])
+async def test_a_page_that_is_opened_again_loads_only_what_has_changed(play: Play, path: str) -> None:
+    async with play.http.get(f"{play.url}{path}") as response:
+        tag = response.headers["ETag"]
+        assert (200, "no-cache") == (response.status, response.headers["Cache-Control"])
+
+    for known in (tag, f"W/{tag}", f'"of-an-older-version", {tag}'):
+        async with play.http.get(f"{play.url}{path}", headers={"If-None-Match": known}) as response:
+            assert (304, b"") == (response.status, await response.read())
+            assert (tag, "no-cache") == (response.headers["ETag"], response.headers["Cache-Control"])
+
+    for unknown in ('"of-an-older-version"', "no tag at all", ""):
+        async with play.http.get(f"{play.url}{path}", headers={"If-None-Match": unknown}) as response:
+            assert (200, tag) == (response.status, response.headers["ETag"])
+            assert await response.read()
+
+
+async def test_what_is_said_and_who_is_there_is_kept_by_no_browser(play: Play) -> None:
+    async with play.http.get(f"{play.url}/api/state") as response:
+        assert ("no-store", None) == (response.headers["Cache-Control"], response.headers.get("ETag"))
 
 
 async def test_a_body_that_is_too_large_is_refused(play: Play) -> None:

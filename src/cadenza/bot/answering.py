@@ -24,7 +24,7 @@ from ..service.choices import Choice, settings_for
 from ..service.journal import Entry
 from ..service.languages import chosen
 from ..service.own_messages import Own, OwnMessages
-from ..service.rewording import reworded
+from ..service.translated_notices import reworded
 from ..settings import Settings
 from ..stages.s7_delivery import receipt_of
 from ..store.api import StoreError

@@ -14,7 +14,7 @@ from ..service.choices import Choice
 from ..service.languages import chosen
 from ..service.thoughts import Account, composed
 from ..targets.api import ApiError, Outgoing, Place
-from ..targets.avatars import Speaker
+from ..targets.avatars import SpokenBy
 from ..targets.paced import PacedApi
 from ..targets.webhooks import NoWebhook
 from ..tasks import must_rise
@@ -155,7 +155,7 @@ async def _sent(home: Home, place: Place, thought: Thought, message: Outgoing) -
         try:
             webhook = await home.house.webhooks.get(place)
             await home.house.webhooks.send(
-                place, webhook, thought.identity, message, speaker=Speaker(thought.persona or None)
+                place, webhook, thought.identity, message, speaker=SpokenBy(thought.persona or None)
             )
         except NoWebhook:
             pass

@@ -1,7 +1,8 @@
 """Several answers that were saved one behind the other: where one ends, and the next begins.
 
-A stream has no mark between them. So a new one begins where its dialect says so, or with an event of another id, once the
-one before was over; whatever else comes behind an end, such as what it has cost, belongs to what ended.
+A stream has no mark between them. So a new one begins where its dialect says so; with an event of another id, once the one
+before was over, or if that kept its id and somebody begins to speak; and where there are no ids, with whatever is said
+behind an end. All else that comes behind an end, such as what it has cost, belongs to what ended.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ import re
 from collections.abc import Iterator, Mapping
 
 _EVENT = re.compile(r".+?(?:\n\n+|\Z)", re.DOTALL)
-_LINE = re.compile(r".*?(?:\n|\Z)")
+_LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 _DONE = "[DONE]"
+_KEEP_ALIVE = "ping"
 _BEGINNINGS = ("message_start", "response.created")
 _ENDS = ("message_stop", "response.completed", "response.incomplete", "response.failed", "error")
 
@@ -32,12 +34,13 @@ def _parted(pieces: Iterator[str]) -> list[str]:
     seen = _Seen()
     for piece in pieces:
         data = _data(piece)
-        if data and seen.is_left_by(data):
+        one = _object(data)
+        if data and seen.is_left_by(data, one):
             parts.append([])
             seen = _Seen()
         parts[-1].append(piece)
-        if data:
-            seen.hear(data)
+        if data and one.get("type") != _KEEP_ALIVE:
+            seen.hear(data, one)
     return ["".join(part) for part in parts]
 
 
@@ -47,26 +50,32 @@ class _Seen:
     def __init__(self) -> None:
         self._id = ""
         self._has_spoken = False
+        self._keeps_id = False
+        """Not every event has another."""
         self._is_over = False
         """It said why it ended; its cost may still come."""
         self._is_closed = False
         """Nothing comes any more."""
 
-    def is_left_by(self, data: str) -> bool:
-        """Whether *data* belongs to another answer."""
+    def is_left_by(self, data: str, one: Mapping[str, object]) -> bool:
+        """Whether *data*, which is the object *one*, belongs to another answer."""
         if self._is_closed:
-            return data != _DONE
-        one = _object(data)
+            return data != _DONE and one.get("type") != _KEEP_ALIVE
         if one.get("type") in _BEGINNINGS:
             return self._has_spoken
-        return self._is_over and self._id not in ("", _id(one) or self._id)
+        id_ = _id(one)
+        if self._id and id_ not in ("", self._id):
+            return self._is_over or (self._keeps_id and _begins(one))
+        return self._is_over and not self._id and _says(one)
 
-    def hear(self, data: str) -> None:
-        """Take *data* in."""
+    def hear(self, data: str, one: Mapping[str, object]) -> None:
+        """Take *data* in, which is the object *one*."""
         self._has_spoken = True
-        one = _object(data)
-        self._id = self._id or _id(one)
-        self._is_closed = self._is_closed or data == _DONE or one.get("type") in _ENDS or one.get("done") is True
+        id_ = _id(one)
+        self._keeps_id = self._keeps_id or (self._id != "" and id_ == self._id)
+        self._id = self._id or id_
+        is_last = one.get("type") in _ENDS or one.get("done") is True or one.get("final") is True
+        self._is_closed = self._is_closed or data == _DONE or is_last
         self._is_over = self._is_over or self._is_closed or _has_ended(one)
 
 
@@ -79,8 +88,10 @@ def _data(piece: str) -> str:
 
 
 def _object(data: str) -> Mapping[str, object]:
+    if not (data.startswith("{") and data.endswith("}")):
+        return {}
     try:
-        value = json.loads(data) if data.startswith("{") else {}
+        value = json.loads(data)
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
@@ -93,6 +104,25 @@ def _id(one: Mapping[str, object]) -> str:
             return id_
         case _:
             return ""
+
+
+def _begins(one: Mapping[str, object]) -> bool:
+    """Whether somebody begins to speak, which some say again with every word."""
+    match one:
+        case {"choices": [{"delta": {"role": str()}}, *_]} | {"candidates": [{"content": {"role": str()}}, *_]}:
+            return True
+        case _:
+            return False
+
+
+def _says(one: Mapping[str, object]) -> bool:
+    match one:
+        case {"choices": [{"delta": {"content": str(text)}}, *_]} | {"choices": [{"text": str(text)}, *_]}:
+            return text != ""
+        case {"candidates": [{"content": {"parts": list(parts)}}, *_]}:
+            return any(isinstance(part, dict) and part.get("text") for part in parts)
+        case _:
+            return False
 
 
 def _has_ended(one: Mapping[str, object]) -> bool:

@@ -1,6 +1,6 @@
 // The way to the server: questions, and the stream of what happens.
 
-import { t } from "cadenza/words.js";
+import { language, t } from "cadenza/words.js";
 
 const PATIENCE = 2000; // ms without a connection before anybody is told
 const AGAIN = 1500; // ms until we try again where the browser has given up
@@ -72,7 +72,9 @@ export class Api {
   async #fetched(path, options) {
     let response;
     try {
-      response = await fetch(path, options);
+      // Each page is answered in its own language, whatever another one speaks.
+      const headers = { ...options.headers, "Accept-Language": language() };
+      response = await fetch(path, { ...options, headers });
     } catch (error) {
       if (error.name === "AbortError") throw error;
       throw new ApiError(t("live.error.away"));

@@ -19,7 +19,7 @@ from ..page import film_page
 from ..settings import Settings
 from ..sim.limits import Rate
 from .bodies import Rehearse, Share, Side
-from .telling import check_changeable
+from .state import check_changeable
 from .tour import LABELS, Story, shown
 
 T = TypeVar("T")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -15,7 +16,8 @@ from aiohttp import web
 
 from .. import page
 from ..errors import CadenzaError
-from ..service.retelling import retold
+from ..service.languages import chosen
+from ..service.translated_sentences import retold
 from ..sim.files import kind_of
 from ..sim.wire import Refusal
 from ..tasks import must_rise
@@ -24,7 +26,7 @@ from .events import send_events
 from .guard import Guard, headers
 from .live import Playground
 from .screening import Screening
-from .telling import models_of, settings_of, state_of
+from .state import models_of, settings_of, state_of
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -100,38 +102,45 @@ class Site:
     async def _watch(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Refuse who has no business here, and say in a sentence what went wrong."""
         if complaint := self._guard.complaint(request):
-            return self._refused(403, complaint)
+            return self._refused(request, 403, complaint)
         try:
             return await handler(request)
         except web.HTTPException as error:
-            return self._refused(error.status, _SENTENCES.get(error.status, "that cannot be done here"))
+            return self._refused(request, error.status, _SENTENCES.get(error.status, "that cannot be done here"))
         except Refusal as error:
-            return self._refused(400, f"Discord refuses that: {error}")
+            return self._refused(request, 400, f"Discord refuses that: {error}")
         except CadenzaError as error:
-            return self._refused(400, str(error))
+            return self._refused(request, 400, str(error))
         except (LookupError, ValueError) as error:
-            return self._refused(400, _words(error))
+            return self._refused(request, 400, _words(error))
         except BaseException as error:
             if must_rise(error):
                 raise
             logger.error("a request of the page could not be answered (%s)", type(error).__name__)  # noqa: TRY400  # its text may be anything
-            return self._refused(500, f"something went wrong inside ({type(error).__name__}); the log may tell more")
+            return self._refused(
+                request, 500, f"something went wrong inside ({type(error).__name__}); the log may tell more"
+            )
 
-    def _refused(self, status: int, sentence: str) -> web.Response:
-        """Say *sentence*, in the language of whoever sits here."""
-        said = retold(sentence, self._play.language, _REFUSALS)
+    def _refused(self, request: web.Request, status: int, sentence: str) -> web.Response:
+        """Say *sentence*, in the language of the page that asks."""
+        said = retold(sentence, self._spoken(request), _REFUSALS)
         return web.Response(status=status, body=msgspec.json.encode({"error": said}), headers={"Content-Type": _JSON})
+
+    def _spoken(self, request: web.Request) -> str:
+        """The language of the page that asks: there may be two, in two languages. Who does not say it has the world's."""
+        wishes = request.headers.get("Accept-Language", "").split(",")
+        return chosen(*(wish.partition(";")[0].strip() for wish in wishes), self._play.language)
 
     # --- files -----------------------------------------------------------------------------------
 
-    async def _index(self, _request: web.Request) -> web.Response:
-        return _as_it_is(page.index(), page.content_type(_INDEX))
+    async def _index(self, request: web.Request) -> web.Response:
+        return _kept(request, page.index(), page.content_type(_INDEX))
 
     async def _asset(self, request: web.Request) -> web.Response:
         name = request.match_info["name"]
         if name not in page.names():
             raise web.HTTPNotFound
-        return _as_it_is(page.asset(name), page.content_type(name))
+        return _kept(request, page.asset(name), page.content_type(name))
 
     async def _file(self, request: web.Request) -> web.Response:
         live = await self._play.live()
@@ -150,15 +159,15 @@ class Site:
 
     # --- what is asked ---------------------------------------------------------------------------
 
-    async def _state(self, _request: web.Request) -> web.Response:
-        return _json(state_of(await self._play.live(), self._play.language))
+    async def _state(self, request: web.Request) -> web.Response:
+        return _json(state_of(await self._play.live(), self._play.language, self._spoken(request)))
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
         return await send_events(request, await self._play.live())
 
     async def _story(self, request: web.Request) -> web.Response:
         try:
-            return _as_it_is(await self._screening.story(request.match_info["id"], self._play.language), _JSON)
+            return _as_it_is(await self._screening.story(request.match_info["id"], self._spoken(request)), _JSON)
         except KeyError:
             raise web.HTTPNotFound from None
 
@@ -204,7 +213,7 @@ class Site:
 
     async def _share(self, request: web.Request) -> web.Response:
         films = await _body(request.clone(client_max_size=bodies.MOST_SHARED))
-        made = await self._screening.shared(films, self._play.language)
+        made = await self._screening.shared(films, self._spoken(request))
         response = _as_it_is(made, "text/html; charset=utf-8")
         response.headers["Content-Disposition"] = 'attachment; filename="cadenza.html"'
         return response
@@ -232,6 +241,16 @@ async def _body(request: web.Request) -> bytes:
 
 def _as_it_is(data: bytes, kind: str) -> web.Response:
     return web.Response(body=data, headers={"Content-Type": kind})
+
+
+def _kept(request: web.Request, data: bytes, kind: str) -> web.Response:
+    """A part of the page. A browser keeps it and asks each time whether it is still the same, so it never shows an old one."""
+    tag = hashlib.sha256(data).hexdigest()
+    is_known = any(known.value == tag for known in request.if_none_match or ())
+    response = web.Response(status=304) if is_known else _as_it_is(data, kind)
+    response.etag = tag
+    response.headers["Cache-Control"] = "no-cache"
+    return response
 
 
 def _json(value: object) -> web.Response:

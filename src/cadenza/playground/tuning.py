@@ -10,7 +10,7 @@ from ..errors import InputError
 from .bodies import NewDiscord, NewSettings
 from .choices import offers
 from .live import Live
-from .telling import check_changeable
+from .state import check_changeable
 
 
 def change_settings(live: Live, wanted: NewSettings) -> None:

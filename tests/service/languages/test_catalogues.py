@@ -26,6 +26,7 @@ def quoted(text: str) -> str:
         ('msgid ""\n"one "\n"two"\nmsgstr "eins "\n"zwei"\n', {"one two": "eins zwei"}),
         ('msgid "say \\"a\\"\\n"\nmsgstr "「a」"', {'say "a"\n': "「a」"}),
         ('msgid "a"\nmsgstr "b"\nmsgid "a"\nmsgstr "c"', {"a": "c"}),
+        ('msgctxt "c"\nmsgid "a"\nmsgstr "b"\nmsgid "a"\nmsgstr "d"', {"c\x04a": "b", "a": "d"}),
     ],
 )
 def test_a_catalogue_is_read(text: str, texts: dict[str, str]) -> None:
@@ -44,6 +45,8 @@ def test_a_catalogue_is_read(text: str, texts: dict[str, str]) -> None:
         ('msgstr "first"', 1),
         ('msgid "a"\nmsgid_plural "b"', 2),
         ('msgid "a"\nmsgstr "b"\n\nmsgctxt "c"', 4),
+        ('msgctxt "c"\n"d"\nmsgid "a"\nmsgstr "b"', 2),
+        ('msgctxt "c"\nmsgstr "b"', 2),
     ],
 )
 def test_what_cannot_be_read_is_named_by_its_line(text: str, line: int) -> None:

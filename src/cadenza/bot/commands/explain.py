@@ -10,7 +10,7 @@ from discord import app_commands
 from discord.app_commands import locale_str
 
 from ...service.explanations import Explanation
-from ...service.storytelling import in_language
+from ...service.translated_stories import in_language
 from ..authorship import is_ours
 from .frame import AnyCommand, Desk, Interaction, answered, language_of, show, tell, words
 

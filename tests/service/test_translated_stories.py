@@ -13,8 +13,9 @@ import cadenza
 from cadenza.explain import explain_each
 from cadenza.explain_steps import WORDS, change, ends, held, limited, pause, starts
 from cadenza.service.languages import languages
-from cadenza.service.retelling import book_of
-from cadenza.service.storytelling import in_language
+from cadenza.service.languages.catalogues import CONTEXT
+from cadenza.service.translated_sentences import book_of
+from cadenza.service.translated_stories import in_language
 from cadenza.trace import Traced
 from cadenza.types import Boundary, StopReason
 from tests.test_explain import HELD, MESSAGE
@@ -73,7 +74,7 @@ def test_whatever_is_said_of_a_step_is_told() -> None:
 
 
 def test_whatever_is_said_of_a_message_is_told() -> None:
-    for reason in ("code", "table", "hidden", "mark", "undecided"):
+    for reason in ("code", "table", "hidden", "mark", "undecided", "rule", "gathered"):
         assert_told(held({"why": reason, "mark": "thought" if reason == "hidden" else "**", "from": 1.0, "to": 2.5}))
     for boundary in Boundary:
         assert_told(starts({"starts": boundary.value}))
@@ -92,8 +93,8 @@ def test_whatever_is_said_of_a_message_is_told() -> None:
 
 @pytest.mark.parametrize("reason", StopReason)
 def test_every_reason_to_stop_has_words(reason: StopReason) -> None:
-    assert reason.value in book_of("ja", "stories")
-    assert [f"停止：{book_of('ja', 'stories')[reason.value]}"] == in_language([f"stop: {reason.value}"], "ja")
+    words = book_of("ja", "stories")[f"reason{CONTEXT}{reason.value}"]
+    assert [f"停止：{words}"] == in_language([f"stop: {reason.value}"], "ja")
 
 
 @pytest.mark.parametrize("steps", [MESSAGE, HELD], ids=["a message", "one that was held"])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from cadenza.playground import telling
-from cadenza.playground.telling import changeable
+from cadenza.playground import state
+from cadenza.playground.state import changeable
 from cadenza.settings import Settings
 from tests.playground.playing import playing
 
@@ -16,14 +16,14 @@ KINDS = {"degree": "int", "limit": "int", "typing_speed": "float", "tables": "ch
 def test_all_that_is_of_the_essence_can_be_changed() -> None:
     names = {spec.name for _, spec in changeable()}
 
-    assert telling._MAIN <= names
+    assert state._MAIN <= names
     assert names.isdisjoint(spec.name for spec in fields(Settings().http))
 
 
 async def test_settings_are_told_with_all_that_a_control_needs() -> None:
     async with playing() as play:
-        told = {one["name"]: one for one in telling.settings_of(play.live)}
-        commands = {one["name"]: one for one in telling.state_of(play.live, "ja")["commands"]}
+        told = {one["name"]: one for one in state.settings_of(play.live)}
+        commands = {one["name"]: one for one in state.state_of(play.live, "en", "ja")["commands"]}
 
     assert KINDS == {name: told[name]["kind"] for name in KINDS}
     assert (0, 3) == (told["degree"]["low"], told["degree"]["high"])

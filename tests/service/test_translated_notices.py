@@ -5,7 +5,7 @@ import pytest
 from cadenza.errors import ErrorKind, ProviderError
 from cadenza.notices import TEXTS, failed, fell_back, still_working
 from cadenza.service.languages import catalogue, languages
-from cadenza.service.rewording import reworded
+from cadenza.service.translated_notices import reworded
 from cadenza.types import Broke, Empty, Failure, Notice, Stalled, Stopped, StopReason, Urgency
 
 OTHERS = [language for language in languages() if language != "en"]

@@ -35,8 +35,8 @@ _GROUPS = (1, 2)
 _SLASH, _OF_A_MESSAGE = 1, 3
 
 
-def state_of(live: Live, language: str) -> Json:
-    """Everything that a page is told at first."""
+def state_of(live: Live, language: str, spoken: str) -> Json:
+    """Everything that a page in the language *spoken* is told at first, in a world whose language is *language*."""
     world, bot = live.world, live.grounds.scenery.bot
     known = world.get_commands(bot, None)
     return {
@@ -47,7 +47,7 @@ def state_of(live: Live, language: str) -> Json:
             {"id": person.id, "name": person.name, "is_me": person is live.grounds.me} for person in live.grounds.people
         ],
         "channels": [channel.as_json() for channel in live.grounds.channels],
-        "commands": [one for command in known if command["type"] == _SLASH for one in _leaves(command, language)],
+        "commands": [one for command in known if command["type"] == _SLASH for one in _leaves(command, spoken)],
         "menus": [command["name"] for command in known if command["type"] == _OF_A_MESSAGE],
         "models": models_of(live),
         "settings": settings_of(live),

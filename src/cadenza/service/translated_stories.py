@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from .retelling import retold
+from .translated_sentences import retold
 
 _BOOK = "stories"
 _LINE = re.compile(r"(?P<time> *[0-9.]+ s  | {13}|)(?P<words>.*)", re.DOTALL)
