@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import cadenza
 from cadenza.errors import InputError, ProviderError, SettingsError
 from cadenza.models import Model
 from cadenza.providers.dialect import Endpoint
@@ -412,3 +413,24 @@ async def test_a_target_that_gives_back_no_receipt_is_told_so() -> None:
 
     assert isinstance(result.outcome, Broke)
     assert "gave back NoneType" in str(result.outcome.error)
+
+
+async def test_a_target_of_ones_own_is_told_for_each_reply_whom_it_may_call() -> None:
+    class Pager(MemoryTarget):
+        def __init__(self) -> None:
+            super().__init__()
+            self.told: list[object] = []
+
+        def allow_calls(self, settings: cadenza.DeliverySettings, /) -> None:
+            self.told += [settings.mention_people, settings.mention_roles]
+
+        async def send(self, post: Post, /) -> Receipt:
+            self.told.append(post.text)
+            return await super().send(post)
+
+    pager = Pager()
+    assert isinstance(pager, cadenza.Calling)
+    await say(pager, "Hello", settings=Settings.of(mention_people=2))
+    await reply(SCENE, scripted('{"text": "Hi"}\n{"finish": "stop"}'), pager, settings=Settings.of(mention_roles=True))
+
+    assert [2, False, "Hello", 10, True, "Hi"] == pager.told

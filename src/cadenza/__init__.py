@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from .pipeline import clean
     from .replies import reply
     from .rules import RULES, Rule, RuleContext
-    from .settings import Settings
+    from .settings import DeliverySettings, Settings
     from .stages.s6_rules import rule_row
-    from .stages.s7_delivery import Allowance, Limits, Metered, Target
+    from .stages.s7_delivery import Allowance, Calling, Limits, Metered, Target
     from .stops import StopHandle, StopRegistry, Stops
     from .streams import from_stream
     from .targets.console import ConsoleTarget
@@ -107,6 +107,7 @@ __all__ = [
     "Boundary",
     "Broke",
     "CadenzaError",
+    "Calling",
     "Chunk",
     "Closing",
     "Completed",
@@ -116,6 +117,7 @@ __all__ = [
     "Deliberate",
     "DeliveryError",
     "DeliveryKind",
+    "DeliverySettings",
     "DiscordTarget",
     "Dropped",
     "Edit",

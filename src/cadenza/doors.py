@@ -51,7 +51,8 @@ async def say(
     provider gives back: see ``from_stream``. *scene* tells the rules who speaks and whom they may name; without it names
     stay as the model wrote them, but in a server of Discord its emoji and those of its members who are named are found.
     *backstage* is who makes pictures of tables and looks people up; a bot keeps one for all its replies. *trace* is told
-    all that happens, and why. Nobody but members who are named is called, and never everybody.
+    all that happens, and why. Nobody but members who are named is called, as many as *settings* allow, roles only if they
+    allow it, and never everybody.
     """
     if _is_of_discord(target):
         speaker = Speaker(settings=settings, rules=rules, backstage=backstage, trace=trace)
@@ -212,10 +213,16 @@ class Speaker:
     def _scene(self, room: Room, scene: Scene | None) -> Scene:
         """*scene* as far as it is given, and what the room knows."""
         reply_to = None if room.message is None else str(room.message.id)
+        has_roles = self._delivery.mention_roles
         if scene is None:
-            roster = room.for_rules(roles=self._delivery.mention_roles)
+            roster = room.for_rules(roles=has_roles)
             return Scene(room.channel, self._persona, roster=roster, reply_to=reply_to)
-        return replace(scene, channel=scene.channel or room.channel, reply_to=scene.reply_to or reply_to)
+        return replace(
+            scene,
+            channel=scene.channel or room.channel,
+            roster=room.with_roles(scene.roster) if has_roles else scene.roster,
+            reply_to=scene.reply_to or reply_to,
+        )
 
 
 def _identity(persona: Persona) -> Identity | None:

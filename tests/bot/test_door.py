@@ -263,6 +263,28 @@ async def test_the_settings_say_how_many_people_are_called_and_whether_roles_are
     assert [[evening.mia.id, evening.tom.id], [], [evening.mia.id]] == called
 
 
+async def test_roles_are_called_with_a_scene_of_ones_own_too() -> None:
+    evening = Evening()
+    crew, cooks, _ = (
+        evening.world.add_role(evening.guild, name, mentionable=True) for name in ("crew", "cooks", "Zoe")
+    )
+    secret = evening.world.add_role(evening.guild, "secret")
+    zoe = "<@123456789012345678>"
+    scene = Scene("", Persona("Ren"), roster=Roster(mentions={"zoe": zoe}))
+    async with at_work(evening):
+        channel = evening.client.get_channel(int(evening.general))
+        for is_allowed in (True, False):
+            chosen = AT_ONCE.with_values({"mention_roles": is_allowed})
+            text = f"@crew, <@&{cooks}>, <@&{secret}>, @zoe, @here!"
+            await cadenza.say(channel, text, scene=scene, settings=chosen)
+
+    first, second = evening.world.messages(evening.general)
+    assert f"<@&{crew}>, <@&{cooks}>, <@&{secret}>, {zoe}, @here!" == first["content"]
+    assert [crew, cooks] == first["mention_roles"]
+    assert f"@crew, <@&{cooks}>, <@&{secret}>, {zoe}, @here!" == second["content"]
+    assert [] == second["mention_roles"]
+
+
 async def test_whoever_the_scene_knows_may_be_called_too(evening: Evening) -> None:
     scene = Scene("", Persona("Ren"), roster=Roster(mentions={"zoe": "<@123456789012345678>"}))
 

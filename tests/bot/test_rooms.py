@@ -8,7 +8,7 @@ from typing import Any
 import discord
 import pytest
 
-from cadenza.bot.rooms import parent_of, room_of, tag_of
+from cadenza.bot.rooms import parent_of, role_tags, room_of, tag_of
 from cadenza.errors import InputError
 from cadenza.types import Roster
 from tests.bot.evening import Evening, at_work
@@ -37,6 +37,19 @@ async def test_only_roles_that_anybody_may_mention_and_whose_name_is_theirs_alon
 
         assert {} == dict(room.for_rules().mentions)
         assert {"crew": f"<@&{crew}>", "twice": "", "Twice": ""} == dict(room.for_rules(roles=True).mentions)
+
+
+@pytest.mark.parametrize("name", ["tom", "Tom K", "TOM  K", " @tom", "\u0422\u043eм"])
+def test_what_somebody_is_called_in_any_writing_calls_no_role(name: str) -> None:
+    def person(id_: int, *names: str | None) -> Any:
+        return SimpleNamespace(id=id_, **dict(zip(("name", "global_name", "nick"), names, strict=True)))
+
+    role = SimpleNamespace(id=9, name=name, mentionable=True, is_default=lambda: False)
+    crew = SimpleNamespace(id=8, name="crew", mentionable=True, is_default=lambda: False)
+    crowd = [person(id_, f"user{id_}", None, None) for id_ in range(600)]
+    guild: Any = SimpleNamespace(members=[*crowd, person(600, "tom", "tom k", "Том")], roles=[role, crew])
+
+    assert {"crew": "<@&8>"} == role_tags(guild)
 
 
 async def test_a_part_of_a_message_is_answered_as_one() -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from cadenza.cli import main
 from cadenza.films.film import dump, from_json
+from cadenza.films.troubles import WHAT
 from cadenza.replies import say
 from cadenza.settings import Settings
 from cadenza.targets.memory import MemoryTarget
@@ -62,6 +63,14 @@ def sides(tmp_path: Path) -> tuple[Path, Path]:
     left.write_text("degree = 1\n", encoding="utf-8")
     right.write_text("degree = 3\n", encoding="utf-8")
     return left, right
+
+
+def test_the_help_names_all_that_can_go_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["explain", "--help"])
+
+    told = " ".join(capsys.readouterr().out.split())
+    assert ["disconnect"] == [what for what in WHAT if what not in told]  # there is no gateway to cut
 
 
 def test_a_text_is_told_message_by_message(explain: Explain, talk: Path) -> None:

@@ -45,6 +45,13 @@ def test_the_servers_own_emoji_are_shown_by_their_names() -> None:
     assert "Hi :wave: to all." == first.shown
 
 
+def test_tags_are_told_as_people_read_them_and_code_as_it_is() -> None:
+    text = "Ask `<@1>` ``a ` <t:0>`` </help:12> at <t:1741528800> or <t:0:d> <id:guide> <@404> <a:wave:5> <t:9999999999999>"
+    [message] = told(text, settings={"use_emoji": True}).messages
+    moments = "at 2025-03-09 14:00 UTC or 1970-01-01"
+    assert f"Ask `<@1>` ``a ` <t:0>`` /help {moments} #guide @unknown-user :wave: <t:9999999999999>" == message.shown
+
+
 def test_whom_a_message_calls_is_told_and_who_is_only_named() -> None:
     text = "**@Mia**, @Jo and @everyone!\nIn code `@Mia` is nobody."
     first, second = told(text, people=("Mia", "Jo"), settings={"mention_people": 1}).messages

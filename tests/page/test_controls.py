@@ -8,7 +8,7 @@ import tomllib
 import pytest
 from playwright.async_api import Page, expect
 
-from cadenza.playground.telling import changeable
+from cadenza.playground.state import changeable
 from tests.browsing import PHONE, Open
 from tests.page.lab_room import room, schema
 

@@ -374,7 +374,7 @@ def _said(id_: str, markup: list[object], calls: list[str]) -> films.Record:
 
 
 async def test_names_stand_for_ids_and_a_message_tells_whom_it_calls(window: Open) -> None:
-    text = "Hi <@7>, <@!8>, <@&9> in <#900> <a:wave:11>\n`<@7>` </help:12> @everyone <@404>"
+    text = "Hi <@7>, <@!8>, <@&9> in <#900> <a:wave:11>\n`<@7>` </help:12> @everyone <@404> <t:1741521600:D> <id:guide> `<t:5>` <t:99999999999999>"
     mentions = [{"is": "mention", "sort": sort, "id": id_, "name": name} for sort, id_, name in [
         ("user", "7", "Mia"), ("role", "9", "crew"), ("everyone", None, "everyone")]]  # fmt: skip
     records: list[films.Record] = [
@@ -390,7 +390,7 @@ async def test_names_stand_for_ids_and_a_message_tells_whom_it_calls(window: Ope
     ]  # fmt: skip
     async with inside(window) as page:
         await show(page, 1.0, records)
-        shown = "Hi @Mia, @Jo <b>, @crew in #tea :wave:↵`<@7>` /help @everyone <@404>"
+        shown = "Hi @Mia, @Jo <b>, @crew in #tea :wave:↵`<@7>` /help @everyone <@404> 9 March 2025 #guide `<t:5>` <t:99999999999999>"
         await expect(page.locator(".overview .line-text").first).to_have_text(shown)
         await expect(page.locator(".overview")).to_contain_text("Notice: @Mia was told.")
         await page.locator("[data-lane=messages]").focus()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -43,15 +43,24 @@ class Room:
         """
         guild = self.guild
         usable = () if guild is None else (emoji for emoji in guild.emojis if emoji.is_usable())
-        tags = role_tags(guild, _names(guild)) if roles and guild is not None else {}
-        return Roster(mentions=tags, emoji={emoji.name: str(emoji) for emoji in usable})
+        roster = Roster(emoji={emoji.name: str(emoji) for emoji in usable})
+        return self.with_roles(roster) if roles else roster
 
     def for_calls(self, roster: Roster | None = None) -> Roster:
-        """*roster* with everybody who is here, by their ids: all who may be called."""
+        """*roster* with everybody who is here, by their ids, and the roles: all who may be called if the settings allow it."""
         guild, roster = self.guild, roster or Roster()
         cached = () if guild is None else guild.members[:_MOST_MEMBERS]
+        roles = () if guild is None else _open_roles(guild)
         here = {str(person.id): f"<@{person.id}>" for person in (*self.people, *cached)}
+        here |= {str(role.id): f"<@&{role.id}>" for role in roles}
         return replace(roster, mentions=here | dict(roster.mentions))
+
+    def with_roles(self, roster: Roster) -> Roster:
+        """*roster* with the roles that can be called here, by their names; whoever it knows by one of them goes before."""
+        if self.guild is None:
+            return roster
+        tags = role_tags(self.guild, (*roster.mentions, *roster.personas, *roster.personas.values()))
+        return replace(roster, mentions=tags | dict(roster.mentions))
 
 
 async def room_of(place: object, client: discord.Client | None = None) -> Room:
@@ -91,19 +100,31 @@ async def room_of(place: object, client: discord.Client | None = None) -> Room:
 def role_tags(guild: discord.Guild, taken: Iterable[str] = ()) -> dict[str, str]:
     """The roles of *guild* that anybody there may call, by their names.
 
-    A name that is *taken* is not that of a role, and one that several roles have stays a text.
+    A name that is *taken*, or that a member has, is not that of a role, and one that several roles have stays a text.
     """
-    roles = [role for role in guild.roles if role.mentionable and not role.is_default()]
-    others = {*map(normalised, taken)} if roles else set()
+    roles = _open_roles(guild)
     counts = Counter(normalised(role.name) for role in roles)
+    others = {*map(normalised, taken), *_borne(counts, guild)} if roles else set()
     free = [role for role in roles if normalised(role.name) not in others]
     return {role.name: f"<@&{role.id}>" if counts[normalised(role.name)] == 1 else "" for role in free}
 
 
-def _names(guild: discord.Guild) -> Iterator[str]:
-    """Everything that members of *guild* in the cache are called."""
+def _open_roles(guild: discord.Guild) -> list[discord.Role]:
+    return [role for role in guild.roles if role.mentionable and not role.is_default()]
+
+
+def _borne(names: Container[str], guild: discord.Guild) -> Iterator[str]:
+    """Those of *names* that members of *guild* in the cache have."""
     for member in guild.members[:_MOST_MEMBERS]:
-        yield from filter(None, (member.name, member.global_name, member.nick))
+        for name in filter(None, (member.name, member.global_name, member.nick)):
+            if (compared := _compared(name)) in names:
+                yield compared
+
+
+def _compared(name: str) -> str:
+    """*name* as it is compared; that of most people is told at a glance, and there may be many of them."""
+    is_plain = name.isascii() and name.isprintable() and " " not in name and not name.startswith("@")
+    return name.lower() if is_plain else normalised(name)
 
 
 async def tag_of(handle: str, guild: discord.Guild) -> str | None:

@@ -15,8 +15,9 @@ from ..explain import explain, read
 from ..page import film_page
 from ..trace import Traced
 from .comparing import Comparison, compared, comparison_lines
-from .film import Json, short_form
+from .film import short_form
 from .orders import Order
+from .packing import Json
 from .printing import WIDEST, Paper, Printer, message_lines, reply_lines
 from .subjects import Subject, data_of, is_trace, subject_of, subject_of_trace
 from .telling import Telling, counted, tellings
@@ -75,8 +76,8 @@ def _add_circumstances(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="WHAT[xTIMES][@N]",
-        help="what goes wrong, how often, from which message on: rate_limit, refused, lost, slow, broken; "
-        "may be repeated",
+        help="what goes wrong, how often, from which message on: rate_limit, refused, lost, slow, broken, "
+        "webhook_gone; may be repeated",
     )
     group.add_argument("--stop-at", type=float, metavar="SECONDS", help="when somebody stops the reply")
 

@@ -6,15 +6,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, TypeAlias
+from typing import Any
 
 import msgspec
 
 from ..errors import InputError
 from ..types import Reply
-from .packing import packed, unpacked
-
-Json: TypeAlias = dict[str, Any]
+from .packing import Json, packed, unpacked
 
 VERSION = 1
 

@@ -10,7 +10,8 @@ from ..sim.files import kind_of
 from ..sim.shapes import MessageFlag, MessageKind
 from ..sim.transcript import name_of
 from ..sim.wire import Json
-from ..text.markup import Names, nodes, plain
+from ..text.markup import Names, nodes
+from ..text.node import plain
 from .addresses import Addresses
 from .measures import size_of
 

@@ -13,9 +13,16 @@ from itertools import count, pairwise
 from math import fsum
 
 from ..explain_steps import WORDS, About, change, number_of, numbers_of, part_of, parts_of, text_of
-from .film import Film, Json, Record
+from ..text.runs import date_of
+from .film import Film, Record
+from .packing import Json
 
-_TAG = re.compile(r"<(?:(?P<user>@[!&]?)|(?P<channel>#)|a?:(?P<emoji>\w+):)(?P<id>\d+)>")
+_TAG = re.compile(
+    r"(?<!`)(?P<code>`+)(?!`).*?(?<!`)(?P=code)(?!`)"  # in code nobody is named: it is passed over as a whole
+    r"|<(?:(?P<sign>@[!&]?|\#)(?P<id>\d+)|id:(?P<place>customize|browse|guide)|a?(?P<emoji>:\w+:)\d+"
+    r"|(?P<command>/[^\n<>:]+):\d+|t:(?P<seconds>-?\d{1,12})(?::(?P<style>[tTdDfFRsS]))?)>",
+    re.ASCII | re.DOTALL,
+)
 _UNTOLD = frozenset(
     {"reply", "try", "tried", "round", "end", "merged", "withdrawn", "brought_back", "superseded", "spared", "request"}
 )
@@ -212,10 +219,12 @@ class _Names:
         return _TAG.sub(self._named, text)
 
     def _named(self, tag: re.Match[str]) -> str:
-        if emoji := tag["emoji"]:
-            return f":{emoji}:"
-        name = self._names.get(tag["id"])
-        return tag[0] if name is None else f"{'@' if tag['user'] else '#'}{name}"
+        if tag["seconds"]:
+            return date_of(int(tag["seconds"]), tag["style"] or "f")
+        if tag["place"]:
+            return f"#{tag['place']}"
+        name = self._names.get(tag["id"] or "")
+        return tag["emoji"] or tag["command"] or (tag[0] if name is None else f"{tag['sign'][0]}{name}")
 
 
 class _Reply:

@@ -3,26 +3,14 @@
  */
 
 import { el } from "cadenza/dom.js";
-import { locale, t } from "cadenza/words.js";
+import { momentOf, momentText } from "cadenza/moments.js";
+import { t } from "cadenza/words.js";
 import "cadenza/words_view.js";
 
 const DEEPEST = 60; // nodes in nodes; what is deeper is shown as plain text
 const MARKS = { bold: "strong", italic: "em", underline: "u", strike: "s" };
 const SIGNS = { user: "@", role: "@", channel: "#", command: "/", everyone: "@", here: "@" };
 const MOST_LARGE = 27; // so many emoji alone in a message are large, as Discord does it
-
-/** How each style of a time is written; `R`, which is relative, is another matter. */
-const TIMES = {
-  t: { timeStyle: "short" },
-  T: { timeStyle: "medium" },
-  d: { dateStyle: "short" },
-  D: { dateStyle: "long" },
-  f: { dateStyle: "long", timeStyle: "short" },
-  F: { dateStyle: "full", timeStyle: "short" },
-  s: { dateStyle: "short", timeStyle: "short" },
-  S: { dateStyle: "short", timeStyle: "medium" },
-};
-const UNITS = [["year", 31_536_000], ["month", 2_592_000], ["day", 86_400], ["hour", 3600], ["minute", 60]];
 
 /** What is made of each sort of node. */
 const MAKERS = {
@@ -193,22 +181,9 @@ function emoji(node) {
 }
 
 function time(node) {
-  const date = new Date(Number(node.seconds) * 1000);
-  if (Number.isNaN(date.getTime())) return plainNode(node, 0);
-  const title = new Intl.DateTimeFormat(locale(), TIMES.F).format(date);
-  const text = node.style === "R" ? relative(date) : new Intl.DateTimeFormat(locale(), timeStyle(node.style)).format(date);
-  return el("time", { class: "moment", dateTime: date.toISOString(), title, text });
-}
-
-function timeStyle(style) {
-  return Object.hasOwn(TIMES, style) ? TIMES[style] : TIMES.f;
-}
-
-function relative(date) {
-  const seconds = (date.getTime() - Date.now()) / 1000;
-  const format = new Intl.RelativeTimeFormat(locale(), { numeric: "auto" });
-  const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ["second", 1];
-  return format.format(Math.round(seconds / size), unit);
+  const date = momentOf(node.seconds);
+  if (date === null) return plainNode(node, 0);
+  return el("time", { class: "moment", dateTime: date.toISOString(), title: momentText(date, "F"), text: momentText(date, node.style) });
 }
 
 function plainNode(node, depth) {

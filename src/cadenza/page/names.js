@@ -1,7 +1,17 @@
 /** Names for the ids in a text, as a film tells them, and whom its messages call. */
 
+import { momentOf, momentText } from "cadenza/moments.js";
+
 // What stands in backticks is code: nobody is named there, and it is passed over as a whole.
-const TAG = /(?<!`)(`+)(?!`)[^]*?(?<!`)\1(?!`)|<(?:(@[!&]?|#)(\d{1,20})|a?:(\w{1,64}):\d{1,20}|\/([^\n<>:]{1,100}):\d{1,20})>/gu;
+const CODE = "(?<!`)(?<ticks>`+)(?!`)[^]*?(?<!`)\\k<ticks>(?!`)";
+const TAGS = [
+  "(?<sign>@[!&]?|#)(?<id>\\d{1,20})",
+  "id:(?<place>customize|browse|guide)",
+  "a?:(?<emoji>\\w{1,64}):\\d{1,20}",
+  "/(?<command>[^\\n<>:]{1,100}):\\d{1,20}",
+  "t:(?<seconds>-?\\d{1,13})(?::(?<style>[tTdDfFRsS]))?",
+];
+const TAG = new RegExp(`${CODE}|<(?:${TAGS.join("|")})>`, "gu");
 const SORTS = { "@": "user", "@!": "user", "@&": "role", "#": "channel" };
 const EVERYBODY = ["everyone", "here"];
 
@@ -60,7 +70,7 @@ export class Names {
 
   /** *words* as people read them: with names instead of ids. @param {string} words */
   readable(words) {
-    return this.#replaced(words, (sign, name) => `${sign[0]}${name}`);
+    return this.#replaced(words, (sign, name) => `${sign.slice(0, 1)}${name}`);
   }
 
   /** *words* with names inside the tags, so that it is still seen what is a tag. @param {string} words */
@@ -68,14 +78,17 @@ export class Names {
     return this.#replaced(words, (sign, name) => `<${sign}${name}>`);
   }
 
-  /** *made* is told the sign of a tag and its name, and gives what stands in its place. */
+  /** *made* is told the sign of a tag and its name, and gives what stands in its place. A moment has no sign. */
   #replaced(words, made) {
     if (!words.includes("<")) return words;
-    return words.replace(TAG, (whole, ticks, sign, id, emoji, command) => {
-      if (ticks) return whole;
+    return words.replace(TAG, (whole, ...found) => {
+      const { sign, id, place, emoji, command, seconds, style } = found.at(-1);
       if (emoji) return made(":", `${emoji}:`);
       if (command) return made("/", command);
-      const name = this.#name(SORTS[sign], id);
+      if (place) return made("#", place);
+      const date = seconds ? momentOf(seconds) : null;
+      if (date) return made("", momentText(date, style));
+      const name = id ? this.#name(SORTS[sign], id) : undefined;
       return name === undefined ? whole : made(sign, name);
     });
   }
