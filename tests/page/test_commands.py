@@ -77,6 +77,12 @@ async def test_the_bot_is_asked_for_suggestions_and_escape_closes_the_list(serve
     await expect(field).to_have_value("/persona use name:Ren ")
     await field.fill("/greet whom:")
     await expect(_offers(page).locator(".command-name")).to_have_text(["@You", "@Mia", "@Jo"])
+    await page.get_by_role("listbox", name="Commands").focus()  # a long list is scrolled by whoever goes there
+    await page.keyboard.press("ArrowDown")
+    await expect(page.locator(":focus")).to_have_attribute("aria-activedescendant", "command-list-1")
+    await page.keyboard.press("Enter")
+    await expect(field).to_be_focused()
+    await expect(field).to_have_value("/greet whom:@Mia ")
     await field.fill("/stop")
     await field.press("Enter")
     said = await server.heard("/api/say")

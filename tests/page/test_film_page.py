@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from pathlib import Path
@@ -13,7 +14,10 @@ from hypothesis import strategies as st
 from playwright.async_api import expect
 
 from cadenza import page
-from tests.browsing import Open
+from cadenza.films.film import dump
+from cadenza.films.rehearsal import Rehearsal, rehearse
+from cadenza.films.sources import understood
+from tests.browsing import PHONE, Open
 from tests.page.samples import CHANNEL, EMBED, FILES, PICTURE, REN, at, film, rich, said, talk
 
 in_browser = pytest.mark.asyncio(loop_scope="session")
@@ -177,3 +181,29 @@ async def test_the_theme_can_be_changed_by_hand(window: Open, tmp_path: Path) ->
     await tab.get_by_role("button", name="Light or dark").click()
 
     assert dark != await tab.evaluate(colour)
+
+
+_FOCUSED = """
+() => {
+  const { activeElement: focused } = document;
+  const [box, bar] = [focused.getBoundingClientRect(), document.querySelector(".film-bar").getBoundingClientRect()];
+  const isFree = focused.closest(".film-bar") || box.bottom <= bar.top + 1 || box.height > bar.top;
+  return { isInside: focused.closest(".film-inside") !== null, behind: isFree ? "" : focused.outerHTML.slice(0, 90) };
+}
+"""
+
+
+@in_browser
+async def test_what_is_reached_by_keyboard_on_a_phone_is_never_behind_the_player(window: Open, tmp_path: Path) -> None:
+    [source] = understood("Good evening.\nA **long** story begins.\n")
+    shown = await asyncio.to_thread(rehearse, source.rehearsal(Rehearsal(())))
+    tab = await _open(window, tmp_path, page.film_page([json.loads(dump(shown))]), size=PHONE)
+    await tab.get_by_role("slider", name="Time").focus()
+
+    found = []
+    for _ in range(20):
+        await tab.keyboard.press("Tab")
+        found.append(await tab.evaluate(_FOCUSED))
+
+    assert sum(one["isInside"] for one in found) > 6
+    assert [one["behind"] for one in found if one["behind"]] == []

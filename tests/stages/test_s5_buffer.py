@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from cadenza.settings import BufferSettings
-from cadenza.stages.s5_buffer import Buffer, Waiting
+from cadenza.stages.s5_buffer import Buffer, HoldReason
 from cadenza.types import Aside, AsideKind, Boundary, Ending, Kind, Segment
 from tests.helpers import same_every_way
 
@@ -819,7 +819,7 @@ def test_it_says_why_text_stays(text: str, why: str, mark: str) -> None:
     buffer = Buffer()
     buffer.feed(text)
 
-    assert Waiting(why, mark) == buffer.waiting()
+    assert HoldReason(why, mark) == buffer.waiting()
 
 
 def test_it_says_how_much_stays() -> None:
@@ -829,4 +829,4 @@ def test_it_says_how_much_stays() -> None:
 
     assert len("two three\r") == buffer.size
     buffer.flush(Ending.FINAL)
-    assert (0, Waiting()) == (buffer.size, buffer.waiting())
+    assert (0, HoldReason()) == (buffer.size, buffer.waiting())

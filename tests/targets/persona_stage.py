@@ -11,7 +11,7 @@ from cadenza.sim.rest import Rest
 from cadenza.sim.wire import Event, Json
 from cadenza.sim.world import World
 from cadenza.targets.api import Outgoing, Place, Sent, Webhook
-from cadenza.targets.avatars import Speaker
+from cadenza.targets.avatars import SpokenBy
 from cadenza.targets.webhooks import Webhooks, WebhookStore
 from cadenza.types import Identity
 from tests.timing import now
@@ -61,14 +61,14 @@ class PersonaStage:
         avatar: str | None = None,
         *,
         text: str = "hi",
-        speaker: Speaker | None = None,
+        speaker: SpokenBy | None = None,
         channel: str = "",
     ) -> Sent:
         """Say something as somebody."""
         place = self.place(channel)
         webhook = await self.webhooks.get(place)
         identity, message = Identity(name, avatar), Outgoing(text)
-        return await self.webhooks.send(place, webhook, identity, message, speaker=speaker or Speaker(name))
+        return await self.webhooks.send(place, webhook, identity, message, speaker=speaker or SpokenBy(name))
 
     def asked(self, *routes: str) -> list[str]:
         """What was asked of Discord and done, in order; of *routes* only, if there are any."""

@@ -18,8 +18,8 @@ from cadenza.targets.avatars import (
     Link,
     Past,
     Picture,
-    Speaker,
     SpeakerKind,
+    SpokenBy,
     Stored,
     avatar,
     past,
@@ -30,11 +30,11 @@ from tests.timing import now
 
 pytestmark = pytest.mark.looptime
 
-REN = Speaker("ren")
-MIA = Speaker("mia")
-SPRITE = Speaker("ren", SpeakerKind.IDENTITY_SPRITE)
-COPIED = Speaker("ren", SpeakerKind.COPIED)
-NOBODY = Speaker(None)
+REN = SpokenBy("ren")
+MIA = SpokenBy("mia")
+SPRITE = SpokenBy("ren", SpeakerKind.IDENTITY_SPRITE)
+COPIED = SpokenBy("ren", SpeakerKind.COPIED)
+NOBODY = SpokenBy(None)
 URL = "https://faces.example/ren.png"
 BOT = "https://faces.example/bot.png"
 A, B, C = picture("a"), picture("b"), picture("c")
@@ -108,7 +108,7 @@ def test_a_picture_that_is_too_large_is_none() -> None:
         pytest.param(REN, Delivery(REN, None), Stored.NOTHING, Instead.WAIT, id="it had no face"),
     ],
 )
-def test_which_face_is_shown_instead(speaker: Speaker, last: Delivery | None, held: Held, expected: Instead) -> None:
+def test_which_face_is_shown_instead(speaker: SpokenBy, last: Delivery | None, held: Held, expected: Instead) -> None:
     """T38."""
     assert expected is INSTEAD[past(speaker, last, held)]
 
@@ -327,7 +327,7 @@ async def test_a_persona_is_seen_as_the_bot_if_that_spoke_for_it_last() -> None:
     "speaker",
     [pytest.param(SPRITE, id="T40"), pytest.param(COPIED, id="a copied face"), pytest.param(MIA, id="another")],
 )
-async def test_somebody_else_is_never_seen_with_a_face_that_is_not_theirs(speaker: Speaker) -> None:
+async def test_somebody_else_is_never_seen_with_a_face_that_is_not_theirs(speaker: SpokenBy) -> None:
     stage = await limited(A, B)
 
     await stage.say("Obo (Ren)", C, speaker=speaker)

@@ -8,7 +8,7 @@ import logging
 import pytest
 
 from cadenza.targets.api import ApiError, Outgoing, Place, PlaceKind, Webhook
-from cadenza.targets.avatars import Speaker
+from cadenza.targets.avatars import SpokenBy
 from cadenza.targets.webhooks import NAME, Lack, MemoryWebhookStore, NoWebhook
 from cadenza.text.usernames import as_username
 from cadenza.types import Identity
@@ -532,7 +532,7 @@ async def test_who_finds_out_late_does_not_spoil_what_others_found() -> None:
     found = await stage.webhooks.get(stage.place())
 
     with pytest.raises(ApiError):
-        await stage.webhooks.send(stage.place(), lost, Identity("Ren"), Outgoing("hi"), speaker=Speaker("ren"))
+        await stage.webhooks.send(stage.place(), lost, Identity("Ren"), Outgoing("hi"), speaker=SpokenBy("ren"))
 
     asked = stage.tried()
     assert found == await stage.webhooks.get(stage.place())

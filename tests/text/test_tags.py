@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from cadenza.text.tags import (
     BLOCK_TAG,
     DISCORD_TAG,
+    AnswerLabel,
     BlockEnd,
     BlockTag,
     HiddenBlock,
-    Speaker,
     block_tag,
     could_be_block_tag,
     could_be_discord_tag,
@@ -185,7 +185,7 @@ def read_until(name: str, text: str, kind: AsideKind = AsideKind.THOUGHT) -> tup
         for piece in pieces:
             after = block.feed(piece) if after is None else after + piece
         if after is None:
-            after = block.speech(Speaker(name)) or None
+            after = block.speech(AnswerLabel(name)) or None
         return block.content(), after
 
     return same_every_way(text, run)

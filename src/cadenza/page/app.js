@@ -5,7 +5,8 @@ import { listenToDrops } from "cadenza/attachments.js";
 import { ChannelView } from "cadenza/channel.js";
 import { Chips, welcome } from "cadenza/chips.js";
 import { Composer } from "cadenza/composer.js";
-import { Toasts, openForm } from "cadenza/dialogs.js";
+import { Deeds } from "cadenza/deeds.js";
+import { Toasts } from "cadenza/dialogs.js";
 import { clear, el } from "cadenza/dom.js";
 import { InsideView } from "cadenza/inside.js";
 import { listenToKeys, showKeys } from "cadenza/keys.js";
@@ -19,13 +20,13 @@ import { language, onLanguage, setLanguage, t } from "cadenza/words.js";
 import "cadenza/words_live.js";
 
 const TICK = 100; // ms between two looks at the clock while something moves
-const FORM_WAITS = 60_000; // ms in which a form is an answer to what was done here
 const SETTLES = 400; // ms without a record
 const AGAIN = 2000; // ms until the server is asked again after the page could not begin
 
 /** Everything on the page, and how it hangs together. */
 class App {
   #api = new Api();
+  #deeds = new Deeds(this.#api, (error) => this.#fail(error));
   #state;
   #live;
   #toasts;
@@ -43,7 +44,6 @@ class App {
   #isFramed = false;
   #tick = null;
   #insideAt = -Infinity;
-  #actedAt = -Infinity;
   #settling = null;
   #isSettled = false; // whether what came before the page was opened has come
 
@@ -86,7 +86,11 @@ class App {
 
   #makeRoom() {
     const { parts, headButtons } = this.#shell;
-    this.#acts = this.#actions();
+    this.#acts = this.#deeds.forMessages({
+      reply: (message) => this.#composer.replyTo(message),
+      edit: (message) => this.#composer.startEdit(message),
+      menus: this.#state.menus ?? [],
+    });
     this.#channelView = new ChannelView(parts.messages, {
       me: this.#state.me,
       onSelect: (id) => this.#selectedMessage(id),
@@ -132,24 +136,6 @@ class App {
     });
   }
 
-  #actions() {
-    const act = (name) => (message, about = {}) => {
-      this.#actedAt = performance.now();
-      return this.#api.act(name, { channel: message.channel, id: message.id, ...about }).catch((error) => this.#fail(error));
-    };
-    const [react, unreact, remove, press, choose, menu] = ["react", "unreact", "delete", "press", "choose", "menu"].map(act);
-    return {
-      reply: (message) => this.#composer.replyTo(message),
-      react: (message, emoji, isMine) => (isMine ? unreact : react)(message, { emoji }),
-      edit: (message) => this.#composer.startEdit(message),
-      remove: (message) => remove(message),
-      press: (message, component) => press(message, { component: idOf(component) }),
-      choose: (message, component, values) => choose(message, { component: idOf(component), values }),
-      menu: (message, name) => menu(message, { name }),
-      menus: this.#state.menus ?? [],
-    };
-  }
-
   #listen() {
     listenToKeys({
       onRegion: (by) => this.#places.moveRegion(by),
@@ -187,7 +173,7 @@ class App {
     if (!this.#isSettled) this.#settle();
     this.#live.take(record, this.#seen());
     if (record.kind === "channel" && record.channel?.id === this.#channel) this.#name();
-    if (record.kind === "form") this.#form(record);
+    if (record.kind === "form") this.#deeds.showForm(record);
     // A fault that was asked for may be used up now.
     if (record.kind === "call" && this.#shell.tab === "discord") this.#panels.refreshSoon("discord");
     // What was noted before this page was opened is no news.
@@ -203,15 +189,6 @@ class App {
     this.#settling = setTimeout(() => {
       this.#isSettled = true;
     }, SETTLES);
-  }
-
-  #form({ interaction, form }) {
-    if (performance.now() - this.#actedAt > FORM_WAITS) return;
-    this.#actedAt = -Infinity;
-    openForm(form, (values) => {
-      this.#actedAt = performance.now();
-      return this.#api.act("submit", { interaction, values });
-    });
   }
 
   /** The channel that somebody looks at as it is now, or null. */
@@ -345,9 +322,8 @@ class App {
   // What is done.
 
   async #say(channel, what) {
-    this.#actedAt = performance.now();
     this.#rewind.backToLive();
-    return this.#api.say({ channel, ...what });
+    return this.#deeds.say(channel, what);
   }
 
   #suggested(text) {
@@ -379,11 +355,6 @@ class App {
   #fail(error) {
     this.#toasts.error(error.message);
   }
-}
-
-/** Buttons and menus are told to the server by their ids. */
-function idOf(component) {
-  return typeof component === "string" ? component : component.id;
 }
 
 /** What the server says first; it is asked until it answers. */

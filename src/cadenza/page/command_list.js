@@ -3,6 +3,7 @@
 import { clear, el } from "cadenza/dom.js";
 import { nextOf, offersOf, othersOf, readLine } from "cadenza/commands.js";
 import { label } from "cadenza/labels.js";
+import { activate } from "cadenza/listbox.js";
 import { t } from "cadenza/words.js";
 
 const SOON = 150; // ms after the last key before the bot is asked for suggestions
@@ -36,13 +37,17 @@ export class CommandList {
   constructor(root, field, asked) {
     this.#field = field;
     this.#asked = asked;
-    this.#list = label(el("ul", { class: "command-list", id: LIST, role: "listbox", hidden: true }), "live.commands", "aria-label");
+    // A long list scrolls, so it can be gone to; a browser may let one go there anyway.
+    this.#list = el("ul", { class: "command-list", id: LIST, role: "listbox", tabIndex: 0, hidden: true });
+    label(this.#list, "live.commands", "aria-label");
     this.#hint = el("p", { class: "command-hint", id: HINT, hidden: true });
     this.#count = el("p", { class: "visually-hidden", role: "status" });
     root.append(this.#list, this.#hint, this.#count);
     // A press must not take the focus away from the field.
     this.#list.addEventListener("mousedown", (event) => event.preventDefault());
     this.#list.addEventListener("click", (event) => this.#clicked(event));
+    this.#list.addEventListener("focus", () => this.#activate(Math.max(this.#active, 0)));
+    this.#list.addEventListener("keydown", (event) => this.#keyThere(event));
   }
 
   /** @param {object[]} commands */
@@ -155,6 +160,14 @@ export class CommandList {
     if (this.#choose(index)) this.#field.focus();
   }
 
+  /** In the list itself the keys do what they do in the field; what is chosen, or left, leads back to that. */
+  #keyThere(event) {
+    const isOurs = event.key === "Enter" ? this.#choose(this.#active) : this.key(event);
+    if (!isOurs) return;
+    event.preventDefault();
+    if (!event.key.startsWith("Arrow")) this.#field.focus();
+  }
+
   #show(offers, typed = "") {
     this.#offers = offers.slice(0, MOST);
     clear(this.#list);
@@ -180,11 +193,7 @@ export class CommandList {
 
   #activate(index) {
     this.#active = index;
-    [...this.#list.children].forEach((item, at) => item.setAttribute("aria-selected", String(at === index)));
-    const item = this.#list.children[index];
-    if (item) this.#field.setAttribute("aria-activedescendant", item.id);
-    else this.#field.removeAttribute("aria-activedescendant");
-    item?.scrollIntoView({ block: "nearest" });
+    activate(this.#list, index, this.#field, this.#list);
   }
 
   /** What the command wants, in a line: what is given, what is being given, what is still needed. */

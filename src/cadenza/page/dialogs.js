@@ -2,6 +2,7 @@
 
 import { clear, el, icon } from "cadenza/dom.js";
 import { CROSS } from "cadenza/icons.js";
+import { activate } from "cadenza/listbox.js";
 import { t } from "cadenza/words.js";
 
 const SHOWN = 9000; // ms
@@ -205,11 +206,7 @@ class Jump {
 
   #activate(index) {
     this.#active = index;
-    [...this.#list.children].forEach((item, at) => item.setAttribute("aria-selected", String(at === index)));
-    const item = this.#list.children[index];
-    if (item) this.#input.setAttribute("aria-activedescendant", item.id);
-    else this.#input.removeAttribute("aria-activedescendant");
-    item?.scrollIntoView({ block: "nearest" });
+    activate(this.#list, index, this.#input);
   }
 
   #choose(index) {

@@ -1,20 +1,12 @@
 /** Five things that models say, to begin with in the lab: each is something that bots get wrong. */
 
 const FENCE = "```";
-
-/** Each with its title and its text, in both languages. */
-export const EXAMPLES = [
-  {
-    title: { en: "Code and a table", ja: "コードと表" },
-    text: {
-      en: `Sure! Here is a small cache that forgets what is old:
-
-${FENCE}python
+const cache = (about) => `${FENCE}python
 from collections import OrderedDict
 
 
 class Cache:
-    """Keeps the last few values."""
+    """${about}"""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -25,7 +17,16 @@ class Cache:
         self.kept.move_to_end(key)
         if len(self.kept) > self.size:
             self.kept.popitem(last=False)
-${FENCE}
+${FENCE}`;
+
+/** Each with its title and its text, in both languages. */
+export const EXAMPLES = [
+  {
+    title: { en: "Code and a table", ja: "コードと表" },
+    text: {
+      en: `Sure! Here is a small cache that forgets what is old:
+
+${cache("Keeps the last few values.")}
 
 And how it compares:
 
@@ -39,23 +40,7 @@ Shall I add a test?
 `,
       ja: `もちろんです！古いものを忘れていく小さなキャッシュです。
 
-${FENCE}python
-from collections import OrderedDict
-
-
-class Cache:
-    """最近の値だけを覚えておく。"""
-
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self.kept: OrderedDict[str, object] = OrderedDict()
-
-    def put(self, key: str, value: object) -> None:
-        self.kept[key] = value
-        self.kept.move_to_end(key)
-        if len(self.kept) > self.size:
-            self.kept.popitem(last=False)
-${FENCE}
+${cache("最近の値だけを覚えておく。")}
 
 比べるとこうなります。
 

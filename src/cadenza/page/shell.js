@@ -39,7 +39,7 @@ export class Shell {
   #made() {
     const part = (tag, look, props = {}) => el(tag, { class: look, ...props });
     return {
-      rail: label(part("nav", "rail", { id: "rail" }), "live.rail", "aria-label"),
+      rail: label(el("section", { class: "rail", id: "rail" }, pageTitle()), "live.rail", "aria-label"),
       title: part("h1", "room-title"),
       topic: part("p", "room-topic dim"),
       notice: part("div", "room-notice", { role: "status" }),
@@ -207,9 +207,10 @@ export class Shell {
     root.dataset.screen = this.#screen;
     root.classList.toggle("no-panel", this.panel.hidden);
     this.#toggle.setAttribute("aria-expanded", String(!this.panel.hidden));
-    // On a phone it is all there is to be seen, and not beside anything.
-    const isAlone = this.isPhone && this.#screen === "panel";
-    this.panel.setAttribute("role", isAlone ? "main" : "complementary");
+    // On a phone what is shown is all there is to be seen, and not beside anything.
+    const isAlone = (screen) => this.isPhone && this.#screen === screen;
+    this.parts.rail.setAttribute("role", isAlone("rail") ? "main" : "navigation");
+    this.panel.setAttribute("role", isAlone("panel") ? "main" : "complementary");
     this.room.hidden = this.#view !== "chat";
     this.tour.hidden = this.#view !== "tour";
     this.lab.hidden = this.#view !== "lab";

@@ -1,20 +1,14 @@
 /** A reply over time, in lanes that are read from top to bottom: from the model's tokens to what people saw. */
 import { el } from "cadenza/dom.js";
-import { LANES, colourOf, firstFrom, thingAt } from "cadenza/lanes.js";
+import { LANES, thingAt } from "cadenza/lanes.js";
+import { AXIS, HEIGHT, paint } from "cadenza/painting.js";
 import { Row } from "cadenza/rows.js";
-import { ROW, SHAPES } from "cadenza/shapes.js";
+import { ROW } from "cadenza/shapes.js";
 import { say } from "cadenza/words_inside.js";
 
-const AXIS = 18;
 const EDGE = 14; // pixels that are left free at both ends, so that what lies there is seen whole
 const NEAR = 7; // pixels within which a thing is hit
 const SHORTEST = 0.05; // seconds that the whole width can be, at the least
-const STEPS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600];
-const COLOURS = {
-  text: "--in-text", thought: "--in-thought", held: "--in-held", rule: "--in-rule", typing: "--in-typing", limit: "--in-limit",
-  wait: "--in-wait", sending: "--in-sending", bad: "--bad", ink: "--ink", ink2: "--ink-2", line: "--line", ground: "--ground",
-  m0: "--m0", m1: "--m1", m2: "--m2", m3: "--m3", m4: "--m4", m5: "--m5", on: "--on-m",
-};
 const LEGEND = ["text", "thought", "held", "typing", "limit", "wait", "sending", "fault"];
 
 /** Draws a turn; tells where somebody wants to go and what they picked. */
@@ -212,109 +206,16 @@ export class Timeline {
   /** Draw again, if anything is different. */
   draw() {
     const ratio = window.devicePixelRatio || 1;
-    const height = AXIS + ROW * LANES.length;
     const theme = getComputedStyle(this.root).getPropertyValue("--ground");
     const chosen = JSON.stringify(this.chosen ?? null);
     const drawn = [this.#version, this.view, this.width, ratio, theme, chosen, this.#turn?.latest].join();
     if (!this.#turn || !this.width || drawn === this.#drawn) return;
     this.#drawn = drawn;
     this.canvas.width = Math.round(this.width * ratio);
-    this.canvas.height = Math.round(height * ratio);
+    this.canvas.height = Math.round(HEIGHT * ratio);
     const brush = this.canvas.getContext("2d");
     brush.scale(ratio, ratio);
-    this.#paint(brush, this.#palette());
-  }
-
-  #palette() {
-    const style = getComputedStyle(this.root);
-    return Object.fromEntries(Object.entries(COLOURS).map(([name, key]) => [name, style.getPropertyValue(key).trim() || "gray"]));
-  }
-
-  #paint(brush, palette) {
-    brush.clearRect(0, 0, this.width, AXIS + ROW * LANES.length);
-    this.#axis(brush, palette);
-    this.#highlight(brush, palette);
-    LANES.forEach((lane, index) => {
-      const top = AXIS + ROW * index;
-      brush.fillStyle = palette.line;
-      brush.fillRect(0, top, this.width, 1);
-      if (lane.shape === "density") this.#density(brush, palette, top);
-      else this.#shapes(brush, palette, lane, index, top);
-    });
-  }
-
-  #axis(brush, palette) {
-    const [from, to] = this.view;
-    const step = STEPS.find((size) => (size / (to - from)) * this.room >= 56) ?? Math.max(7200, ((to - from) * 56) / this.room);
-    const digits = step < 0.1 ? 2 : step < 1 ? 1 : 0;
-    brush.font = "11px system-ui, sans-serif";
-    brush.textBaseline = "middle";
-    for (let time = Math.ceil(from / step) * step; time <= to; time += step) {
-      const x = this.x(time);
-      brush.fillStyle = palette.line;
-      brush.fillRect(Math.round(x), AXIS - 4, 1, ROW * LANES.length + 4);
-      brush.fillStyle = palette.ink2;
-      if (x < this.width - 24) brush.fillText(time.toFixed(digits), x + 3, AXIS / 2);
-    }
-  }
-
-  /** When the text of the chosen message came, or the chosen token. */
-  #highlight(brush, palette) {
-    const { tokens } = this.#turn;
-    const message = this.#turn.message(this.chosen?.message);
-    const raw = message?.story?.raw ?? [];
-    const places = raw.length ? [tokens.at(raw[0][0]), tokens.at(raw.at(-1)[1] - 1)] : [this.chosen?.token ?? -1];
-    const times = places.map((place) => tokens.times[place]);
-    if (times.some((time) => time === undefined)) return;
-    const [left, right] = [this.x(times[0]) - 3, this.x(times.at(-1)) + 4];
-    brush.globalAlpha = 0.35;
-    brush.fillStyle = message ? palette[colourOf(message.number)] : palette.ink2;
-    brush.fillRect(left, AXIS + 1, right - left, ROW - 1);
-    brush.globalAlpha = 1;
-  }
-
-  /** However many tokens there are, there is one bar for each pixel. */
-  #density(brush, palette, top) {
-    const { tokens } = this.#turn;
-    const [from, to] = this.view;
-    const columns = Math.max(1, Math.floor(this.room / 2));
-    const counts = { text: new Uint32Array(columns), thought: new Uint32Array(columns) };
-    const scale = (columns - 1) / (to - from);
-    let most = 1;
-    for (let index = Math.max(0, firstFrom(LANES[0], tokens.times, this.#turn, from) - 1); index < tokens.count; index += 1) {
-      const column = Math.floor((tokens.times[index] - from) * scale);
-      if (column >= columns) break;
-      if (column < 0) continue;
-      const count = (counts[tokens.thoughts[index] ? "thought" : "text"][column] += 1);
-      if (count > most) most = count;
-    }
-    const room = ROW - 7;
-    for (const sort of ["text", "thought"]) {
-      brush.fillStyle = palette[sort];
-      counts[sort].forEach((count, column) => {
-        if (!count) return;
-        const size = Math.max(6, (room * Math.sqrt(count)) / Math.sqrt(most));
-        brush.fillRect(EDGE + column * 2, top + ROW - 3 - size, 1.4, size);
-      });
-    }
-  }
-
-  #shapes(brush, palette, lane, index, top) {
-    const things = this.#things[index];
-    const [from, to] = this.view;
-    let last = -Infinity;
-    for (let place = firstFrom(lane, things, this.#turn, from); place < things.length; place += 1) {
-      const thing = things[place];
-      const [begins, ends] = lane.span(this.#turn, thing, place);
-      if (begins > to) break;
-      const [left, right] = [this.x(begins), this.x(ends)];
-      const isChosen = thing.id !== undefined && thing.id === this.chosen?.message;
-      const least = lane.shape === "pill" ? 4 : 0.5; // pixels: what is closer cannot be told from what is there
-      if (right < 0 || (right - last < least && !isChosen && !thing.call)) continue;
-      last = right;
-      const paint = { left, right, top, colour: palette[lane.colour(this.#turn, thing, place)], text: lane.text?.(thing) ?? "", palette };
-      SHAPES[thing.call ? "cross" : lane.shape](brush, paint, isChosen);
-    }
+    paint(brush, this);
   }
 
   // --- what people do ----------------------------------------------------------------------

@@ -20,7 +20,7 @@ from ..text.overlap import Overlap
 from ..text.repair import close_fence, close_openers, in_backticks, is_blank, split_fence
 from ..text.sentences import STOPS, is_whole
 from ..text.spans import Find, Found, Opener, Scanner
-from ..text.tags import BlockTag, HiddenBlock, Speaker
+from ..text.tags import AnswerLabel, BlockTag, HiddenBlock
 from ..text.units import WHITESPACE, whole_grapheme
 from ..types import Aside, AsideKind, Boundary, Ending, Kind, Segment
 
@@ -42,7 +42,7 @@ class _Place(NamedTuple):
     boundary: Boundary
 
 
-class Waiting(NamedTuple):
+class HoldReason(NamedTuple):
     """Why text that could have left stays."""
 
     why: str = ""
@@ -68,7 +68,7 @@ class Buffer:
         """
         self._settings = settings or BufferSettings()
         self._sentences = sentences
-        self._speaker = Speaker(speaker) if speaker.strip(WHITESPACE) else None
+        self._speaker = AnswerLabel(speaker) if speaker.strip(WHITESPACE) else None
         self._full = self._settings.overflow + FORWARD + 1
         self._goes_on = goes_on
         self._seam = False  # whether a hidden block stood behind backticks
@@ -127,21 +127,21 @@ class Buffer:
 
     # --- what waits, for whoever looks -------------------------------------------------
 
-    def waiting(self) -> Waiting:
+    def waiting(self) -> HoldReason:
         """Why what is here has not left; nobody but a trace asks."""
         scanner = self._scanner
         if self._hidden is not None:
-            return Waiting("hidden", self._hidden.kind.value)
+            return HoldReason("hidden", self._hidden.kind.value)
         if scanner.fence:
-            return Waiting("code", scanner.fence)
+            return HoldReason("code", scanner.fence)
         if scanner.table:
-            return Waiting("table")
+            return HoldReason("table")
         mark = self._intake.held or scanner.unsure
         is_unsure = mark in _ENDS
         opener = next((opener for opener in scanner.openers if opener.holds), None)
         if opener is not None and (self._places or is_unsure):  # the text could be cut, were it not for this
-            return Waiting("mark", opener.mark * opener.width)
-        return Waiting("undecided", mark) if is_unsure else Waiting()
+            return HoldReason("mark", opener.mark * opener.width)
+        return HoldReason("undecided", mark) if is_unsure else HoldReason()
 
     @property
     def size(self) -> int:

@@ -17,7 +17,7 @@ from ..rules.rule import Rule
 from ..text.alignment import aligned, squeezed
 from ..text.units import WHITESPACE
 from ..types import Aside, Ending, Halt, Identity, Post, Segment
-from .s5_buffer import Buffer, Waiting
+from .s5_buffer import Buffer, HoldReason
 from .s7_delivery import Composer
 from .s7_pacing import Pace
 from .stage import Pipe, Stage
@@ -70,7 +70,7 @@ class Taps:
         self._gathers = gathers
         self._gathered = _Gathered()
         self._paces: deque[Pace] = deque()
-        self._waiting = Waiting()
+        self._waiting = HoldReason()
 
     def around(self, row: Pipe) -> Pipe:
         """The same row, each of its stages seen."""

@@ -59,7 +59,7 @@ class SpeakerKind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Speaker:
+class SpokenBy:
     """Whose words a message holds, whatever name they stand under."""
 
     persona: str | None = None
@@ -136,7 +136,7 @@ def _picture(text: str) -> Picture | None:
 class Delivery:
     """How somebody was seen last in a channel."""
 
-    speaker: Speaker
+    speaker: SpokenBy
     face: Link | str | None
     """An address, the mark of a picture that was stored, or neither."""
     is_bot: bool = False
@@ -185,7 +185,7 @@ INSTEAD: Mapping[Past, Instead] = MappingProxyType(
 """A persona may be seen as it was seen last, and nobody as somebody else."""
 
 
-def past(speaker: Speaker, last: Delivery | None, held: Held) -> Past:
+def past(speaker: SpokenBy, last: Delivery | None, held: Held) -> Past:
     """What *last* is to *speaker*, when the webhook holds *held*."""
     if last is None:
         return Past.NOTHING
@@ -233,7 +233,7 @@ class Avatars:
         message: Outgoing,
         /,
         *,
-        speaker: Speaker,
+        speaker: SpokenBy,
         haste: Haste,
     ) -> Sent:
         """Send *message* through *webhook* as *identity*; what Discord says against it is raised as it is."""
@@ -250,7 +250,7 @@ class Avatars:
         finally:
             lock.release()
 
-    def note_bot(self, channel: str, speaker: Speaker, avatar_url: str | None) -> None:
+    def note_bot(self, channel: str, speaker: SpokenBy, avatar_url: str | None) -> None:
         """The bot itself said something in *channel*, with its own face."""
         face = avatar(avatar_url)
         self._note(channel, Delivery(speaker, face if isinstance(face, Link) else None, is_bot=True))
@@ -282,7 +282,7 @@ class Avatars:
         return sent
 
     async def _put_on(
-        self, place: Place, webhook: Webhook, picture: Picture | None, speaker: Speaker
+        self, place: Place, webhook: Webhook, picture: Picture | None, speaker: SpokenBy
     ) -> Link | str | None:
         """Let *webhook* hold *picture*, or no picture; give back what is shown, which may be another face instead."""
         if picture is not None and picture.mark in self._refused:

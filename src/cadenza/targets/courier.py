@@ -24,7 +24,7 @@ from .haste import Haste, Hurried
 from .house import House
 from .labels import labelled, plain_name, shortened
 from .policies import LONGEST_WAIT, RETRY_DELAYS, UNKNOWN, Policy, Step, policy_for
-from .webhooks import NoWebhook, Speaker
+from .webhooks import NoWebhook, SpokenBy
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ class Letter:
     message: Outgoing
     identity: Identity | None = None
     """Who is to be seen speaking; ``None`` is the bot itself."""
-    speaker: Speaker | None = None
+    speaker: SpokenBy | None = None
     """The same, for whoever chooses the face."""
     spare: str = ""
     """What is said instead of its file, if that cannot be sent."""
@@ -184,7 +184,7 @@ class Courier:
             sent = await self._api.send(place.channel, letter.message)
             return self._arrived(place, Arrival(sent))
         message = replace(letter.message, reply_to=None, nonce="")  # webhooks know neither
-        speaker = letter.speaker or Speaker()
+        speaker = letter.speaker or SpokenBy()
         sent = await self._house.webhooks.send(
             place, letter.webhook, letter.identity, message, speaker=speaker, haste=self.haste
         )

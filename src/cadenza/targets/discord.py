@@ -28,7 +28,7 @@ from .house import House
 from .mentions import Mentions
 from .paced import PacedApi
 from .policies import RETRY_DELAYS, Step, policy_for
-from .webhooks import NoWebhook, Speaker, SpeakerKind
+from .webhooks import NoWebhook, SpeakerKind, SpokenBy
 
 __all__ = ["DiscordTarget", "House", "ReplyTarget"]
 
@@ -190,7 +190,7 @@ class DiscordTarget:
             notice = None
         self._note(letter, arrivals, notice)
         if first.identity is None:
-            speaker = Speaker() if letter.identity else self._speaker(post)
+            speaker = SpokenBy() if letter.identity else self._speaker(post)
             self._house.webhooks.note_bot(self._channel, speaker)
         await self._complain()
         return Receipt(post, first.sent.message, first.sent.url, first.identity)
@@ -233,10 +233,10 @@ class DiscordTarget:
         is_elsewhere = target is not None and target.message == message and target.channel not in ("", self._channel)
         return not is_elsewhere
 
-    def _speaker(self, post: Post) -> Speaker:
+    def _speaker(self, post: Post) -> SpokenBy:
         """Whose words *post* holds. Somebody without a look is somebody else, whose face nothing can stand in for."""
         is_own = post.identity is None or bool(post.identity.look)
-        return Speaker(self._persona_id, SpeakerKind.APPEARANCE if is_own else SpeakerKind.COPIED)
+        return SpokenBy(self._persona_id, SpeakerKind.APPEARANCE if is_own else SpeakerKind.COPIED)
 
     def _nonce(self) -> str:
         """A name for the next message of the turn, which is the same however often that one is tried."""

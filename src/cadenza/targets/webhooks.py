@@ -17,13 +17,13 @@ from weakref import WeakValueDictionary
 from ..tasks import must_rise
 from ..types import Identity
 from .api import ApiError, DiscordApi, Outgoing, Place, PlaceKind, Sent, Webhook
-from .avatars import LOST, Avatars, Speaker, SpeakerKind
+from .avatars import LOST, Avatars, SpeakerKind, SpokenBy
 from .echoes import Echoes
 from .haste import Haste
 from .paced import PacedApi
 from .throttle import Throttle
 
-__all__ = ["NAME", "Lack", "MemoryWebhookStore", "NoWebhook", "Speaker", "SpeakerKind", "WebhookStore", "Webhooks"]
+__all__ = ["NAME", "Lack", "MemoryWebhookStore", "NoWebhook", "SpeakerKind", "SpokenBy", "WebhookStore", "Webhooks"]
 
 logger = logging.getLogger(__name__)
 
@@ -151,7 +151,7 @@ class Webhooks:
         message: Outgoing,
         /,
         *,
-        speaker: Speaker,
+        speaker: SpokenBy,
         haste: Haste | None = None,
     ) -> Sent:
         """Send *message* through *webhook* under the name and face of *identity*; raises ``ApiError``.
@@ -165,7 +165,7 @@ class Webhooks:
                 self.invalidate(webhook.channel)  # unless somebody has found another meanwhile
             raise
 
-    def note_bot(self, channel: str, speaker: Speaker, /, *, avatar_url: str | None = None) -> None:
+    def note_bot(self, channel: str, speaker: SpokenBy, /, *, avatar_url: str | None = None) -> None:
         """The bot itself said something in *channel*, under its own name and with the face at *avatar_url*."""
         self._avatars.note_bot(channel, speaker, avatar_url)
 

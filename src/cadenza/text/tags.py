@@ -91,7 +91,7 @@ def _block_end(text: str, kind: AsideKind) -> BlockEnd:
     return BlockEnd(len(text) if possible < 0 else possible, len(text), is_whole=False)
 
 
-class Speaker:
+class AnswerLabel:
     """Whose label, ``Ren:`` in front of a line, begins the answer in a thought that nothing closes.
 
     Whether nothing does is known only at the end: models also draft their answer in thoughts that they do close.
@@ -138,7 +138,7 @@ class HiddenBlock:
             text = _SUMMARY.sub("", text.strip(WHITESPACE), count=1)
         return text.strip(WHITESPACE)
 
-    def speech(self, speaker: Speaker) -> str:
+    def speech(self, speaker: AnswerLabel) -> str:
         """Take out and give back what *speaker* says in a thought that nothing has closed, label and all."""
         thought = "".join(self._parts) + self._tail
         start = speaker.begins(thought) if self.kind is AsideKind.THOUGHT else None

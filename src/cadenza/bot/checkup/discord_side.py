@@ -5,16 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, TypeAlias
 
 from ...config.secrecy import token_complaint
 from ...service.invitation import RIGHTS, Right, invite_link
 from ..intents import PRIVILEGES, Privilege, clicks, flags_of
 from ..portal import Portal, PortalError
 from .findings import Finding, Patient, bad, good, in_time, warning
-from .rights import rights_in
-
-Json: TypeAlias = Mapping[str, Any]
+from .rights import Json, rights_in
 
 _MOST_SERVERS = 10
 _MOST_NAMES = 5

@@ -26,7 +26,7 @@ from enum import Enum, auto
 from typing import assert_never
 
 from ...errors import ErrorKind, ProviderError
-from ...text.tags import HiddenBlock, Speaker
+from ...text.tags import AnswerLabel, HiddenBlock
 from ...types import AsideKind, Chunk, Failed, Finished, Prompt, TextDelta
 from ..failures import failure
 from .backticks import Backticks
@@ -90,7 +90,7 @@ class GlmGuard(TextGuard):
         self._vendor = vendor
         self._tools = GlmTools(prompt.tools)
         self._calls = TextCalls(prompt)
-        self._speaker = Speaker(prompt.speaker) if prompt.speaker.strip() else None
+        self._speaker = AnswerLabel(prompt.speaker) if prompt.speaker.strip() else None
         self._tags = _SPEECH_WITH_TOOLS if self._tools else _SPEECH
         self._backticks = Backticks()
         self._where = _Where.SPEECH
