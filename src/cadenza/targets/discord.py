@@ -94,10 +94,10 @@ class DiscordTarget:
         """*turn* names the turn, and must be another for each; without one, one is made up.
 
         *persona* is who speaks where a post does not say; without it the bot does. *persona_id* tells the persona from
-        others, whatever its name; without one the name does. If *is_strict*, nobody else ever speaks for them. *roster* is who may be called; *is_found* says of a tag
-        whether it is that of somebody who was looked up, and may be called too. How many, the settings of the reply say
-        (see ``allow_calls``). *reply_target* is shown in front of the
-        first message of a webhook that answers it. *table_button* stands under each table that is shown as a picture.
+        others, whatever its name; without one the name does. If *is_strict*, nobody else ever speaks for them.
+        *roster* is who may be called; *is_found* says of a tag whether it is that of somebody who was looked up, and may
+        be called too. How many, the settings of the reply say (see ``allow_calls``). *reply_target* is shown in front of
+        the first message of a webhook that answers it. *table_button* stands under each table that is shown as a picture.
         *reword* says a notice in the words in which it is shown.
         *on_last* is told the id of the message before the last one, empty if there is none, before that one is sent.
         *typing_since* is when, on the loop's clock, others have shown here that something is being written.
