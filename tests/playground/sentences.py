@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import cadenza
+from tests.service.languages.texts import around_values
 
 SOURCE = Path(cadenza.__file__).parent
 
@@ -104,13 +105,7 @@ def _pieces(node: ast.expr) -> tuple[str, ...]:
         case ast.Constant(value=str(text)):
             return (text,)
         case ast.JoinedStr(values=parts):
-            pieces = [""]
-            for part in parts:
-                if isinstance(part, ast.Constant):
-                    pieces[-1] += str(part.value)
-                else:
-                    pieces.append("")
-            return tuple(pieces)
+            return tuple(around_values(parts))
         case _:
             return ()
 

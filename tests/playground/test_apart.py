@@ -8,6 +8,7 @@ import json
 import resource
 import signal
 import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from time import process_time
@@ -23,15 +24,22 @@ from cadenza.playground.screening import LARGE, Screening
 from tests.films.told import mixed_text
 from tests.playground.playing import HEADERS, PATIENCE, playing
 
-pytestmark = [
-    pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="processes are counted where Linux tells of them"),
-]
+_COUNTED = Path("/proc/self/task")
+"""Where Linux tells of processes."""
+MISSING = "films that are made in a process of their own, which are counted by /proc; run the tests on Linux"
+
+
+@pytest.fixture(autouse=True)
+def _where_processes_are_counted(not_tested: Callable[[str], None]) -> None:
+    if not _COUNTED.exists():
+        not_tested(MISSING)
+        pytest.skip(MISSING)
 
 
 def _children() -> list[int]:
     """The processes of this one that make films."""
     found = []
-    for tasks in Path("/proc/self/task").glob("*/children"):
+    for tasks in _COUNTED.glob("*/children"):
         found += [int(number) for number in tasks.read_text(encoding="ascii").split()]
     return [number for number in found if b"cadenza.playground.apart" in _command(number)]
 

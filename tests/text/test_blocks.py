@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from cadenza.text.blocks import blocks
+from cadenza.text.blocks import blocks, code_in
 from cadenza.types import Kind
 from tests.laws.nasty import nasty
 
@@ -31,3 +31,16 @@ def test_a_text_is_taken_apart(text: str, expected: list[tuple[Kind, str]]) -> N
 @given(nasty())
 def test_nothing_is_lost(text: str) -> None:
     assert text == "".join(block for _, block in blocks(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("nobody", [], id="none"),
+        pytest.param("a `b` ``c ` d`` e", ["`b`", "``c ` d``"], id="within a line"),
+        pytest.param("a `b`\n```\nc\n```\nd `e`", ["`b`", "```\nc\n```", "`e`"], id="behind a block"),
+        pytest.param("a ` b", [], id="a mark that never closes"),
+    ],
+)
+def test_code_is_found_where_it_stands(text: str, expected: list[str]) -> None:
+    assert expected == [text[one.start : one.stop] for one in code_in(text)]

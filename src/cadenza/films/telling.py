@@ -13,15 +13,15 @@ from itertools import count, pairwise
 from math import fsum
 
 from ..explain_steps import WORDS, About, change, number_of, numbers_of, part_of, parts_of, text_of
+from ..text.blocks import code_in
 from ..text.runs import date_of
 from .film import Film, Record
 from .packing import Json
 
 _TAG = re.compile(
-    r"(?<!`)(?P<code>`+)(?!`).*?(?<!`)(?P=code)(?!`)"  # in code nobody is named: it is passed over as a whole
-    r"|<(?:(?P<sign>@[!&]?|\#)(?P<id>\d+)|id:(?P<place>customize|browse|guide)|a?(?P<emoji>:\w+:)\d+"
+    r"<(?:(?P<sign>@[!&]?|\#)(?P<id>\d+)|id:(?P<place>customize|browse|guide)|a?(?P<emoji>:\w+:)\d+"
     r"|(?P<command>/[^\n<>:]+):\d+|t:(?P<seconds>-?\d{1,12})(?::(?P<style>[tTdDfFRsS]))?)>",
-    re.ASCII | re.DOTALL,
+    re.ASCII,
 )
 _UNTOLD = frozenset(
     {"reply", "try", "tried", "round", "end", "merged", "withdrawn", "brought_back", "superseded", "spared", "request"}
@@ -215,8 +215,9 @@ class _Names:
         self.mentions[id_] = found
 
     def in_words(self, text: str) -> str:
-        """*text* with names instead of ids."""
-        return _TAG.sub(self._named, text)
+        """*text* with names instead of ids; code is shown as it is, as in the chat."""
+        code = code_in(text) if "<" in text else []
+        return _TAG.sub(lambda tag: tag[0] if any(tag.start() in one for one in code) else self._named(tag), text)
 
     def _named(self, tag: re.Match[str]) -> str:
         if tag["seconds"]:

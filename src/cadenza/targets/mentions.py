@@ -7,10 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ..settings import DeliverySettings
-from ..text.blocks import blocks
-from ..text.spans import SpanKind
-from ..text.survey import survey
-from ..types import Kind, Roster
+from ..text.blocks import code_in
+from ..types import Roster
 
 _TAG = re.compile(r"<@(?P<sign>[!&]?)(?P<id>[0-9]{1,20})>")
 _MOST = 100
@@ -72,13 +70,10 @@ def tags_in(text: str) -> Iterator[_Tag]:
     """The people and roles that are named in *text* outside code, by the platform's own tags."""
     if "<@" not in text:
         return
-    for kind, block in blocks(text):
-        if kind is Kind.CODE:
-            continue
-        code = [span for span in survey(block).spans if span.kind is SpanKind.CODE]
-        for match in _TAG.finditer(block):
-            if not any(span.start <= match.start() < span.end for span in code):
-                yield _Tag(match["id"], is_role=match["sign"] == "&")
+    code = code_in(text)
+    for match in _TAG.finditer(text):
+        if not any(match.start() in stretch for stretch in code):
+            yield _Tag(match["id"], is_role=match["sign"] == "&")
 
 
 def _known(roster: Roster) -> Iterator[_Tag]:

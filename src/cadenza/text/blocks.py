@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..types import Kind
-from .spans import Found, Scanner
+from .spans import Found, Scanner, SpanKind
+from .survey import survey
 
 
 def blocks(text: str) -> Iterator[tuple[Kind, str]]:
@@ -25,3 +26,17 @@ def blocks(text: str) -> Iterator[tuple[Kind, str]]:
             case Found.BLOCK_TAG:
                 scanner.position = find.end
     yield kind, text[start:]
+
+
+def code_in(text: str) -> list[range]:
+    """Where *text* is code, in blocks and within lines: nobody is called there, and a tag is a text."""
+    found: list[range] = []
+    place = 0
+    for kind, block in blocks(text):
+        if kind is Kind.CODE:
+            found.append(range(place, place + len(block)))
+        else:
+            spans = (span for span in survey(block).spans if span.kind is SpanKind.CODE)
+            found += (range(place + span.start, place + span.end) for span in spans)
+        place += len(block)
+    return found

@@ -108,7 +108,7 @@ def _written() -> tuple[frozenset[str], tuple[re.Pattern[str], ...]]:
                 case ast.Constant(value=str(text)):
                     constants.add(text)
                 case ast.JoinedStr(values=parts) if sum(len(_fixed(part)) for part in parts) > 10:
-                    patterns.append(re.compile(".+".join(map(re.escape, _around_values(parts)))))
+                    patterns.append(re.compile(".+".join(map(re.escape, around_values(parts)))))
     return frozenset(constants), tuple(patterns)
 
 
@@ -116,7 +116,7 @@ def _fixed(part: ast.expr) -> str:
     return str(part.value) if isinstance(part, ast.Constant) else ""
 
 
-def _around_values(parts: list[ast.expr]) -> list[str]:
+def around_values(parts: list[ast.expr]) -> list[str]:
     """What stands before, between and behind the values of an f-string."""
     pieces = [""]
     for part in parts:
