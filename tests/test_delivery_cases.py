@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from cadenza.replies import say
+from cadenza.reply.reply import say
 from cadenza.settings import DeliverySettings, Settings
 from cadenza.sim.permissions import INVITED, Permission
 from cadenza.sim.wire import Refusal
 from cadenza.stages.s7_delivery import Composer
-from cadenza.stops import Stops
-from cadenza.targets.discord import ReplyTarget
+from cadenza.concurrency.stops import Stops
+from cadenza.targets.discord.target import ReplyTarget
 from cadenza.types import Boundary, Ending, Identity, Post, Segment, Stopped, StopReason
 from tests.case_index import not_shown, rows_of
 from tests.discord_room import BOT_SENDS, REN, WEBHOOK_SENDS, Room, post

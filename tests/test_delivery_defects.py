@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.replies import say
+from cadenza.reply.reply import say
 from cadenza.settings import Settings
 from cadenza.targets.memory import MemoryTarget
 from cadenza.types import Identity, Stopped, StopReason
@@ -123,12 +123,12 @@ async def test_w3_whichever_way_a_message_arrives_the_channel_is_open(code: int)
     room = Room()
     room.faults.fail(BOT_SENDS, 403, 50013)
     await say(room.target(), "Zero.")
-    blocked = room.house.blocked(room.channel)
+    blocked = room.shared.blocked(room.channel)
     room.faults.fail(WEBHOOK_SENDS, 404, code)
 
     await room.target(persona=REN).send(post("One."))
 
-    assert ("missing_permissions", None) == (blocked, room.house.blocked(room.channel))
+    assert ("missing_permissions", None) == (blocked, room.shared.blocked(room.channel))
 
 
 async def test_w4_a_channel_that_is_gone_when_the_bot_speaks_instead_ends_the_reply_quietly() -> None:

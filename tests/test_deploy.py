@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from cadenza.bot.run import add_run
-from cadenza.service.logs import redacted
+from cadenza.cli.run import add_run
+from cadenza.bot.services.logs import redacted
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "deploy"
-FILES = ("Dockerfile", "compose.yaml", "cadenza.service")
+FILES = ("Dockerfile", "compose.yaml", "cadenza.bot.services")
 PORT = "9464"
 
 
@@ -33,7 +33,7 @@ def _understood(words: list[str]) -> argparse.Namespace:
 def _unit() -> configparser.ConfigParser:
     unit = configparser.ConfigParser(interpolation=None, strict=True)
     unit.optionxform = str  # type: ignore[assignment,method-assign]  # systemd minds capitals
-    unit.read_string(_text("cadenza.service"))
+    unit.read_string(_text("cadenza.bot.services"))
     return unit
 
 

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from cadenza.backstage import Backstage
+from cadenza.reply.outbox.prepare import PostPreparer
 from cadenza.errors import DeliveryError
-from cadenza.replies import say
+from cadenza.reply.reply import say
 from cadenza.settings import Settings
 from cadenza.stages.s7_delivery import Limits
-from cadenza.stops import Stops
+from cadenza.concurrency.stops import Stops
 from cadenza.targets.memory import MemoryTarget
 from cadenza.text.tables import Table
 from cadenza.types import Broke, Persona, Scene, Sprite, Stopped, StopReason
@@ -225,7 +225,7 @@ async def test_t62_a_picture_counts_as_a_message_and_its_table_is_remembered() -
         target,
         f"Look:\n\n{TABLE}\n\nNice.",
         settings=Settings.of(degree=1, message_limit=2, when_full="stop"),
-        backstage=Backstage(Painter()),
+        preparer=PostPreparer(Painter()),
     )
 
     assert (["Look:", ""], Stopped(StopReason.MESSAGE_LIMIT)) == (target.texts, result.outcome)

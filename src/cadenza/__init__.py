@@ -10,9 +10,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .backstage import Backstage
-    from .connections import connect, scripted
-    from .doors import Speaker, say
+    from .reply.outbox.prepare import PostPreparer
+    from .models.connect import connect, scripted
+    from .reply.say import Speaker, say
     from .errors import (
         Aspect,
         CadenzaError,
@@ -24,30 +24,30 @@ if TYPE_CHECKING:
         SettingsError,
         ToolError,
     )
-    from .http import Http
-    from .keys import Keyring
-    from .lookups import Lookup
-    from .models import Model
-    from .pipeline import clean
-    from .replies import reply
+    from .models.http import Http
+    from .models.keys import Keyring
+    from .reply.outbox.lookups import Lookup
+    from .models.model import Model
+    from .reply.pipeline import clean
+    from .reply.reply import reply
     from .rules import RULES, Rule, RuleContext
     from .settings import DeliverySettings, Settings
     from .stages.s6_rules import rule_row
     from .stages.s7_delivery import Allowance, Calling, Limits, Metered, Target
-    from .stops import StopHandle, StopRegistry, Stops
-    from .streams import from_stream
+    from .concurrency.stops import StopHandle, StopRegistry, Stops
+    from .reply.streams import from_stream
     from .targets.console import ConsoleTarget
-    from .targets.discord import DiscordTarget, ReplyTarget
-    from .targets.house import House
+    from .targets.discord.target import DiscordTarget, ReplyTarget
+    from .targets.discord.shared import DiscordState
     from .targets.memory import MemoryTarget
-    from .targets.webhooks import Webhooks, WebhookStore
+    from .targets.discord.webhooks import Webhooks, WebhookStore
     from .text.prose import Edit
-    from .tools.consent import Consent, Deliberate
+    from .tools.consent import Consent, ConsentPolicy
     from .tools.functions import tool
     from .tools.mcp import McpServer
     from .tools.tool import Tool, ToolContext
-    from .trace import JsonLines, Traced
-    from .turns import Closing, Dropped, Heard, Stopping, Turn, Turns, Verdict, Why
+    from .explain.steps import JsonLines, TraceStep
+    from .turns import ShutdownResult, Dropped, IncomingMessage, StopResult, Turn, Turns, Verdict, TurnReason
     from .types import (
         Attachment,
         Boundary,
@@ -103,18 +103,18 @@ __all__ = [
     "Allowance",
     "Aspect",
     "Attachment",
-    "Backstage",
+    "PostPreparer",
     "Boundary",
     "Broke",
     "CadenzaError",
     "Calling",
     "Chunk",
-    "Closing",
+    "ShutdownResult",
     "Completed",
     "Consent",
     "ConsoleTarget",
     "ContextItem",
-    "Deliberate",
+    "ConsentPolicy",
     "DeliveryError",
     "DeliveryKind",
     "DeliverySettings",
@@ -128,8 +128,8 @@ __all__ = [
     "Failure",
     "Finished",
     "Halt",
-    "Heard",
-    "House",
+    "IncomingMessage",
+    "DiscordState",
     "Http",
     "Identity",
     "InputError",
@@ -173,7 +173,7 @@ __all__ = [
     "StopReason",
     "StopRegistry",
     "Stopped",
-    "Stopping",
+    "StopResult",
     "Stops",
     "Tag",
     "Target",
@@ -186,7 +186,7 @@ __all__ = [
     "ToolResult",
     "ToolSpec",
     "ToolUse",
-    "Traced",
+    "TraceStep",
     "Turn",
     "Turns",
     "Urgency",
@@ -194,7 +194,7 @@ __all__ = [
     "Verdict",
     "WebhookStore",
     "Webhooks",
-    "Why",
+    "TurnReason",
     "__version__",
     "clean",
     "connect",
@@ -236,7 +236,7 @@ _HOMES = (
 _FAR_HOMES = {
     "ConsoleTarget": "targets.console",
     "DiscordTarget": "targets.discord",
-    "House": "targets.house",
+    "DiscordState": "targets.house",
     "Http": "http",
     "ReplyTarget": "targets.discord",
     "WebhookStore": "targets.webhooks",

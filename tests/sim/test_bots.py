@@ -12,7 +12,7 @@ import pytest
 from discord import app_commands
 from discord.ext import commands
 
-from cadenza.sim.limits import RateLimits
+from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.permissions import ALL
 from cadenza.sim.server import Server, serve
 from cadenza.sim.wire import Refusal

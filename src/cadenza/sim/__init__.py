@@ -9,22 +9,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .api import WorldApi
+    from .memory_api import WorldApi
     from .faults import Faults, LostResponse
     from .gateway import Gateway
-    from .limits import Quota, Rate, RateLimits
+    from .rate_limits import Quota, Rate, RateLimits
     from .permissions import Permission
-    from .rest import Call, Rest
+    from .rest import RestCall, Rest
     from .server import Server, serve
     from .sessions import GatewayRules
-    from .wire import Event, File, Json, Refusal, Request, Response
+    from .wire import GatewayEvent, File, Json, Refusal, RestRequest, Response
     from .world import Bot, ChannelKind, Guild, Person, World
 
 __all__ = [
     "Bot",
-    "Call",
+    "RestCall",
     "ChannelKind",
-    "Event",
+    "GatewayEvent",
     "Faults",
     "File",
     "Gateway",
@@ -38,7 +38,7 @@ __all__ = [
     "Rate",
     "RateLimits",
     "Refusal",
-    "Request",
+    "RestRequest",
     "Response",
     "Rest",
     "Server",

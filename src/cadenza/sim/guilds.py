@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from . import permissions, shapes
+from . import permissions
+from . import objects
 from .channels import id_of
 from .intents import PRIVILEGED, Intent
 from .interactions import Interactions
-from .laws import as_ids
+from .validation import as_ids
 from .permissions import Permission
-from .refusals import refuse, unauthorised
-from .shapes import copied
+from .api_errors import refuse, unauthorised
+from .objects import copied
 from .snowflakes import as_timestamp
 from .state import Bot, GuildState
 from .wire import Json
@@ -28,8 +29,8 @@ class Guilds(Interactions):
     def _found(self, name: str, owner: str) -> str:
         """A new guild, in which only its owner is."""
         id_ = self._snowflakes.next()
-        everyone = shapes.role(id_, "@everyone", permissions.EVERYONE, position=0)
-        self._guilds[id_] = GuildState(shapes.guild(id_, name, owner), {id_: everyone})
+        everyone = objects.role(id_, "@everyone", permissions.EVERYONE, position=0)
+        self._guilds[id_] = GuildState(objects.guild(id_, name, owner), {id_: everyone})
         self.join(id_, owner)
         return id_
 
@@ -41,7 +42,7 @@ class Guilds(Interactions):
             return
         if user not in self._users:
             raise refuse(10013)
-        member = shapes.member(self._users[user], self._timestamp())
+        member = objects.member(self._users[user], self._timestamp())
         if user in self._bots:
             role = self.add_role(home, self._bots[user].name, permissions=granted)
             state.roles[role] |= {"managed": True, "tags": {"bot_id": user}}
@@ -67,7 +68,7 @@ class Guilds(Interactions):
         """A new role."""
         home, id_ = id_of(guild), self._snowflakes.next()
         state = self._guild(home)
-        role = shapes.role(id_, name, permissions, position=len(state.roles), is_mentionable=mentionable)
+        role = objects.role(id_, name, permissions, position=len(state.roles), is_mentionable=mentionable)
         state.roles[id_] = role
         self._tell_guild("GUILD_ROLE_CREATE", {"role": role}, home)
         return id_
@@ -105,7 +106,7 @@ class Guilds(Interactions):
         """A new emoji."""
         home, id_ = id_of(guild), self._snowflakes.next()
         emojis = self._guild(home).emojis
-        emojis[id_] = shapes.emoji(id_, name, is_animated=animated)
+        emojis[id_] = objects.emoji(id_, name, is_animated=animated)
         self._tell_guild("GUILD_EMOJIS_UPDATE", {"emojis": list(emojis.values())}, home)
         return id_
 

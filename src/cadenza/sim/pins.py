@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .moderation import Moderation
 from .permissions import Permission
-from .refusals import refuse
-from .shapes import MessageKind
+from .api_errors import refuse
+from .objects import MessageKind
 from .state import ChannelState
 from .wire import Json
 

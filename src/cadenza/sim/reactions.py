@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .laws import as_ids
+from .validation import as_ids
 from .messages import Messages
 from .permissions import Permission
-from .refusals import refuse
+from .api_errors import refuse
 from .state import ChannelState
 from .wire import Json
 

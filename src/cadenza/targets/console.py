@@ -36,7 +36,7 @@ from ..text import tables
 from ..text.blocks import blocks
 from ..text.prose import Edit
 from ..text.repair import split_fence
-from ..text.runs import read
+from ..text.inline_styles import read
 from ..text.units import whole_grapheme
 from ..types import Attachment, Identity, Kind, Notice, Post, Receipt
 

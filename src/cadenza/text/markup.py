@@ -17,8 +17,8 @@ from typing import Any, assert_never
 
 from .elements import Element, Sort, elements
 from .intake import Intake
-from .node import Node
-from .runs import LOOKS
+from .markup_node import Node
+from .inline_styles import LOOKS
 from .spans import SHAPED
 
 _DEEPEST = 24

@@ -21,7 +21,7 @@ from typing import assert_never
 
 from ..types import Kind
 from . import tables
-from .loners import Loner, loners
+from .standalone import Loner, loners
 from .repair import Fence, split_fence, tidy_block, without_closing
 from .sentences import ends_with_stop
 from .spans import ATOMS, Span, SpanKind

@@ -10,13 +10,13 @@ import discord
 from discord import app_commands, ui
 from discord.app_commands import locale_str
 
-from ...characters.character import Character
-from ...characters.names import character_name, key_of
+from ..characters.character import Character
+from ..characters.names import character_name, key_of
 from ...errors import InputError
-from ..wording import shortened
-from .choosing import DEGREES
-from .frame import AnyCommand, Desk, Interaction, Suggesting, answered, may_manage_server, show, tell, words
-from .given import (
+from ..readable_text import shortened
+from .scoped_choice import DEGREES
+from .context import AnyCommand, Desk, Interaction, Suggesting, answered, may_manage_server, show, tell, words
+from .command_inputs import (
     face_given,
     joined,
     kept_or_cleared,
@@ -30,7 +30,7 @@ from .given import (
 )
 from .persona_cards import add_cards
 from .persona_form import PersonaForm, listed
-from .persona_stage import add_stage
+from .persona_channel import add_stage
 
 _LONGEST_MODEL = 100
 _CHANNELS_OWN = -1
