@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from cadenza.reply.reply import say
+from cadenza.reply.streams import Speech
 from cadenza.settings import Settings
-from cadenza.sim.memory_api import WorldApi
 from cadenza.sim.faults import Faults
+from cadenza.sim.memory_api import WorldApi
 from cadenza.sim.rest import Rest
 from cadenza.sim.wire import GatewayEvent
 from cadenza.sim.world import World
-from cadenza.reply.streams import Speech
-from cadenza.targets.discord.target import DiscordTarget
 from cadenza.targets.discord.shared import DiscordState
+from cadenza.targets.discord.target import DiscordTarget
 from cadenza.targets.discord.throttle import Throttle
 from cadenza.targets.discord.webhooks import Webhooks
 from cadenza.types import Completed, Identity

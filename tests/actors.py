@@ -8,16 +8,16 @@ from dataclasses import replace
 from inspect import isawaitable
 from typing import Any, TypeAlias, cast
 
-from cadenza.models.fallback import ModelSource
+from cadenza.concurrency.stops import StopHandle
 from cadenza.errors import ErrorKind, ProviderError
-from cadenza.models.keys import Keyring
-from cadenza.models.model import Model
 from cadenza.models.dialects.dialect import Dialect, Endpoint
 from cadenza.models.dialects.scripted import ScriptedCodec, script_of
+from cadenza.models.fallback import ModelSource
+from cadenza.models.keys import Keyring
+from cadenza.models.model import Model
 from cadenza.reply.reply import reply
 from cadenza.settings import Settings
 from cadenza.stages.s7_delivery import Target
-from cadenza.concurrency.stops import StopHandle
 from cadenza.targets.memory import MemoryTarget
 from cadenza.tools.consent import Consent
 from cadenza.tools.tool import Tool

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from math import ceil
 
-from cadenza.settings import Settings
 from cadenza.concurrency.stops import StopRegistry
+from cadenza.settings import Settings
 from cadenza.turns import Turns, Verdict
 from cadenza.turns.channels import Turn
 from cadenza.turns.waiting import Dropped, IncomingMessage

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from cadenza.errors import DeliveryError
-from cadenza.sim.memory_api import WorldApi
 from cadenza.sim.faults import Faults
-from cadenza.sim.rate_limits import RateLimits
+from cadenza.sim.memory_api import WorldApi
 from cadenza.sim.permissions import INVITED, Permission
+from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.rest import Rest
 from cadenza.sim.wire import Json
 from cadenza.sim.world import World
-from cadenza.targets.discord.target import DiscordTarget
 from cadenza.targets.discord.shared import DiscordState
+from cadenza.targets.discord.target import DiscordTarget
 from cadenza.targets.discord.throttle import Throttle
 from cadenza.targets.discord.webhooks import Webhooks
 from cadenza.types import Attachment, Boundary, Identity, Post, Receipt

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
+from cadenza.concurrency.stops import Stops
 from cadenza.reply.reply import say
 from cadenza.settings import DeliverySettings, Settings
 from cadenza.sim.permissions import INVITED, Permission
 from cadenza.sim.wire import Refusal
 from cadenza.stages.s7_delivery import Composer
-from cadenza.concurrency.stops import Stops
 from cadenza.targets.discord.target import ReplyTarget
 from cadenza.types import Boundary, Ending, Identity, Post, Segment, Stopped, StopReason
 from tests.case_index import not_shown, rows_of

@@ -17,8 +17,8 @@ from rich.console import Console
 import cadenza
 import cadenza.sim
 import cadenza.types
-from cadenza.cli.demo import play
 from cadenza.bot.services import logs
+from cadenza.cli.demo import play
 from cadenza.settings import settings_fields
 from cadenza.targets.console import ConsoleTarget
 from cadenza.targets.discord.policies import OTHERWISE, TABLE, UNKNOWN, Condition, Policy, Step

@@ -17,10 +17,8 @@ from types import MappingProxyType
 
 import pytest
 
+from cadenza.concurrency.stops import Stops
 from cadenza.errors import ErrorKind, ProviderError
-from cadenza.models.http import Http
-from cadenza.models.model import Model, stream
-from cadenza.reply.pipeline import end_task
 from cadenza.models.dialects.anthropic import AnthropicCodec
 from cadenza.models.dialects.dialect import Endpoint
 from cadenza.models.dialects.google import GoogleCodec
@@ -28,11 +26,13 @@ from cadenza.models.dialects.novelai import NovelAICodec
 from cadenza.models.dialects.ollama import OllamaCodec
 from cadenza.models.dialects.openai import OpenAICodec
 from cadenza.models.dialects.openai_responses import ResponsesCodec
+from cadenza.models.http import Http
+from cadenza.models.model import Model, stream
+from cadenza.reply.pipeline import end_task
 from cadenza.reply.reply import reply, say
 from cadenza.settings import Settings
 from cadenza.stages.s2_generation import ServerSentEvents
 from cadenza.stages.s3_chunks import Codec
-from cadenza.concurrency.stops import Stops
 from cadenza.targets.memory import MemoryTarget
 from cadenza.types import (
     Broke,

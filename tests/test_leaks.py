@@ -16,17 +16,17 @@ from typing import Any
 
 import pytest
 
-from cadenza.reply.outbox.prepare import PostPreparer
+from cadenza.concurrency.stops import Stops
 from cadenza.errors import ProviderError
-from cadenza.models.http import Http
-from cadenza.reply.outbox.lookups import Lookup
-from cadenza.models.model import Model
 from cadenza.models.dialects.dialect import Endpoint
+from cadenza.models.http import Http
+from cadenza.models.model import Model
+from cadenza.reply.outbox.lookups import Lookup
+from cadenza.reply.outbox.prepare import PostPreparer
 from cadenza.reply.reply import reply, say
 from cadenza.rules import Rule
 from cadenza.settings import Settings
 from cadenza.stages.s7_delivery import Limits
-from cadenza.concurrency.stops import Stops
 from cadenza.targets.memory import MemoryTarget
 from cadenza.tools.tool import Tool
 from cadenza.types import (

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from cadenza.errors import ErrorKind, HttpError, ProviderError
-from cadenza.models.model import Model
 from cadenza.models.error_kind import failure, refused, reported
+from cadenza.models.model import Model
 from cadenza.models.vendors import codec
 from cadenza.reply.reply import reply, say
 from cadenza.settings import Settings

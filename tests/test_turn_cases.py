@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from cadenza.reply.outbox.prepare import PostPreparer
+from cadenza.concurrency.stops import Stops
 from cadenza.errors import DeliveryError
+from cadenza.reply.outbox.prepare import PostPreparer
 from cadenza.reply.reply import say
 from cadenza.settings import Settings
 from cadenza.stages.s7_delivery import Limits
-from cadenza.concurrency.stops import Stops
 from cadenza.targets.memory import MemoryTarget
 from cadenza.text.tables import Table
 from cadenza.types import Broke, Persona, Scene, Sprite, Stopped, StopReason

@@ -1,7 +1,7 @@
 """Cadenza delivers a language model's stream to a chat as natural messages.
 
-``await cadenza.say(channel, stream)`` is the door; everything else is here for those who want to look inside.
-What is used is imported when it is first used, so that ``import cadenza`` costs next to nothing.
+``await cadenza.say(channel, stream)`` is the main call. A public name is imported when it is first used, so that
+``import cadenza`` costs next to nothing.
 """
 
 from __future__ import annotations
@@ -10,252 +10,158 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .reply.outbox.prepare import PostPreparer
-    from .models.connect import connect, scripted
-    from .reply.say import Speaker, say
-    from .errors import (
-        Aspect,
-        CadenzaError,
-        DeliveryError,
-        DeliveryKind,
-        ErrorKind,
-        InputError,
-        ProviderError,
-        SettingsError,
-        ToolError,
-    )
-    from .models.http import Http
-    from .models.keys import Keyring
-    from .reply.outbox.lookups import Lookup
-    from .models.model import Model
-    from .reply.pipeline import clean
-    from .reply.reply import reply
-    from .rules import RULES, Rule, RuleContext
-    from .settings import DeliverySettings, Settings
-    from .stages.s6_rules import rule_row
-    from .stages.s7_delivery import Allowance, Calling, Limits, Metered, Target
-    from .concurrency.stops import StopHandle, StopRegistry, Stops
-    from .reply.streams import from_stream
-    from .targets.console import ConsoleTarget
-    from .targets.discord.target import DiscordTarget, ReplyTarget
-    from .targets.discord.shared import DiscordState
-    from .targets.memory import MemoryTarget
-    from .targets.discord.webhooks import Webhooks, WebhookStore
-    from .text.prose import Edit
-    from .tools.consent import Consent, ConsentPolicy
-    from .tools.functions import tool
-    from .tools.mcp import McpServer
-    from .tools.tool import Tool, ToolContext
-    from .explain.steps import JsonLines, TraceStep
-    from .turns import ShutdownResult, Dropped, IncomingMessage, StopResult, Turn, Turns, Verdict, TurnReason
-    from .types import (
-        Attachment,
-        Boundary,
-        Broke,
-        Chunk,
-        Completed,
-        ContextItem,
-        Empty,
-        Ending,
-        Failed,
-        Failure,
-        Finished,
-        Halt,
-        Identity,
-        Kind,
-        Line,
-        Media,
-        MediaKind,
-        NeedsTools,
-        Note,
-        Notice,
-        Outcome,
-        Participant,
-        Persona,
-        Post,
-        Prompt,
-        Receipt,
-        Reply,
-        Role,
-        Roster,
-        Scene,
-        Segment,
-        Served,
-        Sprite,
-        Stalled,
-        Stopped,
-        StopReason,
-        Tag,
-        TextDelta,
-        ThoughtDelta,
-        ToolCall,
-        ToolResult,
-        ToolSpec,
-        ToolUse,
-        Urgency,
-        Usage,
-    )
+    from .concurrency.stops import StopHandle as StopHandle
+    from .concurrency.stops import StopRegistry as StopRegistry
+    from .concurrency.stops import Stops as Stops
+    from .errors import Aspect as Aspect
+    from .errors import CadenzaError as CadenzaError
+    from .errors import DeliveryError as DeliveryError
+    from .errors import DeliveryKind as DeliveryKind
+    from .errors import ErrorKind as ErrorKind
+    from .errors import InputError as InputError
+    from .errors import ProviderError as ProviderError
+    from .errors import SettingsError as SettingsError
+    from .errors import ToolError as ToolError
+    from .explain.steps import JsonLines as JsonLines
+    from .explain.steps import TraceStep as TraceStep
+    from .models.connect import connect as connect
+    from .models.connect import scripted as scripted
+    from .models.http import Http as Http
+    from .models.keys import Keyring as Keyring
+    from .models.model import Model as Model
+    from .reply.outbox.lookups import Lookup as Lookup
+    from .reply.outbox.prepare import PostPreparer as PostPreparer
+    from .reply.pipeline import clean as clean
+    from .reply.reply import reply as reply
+    from .reply.say import Speaker as Speaker
+    from .reply.say import say as say
+    from .reply.streams import from_stream as from_stream
+    from .rules import RULES as RULES
+    from .rules import Rule as Rule
+    from .rules import RuleContext as RuleContext
+    from .settings import DeliverySettings as DeliverySettings
+    from .settings import Settings as Settings
+    from .stages.s6_rules import rule_row as rule_row
+    from .stages.s7_delivery import Allowance as Allowance
+    from .stages.s7_delivery import Calling as Calling
+    from .stages.s7_delivery import Limits as Limits
+    from .stages.s7_delivery import Metered as Metered
+    from .stages.s7_delivery import Target as Target
+    from .targets.console import ConsoleTarget as ConsoleTarget
+    from .targets.discord.shared import DiscordState as DiscordState
+    from .targets.discord.target import DiscordTarget as DiscordTarget
+    from .targets.discord.target import ReplyTarget as ReplyTarget
+    from .targets.discord.webhooks import Webhooks as Webhooks
+    from .targets.discord.webhooks import WebhookStore as WebhookStore
+    from .targets.memory import MemoryTarget as MemoryTarget
+    from .text.prose import Edit as Edit
+    from .tools.consent import Consent as Consent
+    from .tools.consent import ConsentPolicy as ConsentPolicy
+    from .tools.functions import tool as tool
+    from .tools.mcp import McpServer as McpServer
+    from .tools.tool import Tool as Tool
+    from .tools.tool import ToolContext as ToolContext
+    from .turns import Dropped as Dropped
+    from .turns import IncomingMessage as IncomingMessage
+    from .turns import ShutdownResult as ShutdownResult
+    from .turns import StopResult as StopResult
+    from .turns import Turn as Turn
+    from .turns import TurnReason as TurnReason
+    from .turns import Turns as Turns
+    from .turns import Verdict as Verdict
+    from .types import Attachment as Attachment
+    from .types import Boundary as Boundary
+    from .types import Broke as Broke
+    from .types import Chunk as Chunk
+    from .types import Completed as Completed
+    from .types import ContextItem as ContextItem
+    from .types import Empty as Empty
+    from .types import Ending as Ending
+    from .types import Failed as Failed
+    from .types import Failure as Failure
+    from .types import Finished as Finished
+    from .types import Halt as Halt
+    from .types import Identity as Identity
+    from .types import Kind as Kind
+    from .types import Line as Line
+    from .types import Media as Media
+    from .types import MediaKind as MediaKind
+    from .types import NeedsTools as NeedsTools
+    from .types import Note as Note
+    from .types import Notice as Notice
+    from .types import Outcome as Outcome
+    from .types import Participant as Participant
+    from .types import Persona as Persona
+    from .types import Post as Post
+    from .types import Prompt as Prompt
+    from .types import Receipt as Receipt
+    from .types import Reply as Reply
+    from .types import Role as Role
+    from .types import Roster as Roster
+    from .types import Scene as Scene
+    from .types import Segment as Segment
+    from .types import Served as Served
+    from .types import Sprite as Sprite
+    from .types import Stalled as Stalled
+    from .types import Stopped as Stopped
+    from .types import StopReason as StopReason
+    from .types import Tag as Tag
+    from .types import TextDelta as TextDelta
+    from .types import ThoughtDelta as ThoughtDelta
+    from .types import ToolCall as ToolCall
+    from .types import ToolResult as ToolResult
+    from .types import ToolSpec as ToolSpec
+    from .types import ToolUse as ToolUse
+    from .types import Urgency as Urgency
+    from .types import Usage as Usage
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "RULES",
-    "Allowance",
-    "Aspect",
-    "Attachment",
-    "PostPreparer",
-    "Boundary",
-    "Broke",
-    "CadenzaError",
-    "Calling",
-    "Chunk",
-    "ShutdownResult",
-    "Completed",
-    "Consent",
-    "ConsoleTarget",
-    "ContextItem",
-    "ConsentPolicy",
-    "DeliveryError",
-    "DeliveryKind",
-    "DeliverySettings",
-    "DiscordTarget",
-    "Dropped",
-    "Edit",
-    "Empty",
-    "Ending",
-    "ErrorKind",
-    "Failed",
-    "Failure",
-    "Finished",
-    "Halt",
-    "IncomingMessage",
-    "DiscordState",
-    "Http",
-    "Identity",
-    "InputError",
-    "JsonLines",
-    "Keyring",
-    "Kind",
-    "Limits",
-    "Line",
-    "Lookup",
-    "McpServer",
-    "Media",
-    "MediaKind",
-    "MemoryTarget",
-    "Metered",
-    "Model",
-    "NeedsTools",
-    "Note",
-    "Notice",
-    "Outcome",
-    "Participant",
-    "Persona",
-    "Post",
-    "Prompt",
-    "ProviderError",
-    "Receipt",
-    "Reply",
-    "ReplyTarget",
-    "Role",
-    "Roster",
-    "Rule",
-    "RuleContext",
-    "Scene",
-    "Segment",
-    "Served",
-    "Settings",
-    "SettingsError",
-    "Speaker",
-    "Sprite",
-    "Stalled",
-    "StopHandle",
-    "StopReason",
-    "StopRegistry",
-    "Stopped",
-    "StopResult",
-    "Stops",
-    "Tag",
-    "Target",
-    "TextDelta",
-    "ThoughtDelta",
-    "Tool",
-    "ToolCall",
-    "ToolContext",
-    "ToolError",
-    "ToolResult",
-    "ToolSpec",
-    "ToolUse",
-    "TraceStep",
-    "Turn",
-    "Turns",
-    "Urgency",
-    "Usage",
-    "Verdict",
-    "WebhookStore",
-    "Webhooks",
-    "TurnReason",
-    "__version__",
-    "clean",
-    "connect",
-    "from_stream",
-    "reply",
-    "rule_row",
-    "say",
-    "scripted",
-    "tool",
-]
-
-_HOMES = (
-    "errors",
-    "types",
-    "settings",
-    "text.prose",
-    "rules",
-    "stages.s6_rules",
-    "stages.s7_delivery",
-    "targets.memory",
-    "stops",
-    "tools.tool",
-    "tools.consent",
-    "tools.functions",
-    "keys",
-    "trace",
-    "turns",
-    "tools.mcp",
-    "lookups",
-    "backstage",
-    "models",
-    "streams",
-    "pipeline",
-    "doors",
-    "replies",
-    "connections",
-)
-"""The modules in which the public names live, the lightest first."""
-_FAR_HOMES = {
-    "ConsoleTarget": "targets.console",
-    "DiscordTarget": "targets.discord",
-    "DiscordState": "targets.house",
-    "Http": "http",
-    "ReplyTarget": "targets.discord",
-    "WebhookStore": "targets.webhooks",
-    "Webhooks": "targets.webhooks",
+_NAMES = {
+    "concurrency.stops": "StopHandle StopRegistry Stops",
+    "errors": "Aspect CadenzaError DeliveryError DeliveryKind ErrorKind InputError ProviderError SettingsError ToolError",
+    "explain.steps": "JsonLines TraceStep",
+    "models.connect": "connect scripted",
+    "models.http": "Http",
+    "models.keys": "Keyring",
+    "models.model": "Model",
+    "reply.outbox.lookups": "Lookup",
+    "reply.outbox.prepare": "PostPreparer",
+    "reply.pipeline": "clean",
+    "reply.reply": "reply",
+    "reply.say": "Speaker say",
+    "reply.streams": "from_stream",
+    "rules": "RULES Rule RuleContext",
+    "settings": "DeliverySettings Settings",
+    "stages.s6_rules": "rule_row",
+    "stages.s7_delivery": "Allowance Calling Limits Metered Target",
+    "targets.console": "ConsoleTarget",
+    "targets.discord.shared": "DiscordState",
+    "targets.discord.target": "DiscordTarget ReplyTarget",
+    "targets.discord.webhooks": "WebhookStore Webhooks",
+    "targets.memory": "MemoryTarget",
+    "text.prose": "Edit",
+    "tools.consent": "Consent ConsentPolicy",
+    "tools.functions": "tool",
+    "tools.mcp": "McpServer",
+    "tools.tool": "Tool ToolContext",
+    "turns": "Dropped IncomingMessage ShutdownResult StopResult Turn TurnReason Turns Verdict",
+    "types": "Attachment Boundary Broke Chunk Completed ContextItem Empty Ending Failed Failure Finished Halt Identity Kind Line Media MediaKind NeedsTools Note Notice Outcome Participant Persona Post Prompt Receipt Reply Role Roster Scene Segment Served Sprite Stalled StopReason Stopped Tag TextDelta ThoughtDelta ToolCall ToolResult ToolSpec ToolUse Urgency Usage",
 }
-"""And those that nobody should enter for somebody else's name: they are heavy, or have a word of their own for it."""
+"""The public names by the module in which they are defined."""
+_HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
+
+__all__ = ["__version__", *_HOMES]  # noqa: PLE0604  # strings, made from the table above
 
 
 def __getattr__(name: str) -> object:
-    """Import the home of a public name when it is first asked for."""
-    if name in __all__:
-        for home in (_FAR_HOMES[name],) if name in _FAR_HOMES else _HOMES:
-            module = import_module(f".{home}", __name__)
-            if name in vars(module):
-                value: object = vars(module)[name]
-                globals()[name] = value
-                return value
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
+    """Import a public name when it is first used."""
+    if name not in _HOMES:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    value: object = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

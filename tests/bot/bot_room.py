@@ -19,22 +19,22 @@ from typing import Any
 import discord
 
 from cadenza.bot.app import CadenzaBot
-from cadenza.bot.wiring import BotServices, employed
 from cadenza.bot.characters.character import Character, Look
 from cadenza.bot.config.config import Config
 from cadenza.bot.config.current import Current
-from cadenza.models.connect import scripted
+from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.store import Store
+from cadenza.bot.wiring import BotServices, employed
 from cadenza.errors import SettingsError
+from cadenza.models.connect import scripted
 from cadenza.models.model import Model
 from cadenza.settings import Settings
 from cadenza.sim.faults import Faults
-from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.people import Guild, Person
+from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.server import Server, serve
 from cadenza.sim.wire import Json
 from cadenza.sim.world import World
-from cadenza.bot.store.store import Store
-from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.types import Prompt
 from tests.bot.command_room import MirrorSeal
 from tests.leaps import leaping, time_of_day

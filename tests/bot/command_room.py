@@ -22,19 +22,19 @@ import discord
 from discord import app_commands
 
 from cadenza.bot.commands.context import AnyCommand, Desk, Translations
-from cadenza.bot.reply_controls import Asker, ControlRefused
-from cadenza.bot.wiring import BotServices, employed
 from cadenza.bot.config.config import Config
 from cadenza.bot.config.current import Current
-from cadenza.sim.rate_limits import RateLimits
-from cadenza.sim.people import Guild, Person
-from cadenza.sim.server import Server, serve
-from cadenza.sim.objects import MessageFlag
-from cadenza.sim.wire import Json
-from cadenza.sim.world import World
-from cadenza.bot.store.store import Store
+from cadenza.bot.reply_controls import Asker, ControlRefused
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.sealing import Seal
+from cadenza.bot.store.store import Store
+from cadenza.bot.wiring import BotServices, employed
+from cadenza.sim.objects import MessageFlag
+from cadenza.sim.people import Guild, Person
+from cadenza.sim.rate_limits import RateLimits
+from cadenza.sim.server import Server, serve
+from cadenza.sim.wire import Json
+from cadenza.sim.world import World
 from cadenza.turns import StopResult
 from tests.leaps import leaping, time_of_day
 

@@ -17,7 +17,12 @@ from pathlib import Path
 
 _IMPORTED = [
     *("cadenza.cli.main", "cadenza.bot.app", "cadenza.cli.run", "cadenza.sim.clients"),
-    *("cadenza.bot.store.sqlite", "cadenza.bot.commands", "cadenza.bot.services.metrics", "cadenza.bot.services.models"),
+    *(
+        "cadenza.bot.store.sqlite",
+        "cadenza.bot.commands",
+        "cadenza.bot.services.metrics",
+        "cadenza.bot.services.models",
+    ),
 ]
 
 

@@ -8,12 +8,12 @@ import aiohttp
 import discord
 from discord import app_commands
 
-from cadenza.targets.discord_py.client_state import Home
-from cadenza.targets.discord_py.channel_info import room_of
-from cadenza.bot.wiring import BotServices
 from cadenza.bot.runtime import Hands
+from cadenza.bot.wiring import BotServices
 from cadenza.reply.reply import reply
 from cadenza.settings import Settings
+from cadenza.targets.discord_py.channel_info import room_of
+from cadenza.targets.discord_py.client_state import Home
 from cadenza.types import Line, Persona, Scene
 
 SETTINGS = Settings().with_values({"degree": 1, "typing_budget": 0.0, "typing_least": 0.0})

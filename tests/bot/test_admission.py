@@ -10,17 +10,17 @@ from dataclasses import replace
 import discord
 
 from cadenza.bot.app import CadenzaBot
-from cadenza.bot.reply_controls import Asker
-from cadenza.bot.wiring import BotServices, employed
 from cadenza.bot.characters.character import Character
 from cadenza.bot.config.config import ConversationConfig, LimitsConfig
 from cadenza.bot.config.current import Current
+from cadenza.bot.reply_controls import Asker
 from cadenza.bot.services.choices import Choice
 from cadenza.bot.services.journal import JournalEntry
 from cadenza.bot.services.quotas import Excess, Quotas
-from cadenza.sim.wire import File
-from cadenza.bot.store.store import Record, Shelf
 from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.store import Record, Shelf
+from cadenza.bot.wiring import BotServices, employed
+from cadenza.sim.wire import File
 from cadenza.types import Prompt, Role, StopReason, Tag
 from tests.bot.bot_room import CONFIG, BotRoom, OneModel, bot_room, parrot
 from tests.bot.command_room import MirrorSeal

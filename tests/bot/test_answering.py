@@ -10,19 +10,19 @@ from typing import Any
 
 import pytest
 
-from cadenza.bot.reply_controls import Asker, ControlRefused
 from cadenza.bot.characters.character import Character
-from cadenza.models.connect import scripted
-from cadenza.errors import ErrorKind, ProviderError
+from cadenza.bot.memory.location import Location
 from cadenza.bot.memory.notes import About, By, NoteSubject
 from cadenza.bot.memory.privacy import PrivacyLevel
-from cadenza.bot.memory.location import Location
-from cadenza.models.model import Model
+from cadenza.bot.reply_controls import Asker, ControlRefused
 from cadenza.bot.services.choices import Choice
 from cadenza.bot.services.toolbox import Toolbox
-from cadenza.sim.permissions import Permission
-from cadenza.sim.objects import ChannelKind
 from cadenza.bot.store.store import Shelf
+from cadenza.errors import ErrorKind, ProviderError
+from cadenza.models.connect import scripted
+from cadenza.models.model import Model
+from cadenza.sim.objects import ChannelKind
+from cadenza.sim.permissions import Permission
 from cadenza.tools.functions import tool
 from cadenza.tools.tool import Tool
 from cadenza.types import Prompt, Tag, ToolCall

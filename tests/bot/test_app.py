@@ -11,13 +11,13 @@ from typing import Any
 import discord
 import pytest
 
-from cadenza.bot.reply_controls import Asker, ControlRefused
 from cadenza.bot.config.config import DiscordConfig, LimitsConfig
-from cadenza.bot.services.journal import JournalEntry, Journal
-from cadenza.bot.services.quotas import Excess
+from cadenza.bot.reply_controls import Asker, ControlRefused
+from cadenza.bot.services.journal import Journal, JournalEntry
 from cadenza.bot.services.own_messages import OwnMessages
-from cadenza.bot.store.store import Record, Shelf, StoreError
+from cadenza.bot.services.quotas import Excess
 from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.store import Record, Shelf, StoreError
 from cadenza.turns import StopResult
 from cadenza.types import Prompt
 from tests.bot.bot_room import CONFIG, BotRoom, bot_room, parrot

@@ -48,16 +48,24 @@ def picture(name: str, mime: str = "image/png") -> Media:
     [
         pytest.param(Paper("cat.png", kind="image/png"), ShownAttachments((picture("cat.png"),)), id="a picture"),
         pytest.param(Paper("cat.jpg"), ShownAttachments((picture("cat.jpg", "image/jpeg"),)), id="by its name"),
-        pytest.param(Paper("cat.heic", kind="image/heic"), ShownAttachments((), ("[image: cat.heic]",)), id="one nobody can see"),
+        pytest.param(
+            Paper("cat.heic", kind="image/heic"), ShownAttachments((), ("[image: cat.heic]",)), id="one nobody can see"
+        ),
         pytest.param(Paper("a.zip", b"PK"), ShownAttachments((), ("[file: a.zip]",)), id="some file"),
         pytest.param(Paper("a.mp4", kind="video/mp4"), ShownAttachments((), ("[file: a.mp4]",)), id="a film"),
-        pytest.param(Paper("a.txt", b"Hello\r\nyou"), ShownAttachments((), ("[file: a.txt]\n```\nHello\nyou\n```",)), id="a text"),
         pytest.param(
-            Paper("a", b"{}", "application/json; charset=utf-8"), ShownAttachments((), ("[file: a]\n```\n{}\n```",)), id="by type"
+            Paper("a.txt", b"Hello\r\nyou"), ShownAttachments((), ("[file: a.txt]\n```\nHello\nyou\n```",)), id="a text"
+        ),
+        pytest.param(
+            Paper("a", b"{}", "application/json; charset=utf-8"),
+            ShownAttachments((), ("[file: a]\n```\n{}\n```",)),
+            id="by type",
         ),
         pytest.param(Paper("a.PY", b"x = 1"), ShownAttachments((), ("[file: a.PY]\n```\nx = 1\n```",)), id="a program"),
         pytest.param(
-            Paper("a.txt", "ähm".encode("utf-16")), ShownAttachments((), ("[file: a.txt]\n```\nähm\n```",)), id="other letters"
+            Paper("a.txt", "ähm".encode("utf-16")),
+            ShownAttachments((), ("[file: a.txt]\n```\nähm\n```",)),
+            id="other letters",
         ),
         pytest.param(Paper("a.txt", b"a\0b"), ShownAttachments((), ("[file: a.txt]",)), id="no text after all"),
         pytest.param(Paper("a.txt", b"lost"), ShownAttachments((), ("[file: a.txt]",)), id="one that cannot be had"),

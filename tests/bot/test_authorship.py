@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cadenza.bot.authorship import is_ours
-from cadenza.targets.discord.api import WebhookIdentity, Outgoing
+from cadenza.targets.discord.api import Outgoing, WebhookIdentity
 from tests.bot.evening import Evening, at_work
 
 pytestmark = pytest.mark.timeout(60)

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from cadenza.bot.wiring import BotServices
 from cadenza.bot.config.config import LimitsConfig, ModelsConfig
-from cadenza.sim.people import Person
 from cadenza.bot.store.store import Shelf
+from cadenza.bot.wiring import BotServices
+from cadenza.sim.people import Person
 from cadenza.types import Prompt
 from tests.bot.bot_room import CONFIG, BotRoom, bot_room
 from tests.bot.command_room import CommandRoom

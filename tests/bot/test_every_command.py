@@ -13,9 +13,9 @@ import pytest
 
 from cadenza.bot.config.config import ModelsConfig
 from cadenza.bot.services.languages import translated
+from cadenza.bot.store.store import Shelf
 from cadenza.sim.people import Person
 from cadenza.sim.wire import File
-from cadenza.bot.store.store import Shelf
 from tests.bot.bot_room import CONFIG, bot_room, parrot
 from tests.bot.command_room import CommandRoom
 from tests.bot.whole_room import JAPANESE, commands_of, stocked, told

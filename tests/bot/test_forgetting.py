@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from cadenza.bot.reply_controls import Asker
 from cadenza.bot.memory.notes import About, By, NoteSubject
+from cadenza.bot.reply_controls import Asker
+from cadenza.bot.store.sqlite import SqliteStore
+from cadenza.bot.store.store import Shelf
 from cadenza.sim.people import Person
 from cadenza.sim.permissions import Permission
-from cadenza.bot.store.store import Shelf
-from cadenza.bot.store.sqlite import SqliteStore
 from cadenza.types import Prompt
 from tests.bot.bot_room import BotRoom, bot_room, parrot
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from cadenza.bot.reply_controls import Asker, ControlRefused
 from cadenza.bot.characters import png
+from cadenza.bot.reply_controls import Asker, ControlRefused
 from cadenza.sim.wire import File, Json
 from cadenza.types import Prompt
 from tests.bot.bot_room import BotRoom, bot_room

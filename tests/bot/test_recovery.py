@@ -12,12 +12,12 @@ import discord
 import pytest
 
 from cadenza.bot import recovery
-from cadenza.targets.discord_py.client_state import Home
 from cadenza.bot.recovery import OLDEST, Fate, fate_of, mark, parts_of
-from cadenza.targets.discord_py.channel_info import room_of
 from cadenza.bot.services.journal import JournalEntry
 from cadenza.sim.permissions import Permission
-from cadenza.targets.discord.api import Embed, WebhookIdentity, Outgoing
+from cadenza.targets.discord.api import Embed, Outgoing, WebhookIdentity
+from cadenza.targets.discord_py.channel_info import room_of
+from cadenza.targets.discord_py.client_state import Home
 from cadenza.types import Boundary, Identity, Post
 from tests.bot.evening import Evening, at_work
 from tests.leaps import time_of_day

@@ -11,12 +11,12 @@ import pytest
 from discord import app_commands
 
 import cadenza
-from cadenza.targets.discord_py.client_state import Home
+from cadenza.concurrency.stops import Stops
 from cadenza.errors import DeliveryError, InputError
 from cadenza.reply.outbox.lookups import Lookup
 from cadenza.sim.faults import Faults
-from cadenza.concurrency.stops import Stops
 from cadenza.targets.discord.webhooks import MemoryWebhookStore
+from cadenza.targets.discord_py.client_state import Home
 from cadenza.types import Broke, Completed, Empty, Outcome, Persona, Reply, Stopped
 from tests.bot.evening import Evening, at_work
 

@@ -15,19 +15,19 @@ import aiohttp
 import discord
 import pytest
 
-from cadenza.bot.wiring import employed
-from cadenza.bot.runtime import follow_keys, follow_log, keep_swept, workplace
 from cadenza.bot.config.config import Config, LogConfig, MetricsConfig
 from cadenza.bot.config.current import Current
+from cadenza.bot.runtime import follow_keys, follow_log, keep_swept, workplace
 from cadenza.bot.services import logs
 from cadenza.bot.services.demo_model import DemoModels
+from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.sealing import Seal
+from cadenza.bot.store.store import StoreError
+from cadenza.bot.wiring import employed
+from cadenza.concurrency.tasks import end_task
 from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.server import serve
 from cadenza.sim.world import World
-from cadenza.bot.store.store import StoreError
-from cadenza.bot.store.in_memory import MemoryStore
-from cadenza.bot.store.sealing import Seal
-from cadenza.concurrency.tasks import end_task
 from tests.bot.premises import small_bot
 
 

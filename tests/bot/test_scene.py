@@ -9,19 +9,19 @@ from typing import Any
 import discord
 import pytest
 
-from cadenza.bot.scene import TurnContext, scene_for, sight
-from cadenza.bot.wiring import BotServices, employed
 from cadenza.bot.characters.character import Character, Look, Lore
 from cadenza.bot.config.config import Config, ConversationConfig
 from cadenza.bot.config.current import Current
-from cadenza.bot.memory.notes import About, By, NoteSubject
 from cadenza.bot.memory.location import Location
+from cadenza.bot.memory.notes import About, By, NoteSubject
+from cadenza.bot.scene import TurnContext, scene_for, sight
 from cadenza.bot.services.choices import Choice
-from cadenza.sim.permissions import Permission
-from cadenza.stages.s1_context import assemble
-from cadenza.bot.store.store import Record, Shelf, StoreError
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.sealing import Seal
+from cadenza.bot.store.store import Record, Shelf, StoreError
+from cadenza.bot.wiring import BotServices, employed
+from cadenza.sim.permissions import Permission
+from cadenza.stages.s1_context import assemble
 from cadenza.types import Note, Prompt, Scene, Tag
 from tests.bot.evening import Evening, at_work
 from tests.bot.hearsay import bot_says, heard, me, says_as

@@ -10,11 +10,11 @@ from typing import Any
 import discord
 import pytest
 
+from cadenza.bot.demo_server import DemoServer
+from cadenza.bot.runtime import Hands, simulated_bot
 from cadenza.bot.terminal_chat import Chat, Keyboard
 from cadenza.bot.terminal_view import View
-from cadenza.bot.demo_server import DemoServer
 from cadenza.cli.run_sim import Simulation, simulate
-from cadenza.bot.runtime import Hands, simulated_bot
 from tests.leaps import leaping
 from tests.timing import now
 

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cadenza.bot.terminal_view import View
 from cadenza.bot.demo_server import DemoServer
+from cadenza.bot.terminal_view import View
 
 
 def _seen(*, is_terminal: bool = False) -> tuple[DemoServer, View, io.StringIO]:

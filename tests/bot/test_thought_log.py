@@ -11,11 +11,11 @@ import discord
 import pytest
 
 from cadenza.bot import thought_log
-from cadenza.targets.discord_py.client_state import Home
-from cadenza.bot.thought_log import Thought, log_thoughts
 from cadenza.bot.services.choices import Choice
-from cadenza.sim.permissions import Permission
+from cadenza.bot.thought_log import Thought, log_thoughts
 from cadenza.sim.objects import ChannelKind, MessageFlag
+from cadenza.sim.permissions import Permission
+from cadenza.targets.discord_py.client_state import Home
 from cadenza.types import Boundary, Completed, Identity, Post, Receipt, Reply
 from tests.bot.evening import Evening, at_work
 

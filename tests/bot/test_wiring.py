@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cadenza.bot.wiring import employed
 from cadenza.bot.characters.character import Character
 from cadenza.bot.config.config import Config
 from cadenza.bot.config.current import Current
 from cadenza.bot.services.explanations import Explanation
 from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.wiring import employed
 from tests.bot.command_room import MirrorSeal
 
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 from cadenza.bot.commands.context import Desk
-from cadenza.bot.wiring import BotServices
 from cadenza.bot.services.models import ModelRegistry
+from cadenza.bot.wiring import BotServices
 from tests.bot.bot_room import BotRoom, OneModel
 from tests.bot.command_room import CommandRoom, Remote, _over
 

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from cadenza.cli.main import main
-from cadenza.play.films.film import dump, from_json
+from cadenza.explain.steps import JsonLines
 from cadenza.play.films.fault_names import WHAT
+from cadenza.play.films.film import dump, from_json
 from cadenza.reply.reply import say
 from cadenza.settings import Settings
 from cadenza.targets.memory import MemoryTarget
-from cadenza.explain.steps import JsonLines
 from tests.play.films.told import filmed
 
 TALK = "Evening, @Mia!\n<think>hm</think>Look (it\nworks).\n```py\nx = 1\n```\nBye.\n"

@@ -14,8 +14,8 @@ import pytest
 
 from cadenza.bot.config.dotenv import secrets
 from cadenza.bot.config.reading import load
-from cadenza.errors import InputError
 from cadenza.cli.init import Prompter, add_init, run_init
+from cadenza.errors import InputError
 
 TOKEN = "MTIzNDU2Nzg5MDEyMzQ1Njc4.GaBcDe." + "x1Y_" * 9
 VARIABLES = ("OPENAI_API_KEY", "DISCORD_TOKEN")

@@ -14,9 +14,8 @@ from contextlib import asynccontextmanager
 import aiohttp
 import pytest
 
-from cadenza.cli import main
+from cadenza.cli import main, play
 from cadenza.errors import SettingsError
-from cadenza.cli import play
 from cadenza.play.server.session import Wanted
 from tests.play.server.playing import PATIENCE
 

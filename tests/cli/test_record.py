@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from cadenza.cli import record
-from cadenza.errors import InputError, SettingsError
 from cadenza.cli.record import RecordOptions
+from cadenza.errors import InputError, SettingsError
 from cadenza.models.recordings import heard, load
 from cadenza.settings import Settings
 from cadenza.types import Failed, Finished, TextDelta

@@ -17,18 +17,18 @@ import pytest
 from discord import app_commands
 
 from cadenza.bot.app import CadenzaBot
-from cadenza.cli.run import add_run, greeting, listens_to, run_bot, run_run, tried_once
-from cadenza.bot.startup_errors import StartError
-from cadenza.bot.runtime import simulated_bot
 from cadenza.bot.config.config import Config, ConversationConfig, ModelsConfig
-from cadenza.errors import CadenzaError
+from cadenza.bot.runtime import simulated_bot
 from cadenza.bot.services import logs
+from cadenza.bot.startup_errors import StartError
+from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.store import Shelf
+from cadenza.cli.run import add_run, greeting, listens_to, run_bot, run_run, tried_once
+from cadenza.errors import CadenzaError
 from cadenza.sim.clients import discord_py
 from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.server import serve
 from cadenza.sim.world import World
-from cadenza.bot.store.store import Shelf
-from cadenza.bot.store.in_memory import MemoryStore
 from tests.bot.premises import configured, small_bot
 from tests.leaps import leaping
 

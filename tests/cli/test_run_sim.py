@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from cadenza.bot.services import logs
 from cadenza.cli.run_sim import Simulation, simulate
 from cadenza.errors import CadenzaError
-from cadenza.bot.services import logs
 from tests.bot.premises import configured, small_bot
 from tests.leaps import leaping
 

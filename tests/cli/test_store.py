@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from cadenza.errors import InputError
-from cadenza.cli.store import StoreLocation, add_store, run_store
-from cadenza.bot.store.store import Record, Shelf, StoreError
 from cadenza.bot.store.sealing import Seal, new_key, seal_from
 from cadenza.bot.store.secrets import everything
 from cadenza.bot.store.sqlite import SqliteStore
+from cadenza.bot.store.store import Record, Shelf, StoreError
+from cadenza.cli.store import StoreLocation, add_store, run_store
+from cadenza.errors import InputError
 
 SECRET = "a-token-4711"  # noqa: S105  # it opens nothing
 

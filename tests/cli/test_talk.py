@@ -12,8 +12,8 @@ import pytest
 from rich.console import Console
 
 from cadenza.cli import talk
-from cadenza.models.connect import scripted
 from cadenza.errors import ProviderError, SettingsError
+from cadenza.models.connect import scripted
 from cadenza.targets.console import ConsoleTarget
 from cadenza.types import (
     Broke,

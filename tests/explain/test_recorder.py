@@ -13,24 +13,24 @@ from typing import Any
 
 import pytest
 
-from cadenza.reply.outbox.prepare import PostPreparer
+from cadenza.concurrency.stops import Stops
 from cadenza.errors import DeliveryError, ErrorKind, ProviderError
+from cadenza.explain.recorder import Trace
+from cadenza.explain.steps import STEPS, TraceStep
+from cadenza.models.dialects.scripted import ScriptedCodec, parse_script, transport
 from cadenza.models.keys import Keyring
-from cadenza.reply.outbox.lookups import Lookup
 from cadenza.models.model import Model
+from cadenza.reply.outbox.lookups import Lookup
+from cadenza.reply.outbox.prepare import PostPreparer
 from cadenza.reply.outbox.sender import Outbox
 from cadenza.reply.pipeline import text_row
-from cadenza.models.dialects.scripted import ScriptedCodec, parse_script, transport
 from cadenza.reply.reply import reply, say
 from cadenza.rules import RULES, Rule
 from cadenza.settings import Settings
 from cadenza.stages.s7_delivery import Limits
-from cadenza.concurrency.stops import Stops
 from cadenza.targets.memory import MemoryTarget
 from cadenza.text.tables import Table
 from cadenza.tools.tool import Tool
-from cadenza.explain.steps import STEPS, TraceStep
-from cadenza.explain.recorder import Trace
 from cadenza.types import (
     Boundary,
     Chunk,

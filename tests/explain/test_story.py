@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.models.model import Model
+from cadenza.concurrency.stops import Stops
+from cadenza.explain.steps import STEPS, TraceStep
+from cadenza.explain.story import MessageStory, Stories
 from cadenza.models.dialects.scripted import ScriptedCodec, parse_script, transport
+from cadenza.models.model import Model
 from cadenza.reply.reply import reply, say
 from cadenza.settings import Settings
-from cadenza.concurrency.stops import Stops
-from cadenza.explain.story import Stories, MessageStory
 from cadenza.tools.tool import Tool
-from cadenza.explain.steps import STEPS, TraceStep
 from cadenza.types import Line, Persona, Roster, Scene, StopReason, ToolSpec
 from tests.timing import SlowStream, TimedTarget
 from tests.trouble import MeteredChannel

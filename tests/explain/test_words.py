@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cadenza.concurrency.stops import Stops
 from cadenza.errors import InputError
+from cadenza.explain.steps import STEPS, JsonLines, TraceStep
 from cadenza.explain.words import explain, explain_each, read
 from cadenza.reply.reply import say
 from cadenza.settings import Settings
-from cadenza.concurrency.stops import Stops
-from cadenza.explain.steps import STEPS, JsonLines, TraceStep
 from cadenza.types import Persona, Roster, Scene, StopReason
 from tests.timing import SlowStream, TimedTarget
 

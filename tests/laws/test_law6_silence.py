@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 import pytest
 
-from cadenza.reply.outbox.prepare import PostPreparer
+from cadenza.concurrency.stops import StopHandle, Stops
 from cadenza.errors import ProviderError
-from cadenza.reply.outbox.lookups import Lookup
 from cadenza.models.model import Model
+from cadenza.reply.outbox.lookups import Lookup
+from cadenza.reply.outbox.prepare import PostPreparer
 from cadenza.reply.reply import reply, say
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import KEEPS, Keep
-from cadenza.concurrency.stops import StopHandle, Stops
 from cadenza.tools.tool import Tool
 from cadenza.types import Completed, Identity, Persona, Reply, Scene, Stopped, StopReason, ToolSpec
 from tests.timing import SlowStream, TimedTarget
@@ -88,9 +88,7 @@ def saying(
     *items: str | float, settings: Settings = PLAIN, preparer: PostPreparer | None = None
 ) -> Callable[[Channel], Run]:
     return lambda channel: (
-        lambda handle: say(
-            channel, SlowStream(*items), scene=SCENE, settings=settings, stop=handle, preparer=preparer
-        )
+        lambda handle: say(channel, SlowStream(*items), scene=SCENE, settings=settings, stop=handle, preparer=preparer)
     )
 
 

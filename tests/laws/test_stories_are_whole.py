@@ -15,15 +15,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from cadenza.concurrency.stops import Stops
+from cadenza.explain.recorder import Trace
+from cadenza.explain.steps import TraceStep
+from cadenza.explain.story import MessageStory, Stories
 from cadenza.reply.pipeline import text_row
 from cadenza.reply.reply import say
 from cadenza.settings import Settings
-from cadenza.concurrency.stops import Stops
-from cadenza.explain.story import Stories, MessageStory
 from cadenza.targets.memory import MemoryTarget
 from cadenza.text.units import WHITESPACE
-from cadenza.explain.steps import TraceStep
-from cadenza.explain.recorder import Trace
 from cadenza.types import Ending, Persona, Roster, Scene, StopReason, TextDelta
 from tests.laws.material import CORPUS
 

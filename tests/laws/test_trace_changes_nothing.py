@@ -10,10 +10,10 @@ from random import Random
 
 import pytest
 
-from cadenza.reply.reply import say
-from cadenza.settings import Settings
 from cadenza.concurrency.stops import Stops
 from cadenza.explain.steps import Hook, TraceStep
+from cadenza.reply.reply import say
+from cadenza.settings import Settings
 from cadenza.types import Line, Persona, Reply, Roster, Scene, Sprite, StopReason
 from tests.laws.material import CORPUS
 from tests.timing import SlowStream, TimedTarget

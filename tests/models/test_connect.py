@@ -11,12 +11,12 @@ import pytest
 
 import cadenza
 from cadenza import MemoryTarget, Persona, Scene, Settings, connect, reply
-from cadenza.models.connect import scripted
 from cadenza.errors import ErrorKind, InputError, ProviderError, SettingsError
+from cadenza.models.connect import scripted
+from cadenza.models.dialects.dialect import Dialect, Endpoint
 from cadenza.models.http import Http
 from cadenza.models.keys import Keyring
 from cadenza.models.model import Model, stream
-from cadenza.models.dialects.dialect import Dialect, Endpoint
 from cadenza.models.vendors import VENDORS, Vendor
 from cadenza.types import Chunk, Failed, Finished, Line, Prompt, PromptTurn, Role, TextDelta, ToolCall, Usage
 from tests.loopback import Answer, serving

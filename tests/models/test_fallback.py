@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.models.fallback import Attempt, FallbackChain, ModelSource
 from cadenza.errors import Aspect, CadenzaError, DeliveryError, ErrorKind, ProviderError, SettingsError, ToolError
+from cadenza.models.dialects.dialect import Dialect
+from cadenza.models.fallback import Attempt, FallbackChain, ModelSource
 from cadenza.models.keys import Keyring
 from cadenza.models.model import Model
-from cadenza.models.dialects.dialect import Dialect
 from cadenza.settings import Settings, TurnSettings
 from cadenza.types import Broke, Completed, Empty, Failed, NeedsTools, Outcome, Stalled, Stopped, StopReason
 from tests.actors import BLOCKED, BUSY, LIMITED, NO_MODEL, NOTHING, REFUSED, Actor, fails

@@ -28,10 +28,10 @@ from cadenza.errors import (
     SettingsError,
     ToolError,
 )
-from cadenza.models.keys import KeyRemedy, Key, KeyRecord, Keyring, cure, ready, ready_in
-from cadenza.models.model import Model, broken_off
 from cadenza.models.dialects.dialect import nonsense
 from cadenza.models.error_kind import failure, refused, reported
+from cadenza.models.keys import Key, KeyRecord, KeyRemedy, Keyring, cure, ready, ready_in
+from cadenza.models.model import Model, broken_off
 from cadenza.models.vendors import VENDORS
 from cadenza.settings import TurnSettings
 from cadenza.types import Broke, Completed, Empty, NeedsTools, Outcome, Stalled, Stopped, StopReason

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from cadenza import Completed, Line, MemoryTarget, Persona, Scene, Settings, connect, reply
-from cadenza.models import local
 from cadenza.errors import SettingsError
+from cadenza.models import local
+from cadenza.models.dialects.dialect import Dialect
 from cadenza.models.local import LocalServer, connect_local, find_weights
 from cadenza.models.model import Model, closing, stream
-from cadenza.models.dialects.dialect import Dialect
 from cadenza.types import Chunk, Failed, Finished, Prompt, PromptTurn, Role, TextDelta, Usage
 from tests.models.recorded import joined
 

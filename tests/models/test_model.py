@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from cadenza.models.connect import scripted
 from cadenza.errors import CadenzaError, ErrorKind, HttpError, ProviderError
+from cadenza.models.connect import scripted
 from cadenza.models.http import Http
 from cadenza.models.keys import Keyring
 from cadenza.models.model import LearnedLimits, Model, stream

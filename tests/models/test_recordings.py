@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.models import recordings
 from cadenza.errors import CadenzaError, ErrorKind, HttpError, InputError, ProviderError
-from cadenza.models.model import stream
+from cadenza.models import recordings
 from cadenza.models.dialects.scripted import Beat
+from cadenza.models.model import stream
 from cadenza.models.recordings import black_out, heard, is_head, load, parse, playing, recorder, transport
 from cadenza.stages.s2_generation import Transport
 from cadenza.types import Failed, Finished, HttpRequest, Prompt, TextDelta

@@ -17,13 +17,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cadenza.concurrency.stops import Stops
 from cadenza.errors import DeliveryError, ErrorKind
 from cadenza.models.keys import Keyring
 from cadenza.models.model import Model
 from cadenza.models.vendors import codec
 from cadenza.settings import TurnSettings
 from cadenza.stages.s7_delivery import Limits
-from cadenza.concurrency.stops import Stops
 from cadenza.targets.memory import MemoryTarget
 from cadenza.types import (
     Attachment,

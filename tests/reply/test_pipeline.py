@@ -9,18 +9,18 @@ from random import Random
 
 import pytest
 
+from cadenza.concurrency.stops import Stops
+from cadenza.concurrency.tasks import end_task
 from cadenza.errors import DeliveryError, ProviderError
+from cadenza.models.dialects.scripted import ScriptedCodec, parse_script, transport
 from cadenza.models.model import Model, stream
 from cadenza.reply.outbox.sender import Outbox
 from cadenza.reply.pipeline import clean, rule_context, run_round, settle, text_row
-from cadenza.models.dialects.scripted import ScriptedCodec, parse_script, transport
 from cadenza.reply.reply import say
 from cadenza.rules import RULES, Rule
 from cadenza.rules.rule import RuleContext
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import Round
-from cadenza.concurrency.stops import Stops
-from cadenza.concurrency.tasks import end_task
 from cadenza.types import (
     Broke,
     Chunk,

@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 
 import cadenza
+from cadenza.concurrency.stops import Stops
 from cadenza.errors import InputError, ProviderError, SettingsError
-from cadenza.models.model import Model
 from cadenza.models.dialects.dialect import Endpoint
 from cadenza.models.dialects.openai import OpenAICodec
 from cadenza.models.dialects.scripted import Beat, ScriptedCodec, parse_script, transport
+from cadenza.models.model import Model
 from cadenza.reply.reply import reply, say
 from cadenza.rules import RULES, Rule
 from cadenza.settings import Settings
 from cadenza.stages.s7_delivery import Limits
-from cadenza.concurrency.stops import Stops
 from cadenza.targets.memory import MemoryTarget
 from cadenza.tools.tool import Tool
 from cadenza.types import (

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 import cadenza
-from cadenza.reply.say import Speaker, say
 from cadenza.errors import InputError
+from cadenza.reply.say import Speaker, say
 from cadenza.targets.memory import MemoryTarget
 from cadenza.types import Completed
 

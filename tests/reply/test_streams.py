@@ -19,8 +19,8 @@ from pydantic_ai import Agent
 from pydantic_ai.models.test import TestModel
 
 from cadenza import MemoryTarget, Settings, from_stream, say
-from cadenza.errors import ErrorKind, InputError, ProviderError
 from cadenza.concurrency.stops import Stops
+from cadenza.errors import ErrorKind, InputError, ProviderError
 from cadenza.types import (
     Broke,
     Chunk,

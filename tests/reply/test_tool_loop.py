@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from cadenza.errors import ErrorKind, ToolError
 from cadenza.concurrency.stops import Stops
+from cadenza.errors import ErrorKind, ToolError
 from cadenza.targets.memory import MemoryTarget
 from cadenza.tools.consent import ConsentPolicy
 from cadenza.types import (

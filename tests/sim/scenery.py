@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cadenza.sim.memory_api import WorldApi
 from cadenza.sim.faults import Faults
+from cadenza.sim.memory_api import WorldApi
 from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.rest import Rest
-from cadenza.sim.wire import File, Json, RestRequest, Response
+from cadenza.sim.wire import File, Json, Response, RestRequest
 from cadenza.sim.world import World
 from tests.timing import now
 

@@ -7,8 +7,8 @@ from random import Random
 import msgspec
 import pytest
 
-from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.permissions import ALL
+from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.rest import Rest
 from cadenza.sim.routes import ROUTES, Route
 from cadenza.sim.wire import Refusal, RestRequest

@@ -101,7 +101,9 @@ def test_what_a_message_answers_is_shown_by_its_own_right() -> None:
     others = _message(author={"id": BOT}, referenced_message=_message())
 
     assert "" == as_seen(GatewayEvent("MESSAGE_CREATE", mine, guild="1"), NONE, BOT)["content"]
-    assert "hello" == as_seen(GatewayEvent("MESSAGE_CREATE", mine, guild="1"), NONE, BOT)["referenced_message"]["content"]
+    assert (
+        "hello" == as_seen(GatewayEvent("MESSAGE_CREATE", mine, guild="1"), NONE, BOT)["referenced_message"]["content"]
+    )
     assert "" == as_seen(GatewayEvent("MESSAGE_CREATE", others, guild="1"), NONE, BOT)["referenced_message"]["content"]
 
 

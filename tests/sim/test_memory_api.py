@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from cadenza.sim.memory_api import WorldApi
 from cadenza.sim.faults import Faults
+from cadenza.sim.memory_api import WorldApi
 from cadenza.sim.rate_limits import Quota, Rate, RateLimits
 from cadenza.sim.world import ChannelKind
 from cadenza.targets.discord.api import (
@@ -17,13 +17,13 @@ from cadenza.targets.discord.api import (
     Button,
     DiscordApi,
     Embed,
-    WebhookIdentity,
     Outgoing,
     Place,
     PlaceKind,
     Seen,
     Sent,
     Webhook,
+    WebhookIdentity,
 )
 from cadenza.types import Attachment
 from tests.sim.scenery import Scenery

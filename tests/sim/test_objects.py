@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from cadenza.sim import objects
-from cadenza.sim.permissions import Permission
 from cadenza.sim.objects import ChannelKind, MessageKind
+from cadenza.sim.permissions import Permission
 from cadenza.sim.wire import Json
 
 PARENT: Json = {"id": "2", "guild_id": "1", "type": 0}

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.permissions import Permission
+from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.routes import ROUTES, Ask, find_route
 from cadenza.sim.wire import Refusal, RestRequest
 from tests.sim.scenery import Scenery

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from cadenza.sim.wire import GatewayEvent, File, Refusal, RestRequest, Response
+from cadenza.sim.wire import File, GatewayEvent, Refusal, Response, RestRequest
 
 
 def test_neither_tokens_nor_files_show_in_what_is_printed() -> None:

@@ -14,11 +14,11 @@ from cadenza.reply.pipeline import text_row
 from cadenza.rules import RULES
 from cadenza.rules.rule import Rule, RuleContext
 from cadenza.settings import Settings
+from cadenza.stages.observe import SequenceNumbers, Taps, Tell
 from cadenza.stages.s5_buffer import Buffer
 from cadenza.stages.s6_rules import rule_row
 from cadenza.stages.s7_delivery import Composer
 from cadenza.stages.stage import Pipe
-from cadenza.stages.observe import SequenceNumbers, Taps, Tell
 from cadenza.types import Boundary, Ending, Halt, Identity, Persona, Post, Roster, Scene, Segment, Sprite, StopReason
 from tests.laws.material import nasty_markdown
 

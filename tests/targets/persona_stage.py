@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from base64 import b64encode
 
-from cadenza.sim.memory_api import WorldApi
 from cadenza.sim.faults import Faults
+from cadenza.sim.memory_api import WorldApi
 from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.rest import Rest
 from cadenza.sim.wire import GatewayEvent, Json

@@ -17,12 +17,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from looptime import new_event_loop
 
+from cadenza.concurrency.stops import Stops
 from cadenza.errors import DeliveryError
 from cadenza.reply.reply import reply
 from cadenza.settings import Settings, settings_fields
 from cadenza.sim.permissions import INVITED, Permission
 from cadenza.sim.wire import Json
-from cadenza.concurrency.stops import Stops
 from cadenza.targets.discord.target import DiscordTarget, ReplyTarget
 from cadenza.types import Attachment, Identity, Line, Notice, Persona, Roster, Scene, StopReason, Urgency
 from tests.actors import Actor, call, tool

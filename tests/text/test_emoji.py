@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.text.emoji import EMOJI, Form, InWords, EmojiText, _drawn, drawn_emoji, emoji_names, written_emoji
+from cadenza.text.emoji import EMOJI, EmojiText, Form, InWords, _drawn, drawn_emoji, emoji_names, written_emoji
 from tests.helpers import calls_of
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.text.prose import Edit
 from cadenza.text.inline_styles import Run, StyledRange, plain, read, runs
+from cadenza.text.prose import Edit
 from tests.helpers import calls_of
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.settings import ChannelSettings
 from cadenza.concurrency.stops import Stops
+from cadenza.settings import ChannelSettings
 from cadenza.turns.channels import ChannelTurns, Running, Turn
-from cadenza.turns.waiting import QueuedTurn, IncomingMessage, TurnReason
+from cadenza.turns.waiting import IncomingMessage, QueuedTurn, TurnReason
 from cadenza.types import StopReason
 from tests.at_the_desk import receipts
 
@@ -17,7 +17,11 @@ def heard(text: str = "more", author: str = "ann", *, command: bool = False, per
 
 
 def answering(
-    message: IncomingMessage, why: TurnReason = TurnReason.MESSAGE, *, interrupts: int = 0, reason: StopReason | None = None
+    message: IncomingMessage,
+    why: TurnReason = TurnReason.MESSAGE,
+    *,
+    interrupts: int = 0,
+    reason: StopReason | None = None,
 ) -> tuple[ChannelTurns, Running]:
     """A channel in which *message* is being answered since second 100."""
     channel = ChannelTurns("general", ChannelSettings())
@@ -36,18 +40,28 @@ def answering(
         pytest.param(heard(), heard("one"), TurnReason.MESSAGE, 0, None, True, id="the same person"),
         pytest.param(heard(), heard("one"), TurnReason.FOLLOW_UP, 2, None, True, id="the third time"),
         pytest.param(heard(), heard("one"), TurnReason.FOLLOW_UP, 3, None, False, id="the fourth time"),
-        pytest.param(heard(), heard("one"), TurnReason.MESSAGE, 3, StopReason.FOLLOW_UP, True, id="interrupted already"),
+        pytest.param(
+            heard(), heard("one"), TurnReason.MESSAGE, 3, StopReason.FOLLOW_UP, True, id="interrupted already"
+        ),
         pytest.param(heard(), heard("one"), TurnReason.MESSAGE, 0, StopReason.USER, False, id="stopped already"),
         pytest.param(heard(), heard("one"), TurnReason.STOP_REPLY, 0, None, False, id="the answer to a stop"),
         pytest.param(heard(author="bob"), heard("one"), TurnReason.MESSAGE, 0, None, False, id="somebody else"),
         pytest.param(heard(command=True), heard("one"), TurnReason.MESSAGE, 0, None, False, id="a command"),
         pytest.param(heard(), heard("one", command=True), TurnReason.MESSAGE, 0, None, False, id="after a command"),
         pytest.param(heard(persona="Ren"), heard("one"), TurnReason.MESSAGE, 0, None, False, id="to somebody named"),
-        pytest.param(heard(persona="Ren"), heard("one", persona="Ren"), TurnReason.EDITED, 0, None, True, id="to the same"),
+        pytest.param(
+            heard(persona="Ren"), heard("one", persona="Ren"), TurnReason.EDITED, 0, None, True, id="to the same"
+        ),
     ],
 )
 def test_what_is_a_follow_up(
-    message: IncomingMessage, first: IncomingMessage, why: TurnReason, interrupts: int, reason: StopReason | None, *, follows: bool
+    message: IncomingMessage,
+    first: IncomingMessage,
+    why: TurnReason,
+    interrupts: int,
+    reason: StopReason | None,
+    *,
+    follows: bool,
 ) -> None:
     channel, running = answering(first, why, interrupts=interrupts, reason=reason)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from cadenza.settings import ChannelSettings
-from cadenza.turns.waiting import QueuedTurn, IncomingMessage, TurnQueue, TurnReason
+from cadenza.turns.waiting import IncomingMessage, QueuedTurn, TurnQueue, TurnReason
 from cadenza.types import Receipt
 from tests.at_the_desk import receipts
 
@@ -50,7 +50,12 @@ def test_a_follow_up_comes_first_and_is_for_whoever_was_interrupted() -> None:
     entry = made.take_ripe(1.0)
 
     assert entry
-    assert ("more", TurnReason.FOLLOW_UP, "Ren", "turn") == (entry.messages[0].text, entry.why, entry.persona, entry.succeeds)
+    assert ("more", TurnReason.FOLLOW_UP, "Ren", "turn") == (
+        entry.messages[0].text,
+        entry.why,
+        entry.persona,
+        entry.succeeds,
+    )
 
 
 def test_a_further_one_joins_it_whatever_was_said_between() -> None:

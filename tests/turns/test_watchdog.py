@@ -7,8 +7,8 @@ from collections.abc import Callable, Coroutine
 
 import pytest
 
-from cadenza.settings import ChannelSettings
 from cadenza.concurrency.stops import StopHandle, Stops
+from cadenza.settings import ChannelSettings
 from cadenza.turns.watchdog import Watchdog
 from cadenza.types import StopReason
 from tests.at_the_desk import others

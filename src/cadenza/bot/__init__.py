@@ -1,1 +1,1 @@
-"""Cadenza and discord.py: the only place that imports it."""
+"""The complete bot: discord.py events, commands, services, store, memory, characters and configuration."""

@@ -11,20 +11,20 @@ from dataclasses import replace
 
 import discord
 
-from .characters.cast import named
-from .characters.character import Character
-from .services.bounded_dict import make_room
-from .services.choices import Choice
-from .services.journal import JournalEntry
-from .services.quotas import Excess
-from .services.own_messages import OwnMessages
-from .services.message import ChatMessage
-from .services.triggers import TriggerMatch, Cause, calls
 from ..text.stop_phrases import is_stop
 from ..turns import IncomingMessage, Turns, Verdict
 from .authorship import is_ours
+from .characters.cast import named
+from .characters.character import Character
 from .incoming import said_of
 from .reply_request import Greeting, ReplyRequest, key_of, message_of, request_of
+from .services.bounded_dict import make_room
+from .services.choices import Choice
+from .services.journal import JournalEntry
+from .services.message import ChatMessage
+from .services.own_messages import OwnMessages
+from .services.quotas import Excess
+from .services.triggers import Cause, TriggerMatch, calls
 from .wiring import BotServices
 
 logger = logging.getLogger(__name__)

@@ -11,39 +11,39 @@ from typing import Any
 
 import discord
 
+from ..concurrency.tasks import end_task, must_rise
+from ..errors import CadenzaError
+from ..explain.steps import Hook, TraceStep
+from ..reply.reply import reply, say
+from ..settings import Settings
+from ..stages.s7_delivery import receipt_of
+from ..targets.discord.target import DiscordTarget
+from ..targets.discord_py.channel_info import SendTarget, parent_of, room_of
+from ..targets.discord_py.client_state import Home
+from ..turns import IncomingMessage, Turn, TurnReason
+from ..types import Broke, Identity, Notice, Receipt, Reply, Scene, Stalled, Stopped, StopReason, Urgency
+from .admission import Admission, user_of
 from .characters.cast import named
 from .characters.character import Character
 from .characters.placeholders import resolved
 from .config.config import Config
-from ..errors import CadenzaError
-from .memory.privacy import PrivacyLevel
+from .display_names import AnyUser
+from .history import Voice
+from .markdown_button import table_button
 from .memory.location import Location
-from ..reply.reply import reply, say
-from .services.resets import Resets
+from .memory.privacy import PrivacyLevel
+from .reply_request import Greeting, ReplyRequest, message_of, request_of
+from .scene import TurnContext, scene_for
 from .services.choices import Choice, settings_for
 from .services.journal import JournalEntry
 from .services.languages import chosen
 from .services.own_messages import OwnMessage, OwnMessages
+from .services.resets import Resets
 from .services.translated_notices import reworded
-from ..settings import Settings
-from ..stages.s7_delivery import receipt_of
-from .store.store import StoreError
-from ..targets.discord.target import DiscordTarget
-from ..concurrency.tasks import end_task, must_rise
-from ..explain.steps import Hook, TraceStep
-from ..turns import IncomingMessage, Turn, TurnReason
-from ..types import Broke, Identity, Notice, Receipt, Reply, Scene, Stalled, Stopped, StopReason, Urgency
-from .admission import Admission, user_of
-from .history import Voice
-from ..targets.discord_py.client_state import Home
-from .markdown_button import table_button
-from .display_names import AnyUser
-from .reply_request import Greeting, ReplyRequest, message_of, request_of
-from ..targets.discord_py.channel_info import SendTarget, parent_of, room_of
-from .scene import TurnContext, scene_for
-from .wiring import BotServices
-from .thought_log import Thought, log_thoughts
 from .speaker_lookup import SpeakerLookup
+from .store.store import StoreError
+from .thought_log import Thought, log_thoughts
+from .wiring import BotServices
 
 logger = logging.getLogger(__name__)
 

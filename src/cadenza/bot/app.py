@@ -16,29 +16,29 @@ from typing import Any
 import discord
 from discord.ext import commands
 
-from .characters.cast import named
-from .config.config import Config
-from .services.journal import JournalEntry
-from .services.languages import translated
-from .services.quotas import Excess
-from .services.own_messages import OwnMessage, OwnMessages
-from ..stages.s7_delivery import receipt_of
-from .store.webhook_store import StoredWebhooks
 from ..concurrency.tasks import must_rise
-from ..turns import ShutdownResult, Dropped, IncomingMessage, StopResult, Turn, Turns, Verdict
+from ..stages.s7_delivery import receipt_of
+from ..targets.discord_py.channel_info import parent_of, room_of
+from ..targets.discord_py.client_state import Home
+from ..turns import Dropped, IncomingMessage, ShutdownResult, StopResult, Turn, Turns, Verdict
 from ..types import Identity, Notice, Receipt, Reply, Urgency
 from .admission import Admission, user_of
 from .answering import Answering, language_for
 from .authorship import is_ours
 from .cascades import Cascades
+from .characters.cast import named
 from .commands.context import Desk
 from .commands.register import register
-from .reply_controls import Asker, ControlRefused
-from ..targets.discord_py.client_state import Home
+from .config.config import Config
 from .markdown_button import listen
 from .recovery import Fate, fate_of, mark, parts_of, words_of
+from .reply_controls import Asker, ControlRefused
 from .reply_request import Greeting, ReplyRequest
-from ..targets.discord_py.channel_info import parent_of, room_of
+from .services.journal import JournalEntry
+from .services.languages import translated
+from .services.own_messages import OwnMessage, OwnMessages
+from .services.quotas import Excess
+from .store.webhook_store import StoredWebhooks
 from .wiring import BotServices
 
 logger = logging.getLogger(__name__)
@@ -366,7 +366,9 @@ class CadenzaBot(commands.Bot):
         )
         key = f"{message.id}#{'more' if goes_on else 'again'}-{next(self._numbers)}"  # unlike those of a process before
         await self._admission.ask(
-            IncomingMessage(key, own.channel, own.author, message.content, is_command=True, persona=own.persona, payload=request)
+            IncomingMessage(
+                key, own.channel, own.author, message.content, is_command=True, persona=own.persona, payload=request
+            )
         )
         return None
 

@@ -11,15 +11,15 @@ import logging
 
 import discord
 
-from .services.bounded_dict import make_room
-from .services.choices import Choice
-from .services.message import ChatMessage
-from .services.triggers import calls
 from ..turns import IncomingMessage, TurnReason
 from ..types import Completed
 from .admission import Admission
 from .answering import Answered
 from .reply_request import ReplyRequest
+from .services.bounded_dict import make_room
+from .services.choices import Choice
+from .services.message import ChatMessage
+from .services.triggers import calls
 from .wiring import BotServices
 
 logger = logging.getLogger(__name__)

@@ -13,16 +13,16 @@ from typing import TypeAlias
 import discord
 
 from ..concurrency.tasks import must_rise
+from ..targets.discord_py.channel_info import client_of
 from ..text.names import normalised
 from ..text.units import WHITESPACE
 from ..types import Line
 from . import readable_text
-from .authorship import is_ours
-from .incoming import SPOKEN
-from .display_names import AnyUser, plain_name, told_apart
-from .system_messages import is_protocol, is_reply_notice
-from ..targets.discord_py.channel_info import client_of
 from .attachments import AttachmentReader
+from .authorship import is_ours
+from .display_names import AnyUser, plain_name, told_apart
+from .incoming import SPOKEN
+from .system_messages import is_protocol, is_reply_notice
 
 logger = logging.getLogger(__name__)
 
@@ -229,8 +229,16 @@ class _Telling:
             forwarded = await self.showing.of(snapshot.attachments, snapshot.embeds)
             media += forwarded.media
             words += [f"(forwarded) {readable_text.readable(snapshot.content, self.names, message.guild)}".strip()]
-            words += [*forwarded.words, *readable_text.embedded(snapshot.embeds), *readable_text.stuck(snapshot.stickers)]
-        words += [*readable_text.embedded(embeds), *readable_text.stuck(message.stickers), *readable_text.asked(message.poll)]
+            words += [
+                *forwarded.words,
+                *readable_text.embedded(snapshot.embeds),
+                *readable_text.stuck(snapshot.stickers),
+            ]
+        words += [
+            *readable_text.embedded(embeds),
+            *readable_text.stuck(message.stickers),
+            *readable_text.asked(message.poll),
+        ]
         if voice is None and (reply := await self._reply(message, present)):
             words[0] = f"{reply} {words[0]}".strip()
             answered = _answered(message)

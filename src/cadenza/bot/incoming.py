@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import discord
 
-from .services.message import ChatMessage
-from .authorship import is_ours
 from ..targets.discord_py.channel_info import parent_of
+from .authorship import is_ours
+from .services.message import ChatMessage
 
 SPOKEN = frozenset(
     {

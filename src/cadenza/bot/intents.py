@@ -9,9 +9,9 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .application_info import DISCORD, Portal
 from .config.config import Config
 from .services.invitation import PORTAL
-from .application_info import DISCORD, Portal
 
 if TYPE_CHECKING:
     import discord

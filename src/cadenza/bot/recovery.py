@@ -12,12 +12,12 @@ from types import MappingProxyType
 
 import discord
 
-from ..reply.notices import TEXTS
-from .services.journal import JournalEntry
-from .services.languages import languages, translated
 from ..concurrency.tasks import must_rise
+from ..reply.notices import TEXTS
 from ..text.usernames import as_username, from_username
 from .authorship import is_ours
+from .services.journal import JournalEntry
+from .services.languages import languages, translated
 from .system_messages import is_protocol
 
 logger = logging.getLogger(__name__)

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import aiohttp
 import discord
 
+from ..concurrency.tasks import end_task, must_rise
 from .config.config import Config, LogConfig
 from .config.current import Current
-from .services import health
-from .services import logs
-from .store.store import Shelf, Store
-from ..concurrency.tasks import end_task, must_rise
 from .http_metrics import Metering
+from .services import health, logs
+from .store.store import Shelf, Store
 from .wiring import BotServices
 
 if TYPE_CHECKING:

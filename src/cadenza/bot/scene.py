@@ -9,22 +9,22 @@ from itertools import islice, takewhile
 
 import discord
 
-from .characters.character import Character
-from .characters.lore import told
-from .characters.macros import samples
-from .characters.placeholders import resolved
-from .memory.location import Location
-from .services.choices import Choice, settings_for
-from .store.store import Shelf, Store, StoreError
+from ..targets.discord_py.channel_info import role_tags
 from ..text.names import normalised
 from ..types import ContextItem, Note, Participant, Persona, Role, Roster, Scene, Tag
 from . import situation
 from .authorship import is_ours
-from .history import Conversation, history
+from .characters.character import Character
+from .characters.lore import told
+from .characters.macros import samples
+from .characters.placeholders import resolved
 from .display_names import AnyUser, handles, name_of
-from ..targets.discord_py.channel_info import role_tags
-from .wiring import BotServices
+from .history import Conversation, history
+from .memory.location import Location
+from .services.choices import Choice, settings_for
 from .speaker_lookup import SpeakerLookup
+from .store.store import Shelf, Store, StoreError
+from .wiring import BotServices
 
 _RECENT = 12
 """Lines of the history in which keys of lore are looked for."""
@@ -68,7 +68,9 @@ class TurnContext:
     """The ids of all messages that are answered."""
 
 
-async def scene_for(occasion: TurnContext, staff: BotServices, me: discord.ClientUser, *, now: datetime | None = None) -> Scene:
+async def scene_for(
+    occasion: TurnContext, staff: BotServices, me: discord.ClientUser, *, now: datetime | None = None
+) -> Scene:
     """The scene for *occasion*: persona, history, roster, what is remembered, lore, samples, notes."""
     heard = await _listen(occasion, staff, me)
     character, message = occasion.character, occasion.message

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 import discord
 
-from .characters.cast import named
-from .characters.character import Character
-from .store.store import Shelf, Store, StoreError, Value
 from ..text.names import Author, normalised, read_back
 from ..text.units import WHITESPACE
 from ..text.usernames import from_username
 from .authorship import is_ours
-from .history import Voice
+from .characters.cast import named
+from .characters.character import Character
 from .display_names import plain_name
+from .history import Voice
+from .store.store import Shelf, Store, StoreError, Value
 
 _LABEL = re.compile(r"\*\*(?P<name>(?:\\.|[^*\n\\]){1,160}?):\*\*[ \n]?")
 """How the bot shows a name where there is no webhook to show it."""

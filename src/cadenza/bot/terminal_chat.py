@@ -9,9 +9,11 @@ from contextlib import suppress
 from typing import TextIO, assert_never
 
 from ..errors import CadenzaError, InputError
-from ..sim.server import Server
 from ..sim.objects import MessageFlag
+from ..sim.server import Server
 from ..sim.wire import GatewayEvent, Json, Refusal
+from .demo_server import DemoServer
+from .runtime import Hands
 from .terminal_input import (
     HELP,
     DeleteLine,
@@ -32,8 +34,6 @@ from .terminal_input import (
     understood,
 )
 from .terminal_view import View
-from .demo_server import DemoServer
-from .runtime import Hands
 
 _LONGEST = 2000
 _QUIET = 0.25

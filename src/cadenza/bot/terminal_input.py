@@ -102,7 +102,19 @@ class QuitLine:
     """It is over."""
 
 
-Typed: TypeAlias = SayLine | UseLine | ReactLine | PressLine | MenuLine | FillLine | EditLine | DeleteLine | WaitLine | HelpLine | QuitLine
+Typed: TypeAlias = (
+    SayLine
+    | UseLine
+    | ReactLine
+    | PressLine
+    | MenuLine
+    | FillLine
+    | EditLine
+    | DeleteLine
+    | WaitLine
+    | HelpLine
+    | QuitLine
+)
 
 _LONGEST_WAIT = 600.0
 _GROUPS = (1, 2)
@@ -112,7 +124,9 @@ _SHORT = 60
 _YES, _NO = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 
 
-_ALONE: Mapping[str, Typed] = MappingProxyType({"help": HelpLine(), "quit": QuitLine(), "exit": QuitLine(), "delete": DeleteLine()})
+_ALONE: Mapping[str, Typed] = MappingProxyType(
+    {"help": HelpLine(), "quit": QuitLine(), "exit": QuitLine(), "delete": DeleteLine()}
+)
 """What needs nothing behind it."""
 _WITH_TEXT: Mapping[str, tuple[str, Callable[[str], Typed]]] = MappingProxyType(
     {

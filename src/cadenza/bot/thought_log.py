@@ -10,16 +10,16 @@ from hashlib import blake2b
 
 import discord
 
-from .services.choices import Choice
-from .services.languages import chosen
-from .services.thought_text import Account, composed
+from ..concurrency.tasks import must_rise
 from ..targets.discord.api import ApiError, Outgoing, Place
 from ..targets.discord.avatars import SpokenBy
 from ..targets.discord.paced import PacedApi
 from ..targets.discord.webhooks import NoWebhook
-from ..concurrency.tasks import must_rise
-from ..types import Identity, Reply
 from ..targets.discord_py.client_state import Home
+from ..types import Identity, Reply
+from .services.choices import Choice
+from .services.languages import chosen
+from .services.thought_text import Account, composed
 
 logger = logging.getLogger(__name__)
 

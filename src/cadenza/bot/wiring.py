@@ -10,12 +10,12 @@ from .memory.memory_service import Memory
 from .services.choices import Choices
 from .services.explanations import Explanations
 from .services.journal import Journal
-from .services.quotas import Quotas
 from .services.metrics import Metrics
 from .services.models import ModelRegistry
+from .services.quotas import Quotas
 from .services.toolbox import Toolbox
-from .store.store import Store
 from .store.sealing import Seal
+from .store.store import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,16 +11,16 @@ import json
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..models.model import Model
+from ..concurrency.stops import Stops
+from ..concurrency.tasks import end_task
+from ..explain.steps import Hook
 from ..models.dialects.scripted import Beat, ScriptedCodec, Sleep, spoken, transport
+from ..models.model import Model
 from ..reply.reply import reply
 from ..settings import Settings
 from ..stages.s2_generation import Transport
 from ..stages.s7_delivery import Limits
-from ..concurrency.stops import Stops
 from ..targets.console import ConsoleTarget
-from ..concurrency.tasks import end_task
-from ..explain.steps import Hook
 from ..types import (
     HttpRequest,
     Identity,

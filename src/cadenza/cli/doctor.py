@@ -11,15 +11,15 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
+from ..bot.application_info import DISCORD
+from ..bot.checks.discord_checks import check_discord
+from ..bot.checks.findings import SECONDS, DoctorContext, Finding, Severity, bad, good, in_time, warning
+from ..bot.checks.machine import check_metrics, check_pictures, check_store, check_tools, check_versions
+from ..bot.checks.model_checks import check_models
 from ..bot.config.checking import ConfigError
 from ..bot.config.dotenv import secrets
 from ..bot.config.reading import read
 from ..errors import SettingsError
-from ..bot.checks.discord_checks import check_discord
-from ..bot.checks.findings import SECONDS, Finding, Severity, DoctorContext, bad, good, in_time, warning
-from ..bot.checks.machine import check_metrics, check_pictures, check_store, check_tools, check_versions
-from ..bot.checks.model_checks import check_models
-from ..bot.application_info import DISCORD
 
 _CHECKS: tuple[tuple[str, Callable[[DoctorContext], Awaitable[Sequence[Finding]]]], ...] = (
     ("versions", check_versions),

@@ -11,16 +11,16 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..errors import InputError
-from ..explain.words import explain, read
-from ..play.page import film_page
 from ..explain.steps import TraceStep
+from ..explain.words import explain, read
 from ..play.films.comparing import Comparison, compared, comparison_lines
 from ..play.films.film import short_form
+from ..play.films.inputs import Subject, data_of, is_trace, subject_of, subject_of_trace
 from ..play.films.options import Order
 from ..play.films.packing import Json
 from ..play.films.printing import WIDEST, Paper, Printer, message_lines, reply_lines
-from ..play.films.inputs import Subject, data_of, is_trace, subject_of, subject_of_trace
 from ..play.films.summary import Telling, counted, tellings
+from ..play.page import film_page
 
 VERSION = 1
 

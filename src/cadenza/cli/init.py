@@ -18,8 +18,8 @@ from ..bot.config.dotenv import line_for, parsed
 from ..bot.config.model_names import key_variables, model_complaint, needs_key
 from ..bot.config.secrecy import application_id, token_complaint
 from ..bot.config.template import Answers, template
-from ..errors import InputError
 from ..bot.services.invitation import PORTAL, invite_link
+from ..errors import InputError
 
 CONFIG = "cadenza.toml"
 _IGNORED = (DOTENV, "cadenza.key", "cadenza.db*")

@@ -19,20 +19,20 @@ from types import MappingProxyType
 
 from .. import __version__
 from ..errors import CadenzaError, InputError
-from ..settings import Settings, given
 from ..explain.steps import Hook
+from ..settings import Settings, given
 
 _OF_A_BOT: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
-        "init": (".service.setup", "make a bot: asks three questions and writes its files"),
-        "doctor": (".bot.doctor", "see whether a bot can run, and what to do where it cannot"),
-        "run": (".bot.run", "start the bot; with --sim, try it in this terminal"),
-        "play": (".playground.run", "open a Discord of your own in the browser, and look inside every message"),
-        "store": (".service.storekeeping", "back up, export, import, check or forget what the bot keeps"),
+        "init": (".init", "make a bot: asks three questions and writes its files"),
+        "doctor": (".doctor", "see whether a bot can run, and what to do where it cannot"),
+        "run": (".run", "start the bot; with --sim, try it in this terminal"),
+        "play": (".play", "open a Discord of your own in the browser, and look inside every message"),
+        "store": (".store", "back up, export, import, check or forget what the bot keeps"),
     }
 )
 """The commands of a bot: where each one is, and what it is for."""
-_EXPLAIN = {"explain": (".films.explaining", "tell how any text or recorded stream becomes messages, and why")}
+_EXPLAIN = {"explain": (".explain", "tell how any text or recorded stream becomes messages, and why")}
 _ELSEWHERE: Mapping[str, tuple[str, str]] = MappingProxyType({**_OF_A_BOT, **_EXPLAIN})
 """All commands that have a module of their own, which says what they can be told."""
 _INTERRUPTED = 130
@@ -66,7 +66,7 @@ def _run(words: Sequence[str]) -> int:
     if sys.stdout is None:
         _complain("there is no standard output to write to")
         return 1
-    logging.getLogger(__package__).addHandler(logging.NullHandler())  # what there is to say is said once, by us
+    logging.getLogger("cadenza").addHandler(logging.NullHandler())  # what there is to say is said once, by us
     return _COMMANDS[options.command](options)
 
 

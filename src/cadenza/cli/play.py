@@ -16,8 +16,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import SettingsError
 from ..bot.services.logs import LEVELS
+from ..errors import SettingsError
 
 if TYPE_CHECKING:
     from ..play.server.session import Wanted

@@ -13,10 +13,10 @@ from pathlib import Path
 from shlex import quote
 from typing import BinaryIO, TextIO
 
-from ..models.connect import connect
 from ..errors import CadenzaError, InputError, ProviderError
-from ..models.model import Model, closing, stream
+from ..models.connect import connect
 from ..models.dialects.dialect import Dialect
+from ..models.model import Model, closing, stream
 from ..models.recordings import recorder
 from ..settings import Settings
 from ..stages.s1_context import assemble

@@ -18,9 +18,9 @@ from random import Random
 from typing import Any
 
 from ..errors import CadenzaError, InputError
-from ..reply.pipeline import text_row
 from ..models.recordings import heard
 from ..models.recordings import parse as parse_recording
+from ..reply.pipeline import text_row
 from ..settings import Settings
 from ..stages.s4_round import Round
 from ..types import (

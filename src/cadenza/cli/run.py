@@ -14,17 +14,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ..errors import CadenzaError, SettingsError
 from ..bot.services.logs import LEVELS
+from ..errors import CadenzaError, SettingsError
 
 if TYPE_CHECKING:
     import discord
 
     from ..bot.config.config import Config
     from ..bot.config.reading import LoadedConfig
-    from ..bot.store.store import Store
-    from ..bot.store.sealing import Seal
     from ..bot.runtime import ClientOf
+    from ..bot.store.sealing import Seal
+    from ..bot.store.store import Store
 
 logger = logging.getLogger(__name__)
 
@@ -129,8 +129,8 @@ async def run_bot(path: Path, *, level: str = "", client_of: ClientOf, store: St
     from ..bot.config.reading import load  # noqa: PLC0415
     from ..bot.config.reloading import Reloader  # noqa: PLC0415
     from ..bot.lifecycle import Interrupts, work  # noqa: PLC0415
-    from ..bot.wiring import employed  # noqa: PLC0415
     from ..bot.runtime import follow_keys, follow_log, workplace  # noqa: PLC0415
+    from ..bot.wiring import employed  # noqa: PLC0415
 
     # As it was before anything was put into it, or what stood in .env at the start would win over it ever after.
     environment = dict(os.environ)
@@ -215,9 +215,9 @@ async def _intents(config: Config, token: str) -> discord.Intents:
     """What Discord is asked to tell: only what the portal allows."""
     from discord.http import Route  # noqa: PLC0415  # as above
 
+    from ..bot.application_info import PortalError  # noqa: PLC0415
     from ..bot.config.secrecy import token_complaint  # noqa: PLC0415
     from ..bot.intents import application, intents_for  # noqa: PLC0415
-    from ..bot.application_info import PortalError  # noqa: PLC0415
     from ..bot.startup_errors import StartError  # noqa: PLC0415
 
     try:

@@ -20,24 +20,24 @@ from ..bot.config.current import Current
 from ..bot.config.dotenv import secrets
 from ..bot.config.reading import LoadedConfig, load, read
 from ..bot.config.reloading import Reloader
+from ..bot.demo_server import DemoServer
+from ..bot.intents import ALL_FLAGS, intents_for
+from ..bot.lifecycle import Interrupts, work
+from ..bot.runtime import ClientOf, follow_keys, follow_log, simulated_bot, workplace
 from ..bot.services.demo_model import NAME as PARROT
 from ..bot.services.demo_model import DemoModels
-from ..sim.rate_limits import RateLimits
-from ..sim.server import serve
-from ..sim.wire import GatewayEvent
-from ..bot.store.store import Store
 from ..bot.store.in_memory import MemoryStore
 from ..bot.store.sealing import Seal, new_key
 from ..bot.store.sqlite import SqliteStore
-from ..concurrency.tasks import end_task
+from ..bot.store.store import Store
 from ..bot.terminal_chat import Chat, Keyboard
 from ..bot.terminal_view import View
-from ..bot.intents import ALL_FLAGS, intents_for
-from .run import greeting
-from ..bot.demo_server import DemoServer
-from ..bot.lifecycle import Interrupts, work
 from ..bot.wiring import BotServices, employed
-from ..bot.runtime import ClientOf, follow_keys, follow_log, simulated_bot, workplace
+from ..concurrency.tasks import end_task
+from ..sim.rate_limits import RateLimits
+from ..sim.server import serve
+from ..sim.wire import GatewayEvent
+from .run import greeting
 
 _INTERRUPTED = 130
 _FACE = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="

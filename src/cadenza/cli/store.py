@@ -20,15 +20,15 @@ from typing import TypeVar
 from ..bot.config.config import MemoryConfig, StoreConfig
 from ..bot.config.dotenv import secrets
 from ..bot.config.reading import load
-from ..errors import InputError
 from ..bot.memory.memory_service import Memory
-from ..bot.store.store import Store, StoreError
 from ..bot.store.backup import back_up, complaints, reading
 from ..bot.store.exchange import export, import_
 from ..bot.store.opening import MEMORY
 from ..bot.store.sealing import Seal, add_key, seal_from
 from ..bot.store.secrets import everything, reseal, sealed_in
 from ..bot.store.sqlite import SqliteStore
+from ..bot.store.store import Store, StoreError
+from ..errors import InputError
 
 T = TypeVar("T")
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
+from ..concurrency.stops import Stops
+from ..explain.steps import Hook
 from ..models.connect import connect
 from ..models.model import Model
 from ..reply.reply import reply
 from ..settings import Settings
-from ..concurrency.stops import Stops
 from ..targets.console import ConsoleTarget
-from ..explain.steps import Hook
 from ..types import Broke, Empty, Identity, Line, Persona, Reply, Scene, Stalled, Stopped, StopReason, Usage
 
 _INTERRUPTED = 130

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from .step_words import number_of, numbers_of, text_of, texts_of
-from .text_origins import TextOrigins
 from ..text.alignment import aligned, rewritten, squeezed
+from .step_words import number_of, numbers_of, text_of, texts_of
 from .steps import TraceStep
+from .text_origins import TextOrigins
 
 _ROOM = 512
 """How much longer what a message is made of may be than the message, besides twice its length."""

@@ -18,10 +18,9 @@ from typing import assert_never
 from uuid import uuid4
 
 from ..errors import CadenzaError, DeliveryError, ProviderError
-from ..text.redaction import HIDDEN, without_secrets
 from ..settings import Settings, settings_fields
 from ..stages.observe import SequenceNumbers, Taps, name_of
-from .steps import Hook, TraceStep
+from ..text.redaction import HIDDEN, without_secrets
 from ..types import (
     Broke,
     Chunk,
@@ -48,6 +47,7 @@ from ..types import (
     ToolUse,
     Usage,
 )
+from .steps import Hook, TraceStep
 
 logger = logging.getLogger(__name__)
 

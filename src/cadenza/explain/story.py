@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Literal
 
-from .step_words import number_of, numbers_of, text_of, texts_of
 from .provenance import Provenance
+from .step_words import number_of, numbers_of, text_of, texts_of
 from .steps import TraceStep
 
 _PAUSE = ("typing", "breath", "thinking", "cut")

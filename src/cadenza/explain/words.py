@@ -31,8 +31,8 @@ from .step_words import (
     starts,
     text_of,
 )
-from .story import Stories, MessageStory
 from .steps import TraceStep
+from .story import MessageStory, Stories
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 """What would do something to a terminal."""

@@ -1,1 +1,1 @@
-"""Models, one file an API dialect: how a prompt is written down and how its stream is read."""
+"""Asking a model: vendors, dialects, keys, fallback, HTTP, media, recordings and local models."""

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, TypedDict
 from urllib.parse import urlsplit
 
 from ..errors import SettingsError
+from ..settings import Settings, from_environment
+from .dialects.scripted import Answerer, ScriptedCodec, Sleep, parse_script, recital, transport
 from .keys import Keyring
 from .model import Model
-from .dialects.scripted import Answerer, ScriptedCodec, Sleep, parse_script, recital, transport
 from .recordings import is_head, parse, playing, read_text
-from ..settings import Settings, from_environment
 
 if TYPE_CHECKING:
     from .http import Http
@@ -89,9 +89,9 @@ def _far_away(
     row: Vendor, model: str, keyring: Keyring | None, *, url: str, settings: Settings, http: Http | None, given: _Given
 ) -> Model:
     """The model that the vendor of *row* calls *model*, asked over the network."""
+    from .dialects.dialect import Dialect  # noqa: PLC0415
     from .http import Http as Way  # noqa: PLC0415  # as above
     from .media import fetcher  # noqa: PLC0415
-    from .dialects.dialect import Dialect  # noqa: PLC0415
     from .vendors import codec  # noqa: PLC0415  # and so do the dialects
 
     spoken = codec(row, model, key=keyring.main.secret if keyring else "", url=url, **given)

@@ -16,9 +16,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from ..errors import Aspect, ErrorKind, HttpError, ProviderError
-from .error_text import ErrorText, believable, complaint_in, complaint_of, stated_status
-from .error_message import explanation
 from ..text.redaction import without_secrets
+from .error_message import explanation
+from .error_text import ErrorText, believable, complaint_in, complaint_of, stated_status
 
 __all__ = ["failure", "refused", "reported", "without_secrets"]
 

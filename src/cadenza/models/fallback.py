@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
+from ..concurrency.stops import is_cancelled
 from ..errors import Aspect, CadenzaError, ErrorKind, InputError, ProviderError, SettingsError
-from .keys import KeyRemedy, Key, Keyring, cure, ready, ready_in
-from .model import Model
+from ..explain.recorder import Trace
 from ..settings import TurnSettings
 from ..stages.s7_delivery import Chance
-from ..concurrency.stops import is_cancelled
-from ..explain.recorder import Trace
 from ..types import Broke, Completed, Empty, Failure, Outcome, StopReason
+from .keys import Key, KeyRemedy, Keyring, cure, ready, ready_in
+from .model import Model
 
 logger = logging.getLogger(__name__)
 
@@ -253,7 +253,9 @@ class FallbackChain:
         self._before += 1
         self._start_anew()
         ring = model.keyring
-        return self._again((ring.choose() or ring.main) if ring else None, AttemptReason.MODEL if self._before else AttemptReason.FIRST)
+        return self._again(
+            (ring.choose() or ring.main) if ring else None, AttemptReason.MODEL if self._before else AttemptReason.FIRST
+        )
 
     # --- keys -------------------------------------------------------------------------------
 

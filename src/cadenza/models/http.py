@@ -27,12 +27,12 @@ from aiohttp.client_proto import ResponseHandler
 from multidict import CIMultiDict
 from yarl import URL
 
-from .network_guard import PrivateAddressError, guard, is_public
 from ..errors import ErrorKind, HttpError, InputError, ProviderError, SettingsError
-from ..text.redaction import HIDDEN, secrets_of
 from ..settings import HttpSettings
 from ..stages.s2_generation import Transport
+from ..text.redaction import HIDDEN, secrets_of
 from ..types import HttpRequest
+from .network_guard import PrivateAddressError, guard, is_public
 
 _SILENCE = 3600.0
 """Seconds in which an answer must begin, and then how often it is looked whether anything has arrived since."""

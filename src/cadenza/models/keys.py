@@ -16,10 +16,10 @@ from types import MappingProxyType
 from typing import Protocol, assert_never
 
 from ..errors import Aspect, CadenzaError, ErrorKind, ProviderError, SettingsError, ToolError
-from .error_message import refuses_key
-from ..text.redaction import without_secrets
 from ..settings import TurnSettings
+from ..text.redaction import without_secrets
 from ..types import Broke, Completed, Empty, NeedsTools, Outcome, Stalled, Stopped
+from .error_message import refuses_key
 
 # --- what helps ------------------------------------------------------------------------
 

@@ -29,12 +29,12 @@ from types import MappingProxyType
 from typing import Any
 
 from ..errors import SettingsError
-from .http import Http
-from .model import Model, closing
-from .vendors import codec
 from ..settings import Settings
 from ..stages.s2_generation import Transport
 from ..types import HttpRequest
+from .http import Http
+from .model import Model, closing
+from .vendors import codec
 
 _NOWHERE = "http://127.0.0.1:9"
 """Where the server is said to be before it has been started."""

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
 from ..errors import CadenzaError, InputError
-from .http import Fetched, Http
 from ..settings import HttpSettings
 from ..stages.s1_parts import STORE, is_seen, is_youtube
 from ..types import Abilities, Links, Media, MediaKind, Part, Prompt, PromptTurn
+from .http import Fetched, Http
 
 if TYPE_CHECKING:
     from PIL import Image

@@ -24,17 +24,17 @@ from dataclasses import dataclass, field, replace
 from inspect import isawaitable
 from typing import Self, TypeVar
 
+from ..concurrency.stops import is_cancelled
 from ..errors import CadenzaError, HttpError, ProviderError
-from .keys import Keyring
-from ..text.redaction import secrets_of, without_payloads, without_secrets
+from ..explain.recorder import Trace
 from ..settings import HttpSettings
 from ..stages.s2_generation import Framing, Transport
 from ..stages.s3_chunks import Chunks, Codec
 from ..stages.s3_reading import ALIVE, Reader
 from ..stages.stage import skipped
-from ..concurrency.stops import is_cancelled
-from ..explain.recorder import Trace
+from ..text.redaction import secrets_of, without_payloads, without_secrets
 from ..types import Chunk, Ending, Failed, Finished, HttpRequest, Prompt, Served, TextDelta, ThoughtDelta
+from .keys import Keyring
 
 logger = logging.getLogger(__name__)
 

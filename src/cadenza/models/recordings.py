@@ -28,13 +28,13 @@ from typing import TextIO
 from urllib.parse import quote, unquote
 
 from ..errors import CadenzaError, HttpError, InputError, ProviderError
-from .model import Model, closing
-from .dialects import scripted
-from ..text.redaction import secrets_of
-from .dialects.scripted import Beat, ScriptedCodec, Sleep, error_of, told_of
 from ..stages.s2_generation import Transport
 from ..stages.s3_chunks import Chunks, Codec
+from ..text.redaction import secrets_of
 from ..types import Chunk, Ending, HttpRequest
+from .dialects import scripted
+from .dialects.scripted import Beat, ScriptedCodec, Sleep, error_of, told_of
+from .model import Model, closing
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 _VERSION = 1

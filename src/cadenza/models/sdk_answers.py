@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from ..types import Usage
-from .error_kind import reported
 from .chunk_builder import VENDOR, ChunkBuilder
+from .error_kind import reported
 
 _NO_FIELDS: Mapping[str, object] = MappingProxyType({})
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..types import Usage
-from .sdk_answers import Reader, count, of, read_completion
-from .error_kind import reported
 from .chunk_builder import VENDOR, ChunkBuilder
+from .error_kind import reported
+from .sdk_answers import Reader, count, of, read_completion
 
 # --- helpers of clients -------------------------------------------------------------------------
 

@@ -14,7 +14,8 @@ from typing import Any
 
 from ..errors import CadenzaError, InputError
 from ..types import Chunk, Failed, Finished, TextDelta
-from .sdk_events import MESSAGES, RAW, TOLD_AGAIN, TYPED, read_whole_response
+from .chunk_builder import VENDOR, ChunkBuilder
+from .error_kind import failure, reported
 from .sdk_answers import (
     GEMINI,
     Reader,
@@ -28,8 +29,7 @@ from .sdk_answers import (
     read_pydantic_ai,
     read_wrapped,
 )
-from .error_kind import failure, reported
-from .chunk_builder import VENDOR, ChunkBuilder
+from .sdk_events import MESSAGES, RAW, TOLD_AGAIN, TYPED, read_whole_response
 
 
 class Shapes:

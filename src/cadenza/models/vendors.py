@@ -120,7 +120,7 @@ def _dialect(name: str) -> Callable[[Endpoint], Codec]:
     if name not in _DIALECTS:
         raise SettingsError(_unknown("dialect", name, _DIALECTS))
     module, codec_name = _DIALECTS[name]
-    found = getattr(importlib.import_module(f".{module}", __package__), codec_name)
+    found = getattr(importlib.import_module(f".dialects.{module}", __package__), codec_name)
     return cast("Callable[[Endpoint], Codec]", found)
 
 

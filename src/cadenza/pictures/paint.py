@@ -86,7 +86,9 @@ class TablePictures:
             from .fonts import SCALE, Fonts, Unshowable  # noqa: PLC0415
             from .layout import lay_out  # noqa: PLC0415
         except Exception as error:  # noqa: BLE001  # something broken may stand in its place
-            return PictureRefused(f"Pillow is not installed, or not as it should be ({error}); it comes with cadenza[tables].")
+            return PictureRefused(
+                f"Pillow is not installed, or not as it should be ({error}); it comes with cadenza[tables]."
+            )
         try:
             with self._lock:
                 self._fonts = self._fonts or Fonts(self._given, self._folders)

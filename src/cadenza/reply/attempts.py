@@ -11,19 +11,19 @@ from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
+from ..concurrency.stops import StopHandle
+from ..concurrency.tasks import end_task
 from ..models.fallback import Attempt, FallbackChain
-from .conversation import ModelConversation
 from ..models.keys import KeyRemedy, cure
+from ..settings import Settings
+from ..stages.s4_round import Round, kept, outcome_of
+from ..stages.stage import Pipe
+from ..types import Completed, Failure, Outcome, Post, Receipt, Scene, Stopped, StopReason
+from .conversation import ModelConversation
 from .notices import failed, fell_back
 from .outbox.sender import Outbox
 from .pipeline import overtaken, overtaking
 from .tool_loop import ToolLoop
-from ..settings import Settings
-from ..stages.s4_round import Round, kept, outcome_of
-from ..stages.stage import Pipe
-from ..concurrency.stops import StopHandle
-from ..concurrency.tasks import end_task
-from ..types import Completed, Failure, Outcome, Post, Receipt, Scene, Stopped, StopReason
 
 T = TypeVar("T")
 

@@ -13,9 +13,9 @@ from types import MappingProxyType
 from typing import NamedTuple, assert_never
 
 from ..errors import Aspect, CadenzaError, DeliveryError, ErrorKind, ProviderError, ToolError
-from ..models.keys import KeyRemedy, cure
-from ..models.error_text import is_generic
 from ..models.error_message import names_two_dials
+from ..models.error_text import is_generic
+from ..models.keys import KeyRemedy, cure
 from ..text.redaction import without_secrets
 from ..text.units import fits, fitting, whole_grapheme
 from ..types import Broke, Completed, Empty, Failure, NeedsTools, Notice, Outcome, Stalled, Stopped, StopReason, Urgency

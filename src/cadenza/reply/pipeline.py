@@ -18,9 +18,11 @@ from itertools import count, groupby
 from operator import attrgetter
 from typing import Any, NoReturn, TypeVar
 
+from ..concurrency.stops import StopHandle
+from ..concurrency.tasks import end_task, must_rise
 from ..errors import CadenzaError
+from ..explain.recorder import Trace
 from ..models.model import broken_off, hang_up
-from .outbox.sender import Outbox
 from ..rules import RULES
 from ..rules.repeated_emoji import recent_emoji
 from ..rules.rule import Rule, RuleContext
@@ -30,10 +32,7 @@ from ..stages.s5_buffer import Buffer
 from ..stages.s6_rules import rule_row
 from ..stages.s7_delivery import Chance, Composer
 from ..stages.stage import Pipe, Stage
-from ..concurrency.stops import StopHandle
-from ..concurrency.tasks import end_task, must_rise
 from ..text.units import WHITESPACE
-from ..explain.recorder import Trace
 from ..types import (
     Broke,
     Chunk,
@@ -55,6 +54,7 @@ from ..types import (
     StopRequested,
     Usage,
 )
+from .outbox.sender import Outbox
 
 T = TypeVar("T")
 

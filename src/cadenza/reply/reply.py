@@ -8,26 +8,26 @@ from dataclasses import replace
 from functools import partial
 from random import Random
 
-from .outbox.prepare import PostPreparer
-from ..models.fallback import FallbackChain, ModelSource
-from .conversation import ModelConversation
+from ..concurrency.stops import StopHandle, Stops
 from ..errors import InputError, SettingsError
-from .notices import failed
-from .outbox.sender import Outbox
-from .pipeline import run_round, settle, text_row
-from .tool_loop import ToolLoop
+from ..explain.recorder import Trace, tracing
+from ..explain.steps import Hook
+from ..models.fallback import FallbackChain, ModelSource
 from ..rules import RULES, Rule
 from ..settings import Settings
 from ..stages.s4_round import Round
 from ..stages.s7_delivery import Calling, Chance, Limits, Target
-from ..concurrency.stops import StopHandle, Stops
-from .streams import Speech, from_stream
 from ..tools.functions import Toolset, toolset
 from ..tools.running import Consent, ToolRunner
-from ..explain.steps import Hook
-from ..explain.recorder import Trace, tracing
-from .attempts import AttemptLoop
 from ..types import Outcome, Persona, Receipt, Reply, Scene, Usage
+from .attempts import AttemptLoop
+from .conversation import ModelConversation
+from .notices import failed
+from .outbox.prepare import PostPreparer
+from .outbox.sender import Outbox
+from .pipeline import run_round, settle, text_row
+from .streams import Speech, from_stream
+from .tool_loop import ToolLoop
 
 
 async def say(

@@ -12,24 +12,24 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from . import reply
-from .outbox.prepare import PostPreparer
+from ..concurrency.stops import StopHandle
 from ..errors import DeliveryError, InputError
+from ..explain.steps import Hook
 from ..rules import RULES, Rule
 from ..settings import DeliverySettings, Settings
 from ..stages.s7_delivery import Chance, Target
-from ..concurrency.stops import StopHandle
-from .streams import Speech
 from ..targets.discord.api import ApiError
 from ..targets.discord.policies import OTHERWISE, policy_for
-from ..explain.steps import Hook
 from ..types import Identity, Persona, Reply, Roster, Scene
+from . import reply
+from .outbox.prepare import PostPreparer
+from .streams import Speech
 
 if TYPE_CHECKING:
-    from ..targets.discord_py.client_state import Home
-    from ..targets.discord_py.channel_info import SendTarget
     from ..targets.discord.target import DiscordTarget
     from ..targets.discord.webhooks import WebhookStore
+    from ..targets.discord_py.channel_info import SendTarget
+    from ..targets.discord_py.client_state import Home
 
 
 async def say(

@@ -12,10 +12,10 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from inspect import isawaitable
 from typing import Any, TypeAlias
 
+from ..concurrency.stops import is_cancelled
 from ..errors import CadenzaError, InputError
 from ..models.model import broken_off, hang_up
 from ..models.sdk_items import Shapes, of_exception
-from ..concurrency.stops import is_cancelled
 from ..types import Chunk, TextDelta
 
 Opened: TypeAlias = str | Iterable[Any] | AsyncIterable[Any]

@@ -5,19 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from .conversation import ModelConversation
+from ..concurrency.stops import StopHandle
+from ..concurrency.tasks import end_task
 from ..errors import ToolError
 from ..models.model import Model, stream
-from .notices import still_working
-from .outbox.sender import Outbox
-from .pipeline import conclude, overtaking, run_round
 from ..settings import Settings
 from ..stages.s4_round import Round
 from ..stages.stage import Pipe
-from ..concurrency.stops import StopHandle
-from ..concurrency.tasks import end_task
 from ..tools.running import ToolRunner
 from ..types import Broke, Completed, Empty, NeedsTools, Outcome, Stopped, StopReason, ToolUse, Usage
+from .conversation import ModelConversation
+from .notices import still_working
+from .outbox.sender import Outbox
+from .pipeline import conclude, overtaking, run_round
 
 _VAIN = 3
 """How often a model that begins anew after every call may fail with what it said before."""

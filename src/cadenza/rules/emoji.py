@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..text.emoji import EMOJI, ODD_IN_NAME, Form, InWords, EmojiText, emoji_names, written_emoji
+from ..text.emoji import EMOJI, ODD_IN_NAME, EmojiText, Form, InWords, emoji_names, written_emoji
 from ..text.prose import Edit
 from ..text.removal import without_emphasis
 from ..text.units import WHITESPACE

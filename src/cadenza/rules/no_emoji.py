@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..text.emoji import Form, InWords, EmojiText, drawn_emoji, emoji_names, written_emoji
+from ..text.emoji import EmojiText, Form, InWords, drawn_emoji, emoji_names, written_emoji
 from ..text.prose import Edit
 from ..text.removal import tidied_cells
 from ..types import Kind, Segment

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
-from ..text.emoji import Form, InWords, EmojiText, emoji_names, written_emoji
+from ..text.emoji import EmojiText, Form, InWords, emoji_names, written_emoji
 from ..text.prose import Edit, Prose
 from ..text.removal import BLOCK_MARK, EMPHASIS, PAIRS
 from ..text.units import WHITESPACE

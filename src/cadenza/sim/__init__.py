@@ -9,25 +9,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .memory_api import WorldApi
     from .faults import Faults, LostResponse
     from .gateway import Gateway
-    from .rate_limits import Quota, Rate, RateLimits
+    from .memory_api import WorldApi
     from .permissions import Permission
-    from .rest import RestCall, Rest
+    from .rate_limits import Quota, Rate, RateLimits
+    from .rest import Rest, RestCall
     from .server import Server, serve
     from .sessions import GatewayRules
-    from .wire import GatewayEvent, File, Json, Refusal, RestRequest, Response
+    from .wire import File, GatewayEvent, Json, Refusal, Response, RestRequest
     from .world import Bot, ChannelKind, Guild, Person, World
 
 __all__ = [
     "Bot",
-    "RestCall",
     "ChannelKind",
-    "GatewayEvent",
     "Faults",
     "File",
     "Gateway",
+    "GatewayEvent",
     "GatewayRules",
     "Guild",
     "Json",
@@ -38,16 +37,28 @@ __all__ = [
     "Rate",
     "RateLimits",
     "Refusal",
-    "RestRequest",
     "Response",
     "Rest",
+    "RestCall",
+    "RestRequest",
     "Server",
     "World",
     "WorldApi",
     "serve",
 ]
 
-_HOMES = ("wire", "permissions", "faults", "limits", "world", "rest", "api", "sessions", "gateway", "server")
+_HOMES = (
+    "wire",
+    "permissions",
+    "faults",
+    "rate_limits",
+    "world",
+    "rest",
+    "memory_api",
+    "sessions",
+    "gateway",
+    "server",
+)
 """The modules in which the public names live, the lightest first."""
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from .api_errors import not_one_of, refuse
 from .channel_forms import CHANNEL, as_id, as_name, as_overwrite, read_form
+from .objects import ChannelKind, copied
 from .permissions import Permission
 from .pins import Pins
-from .api_errors import not_one_of, refuse
-from .objects import ChannelKind, copied
 from .snowflakes import as_timestamp
 from .state import ChannelState
 from .wire import Json

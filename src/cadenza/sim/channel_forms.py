@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from .permissions import ALL
 from .api_errors import as_list, as_number, as_object, bad_length, invalid
+from .permissions import ALL
 from .wire import Json
 
 _LONGEST_PAUSE = 21600

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from . import objects
-from .channel_forms import CHANNEL, THREAD, THREAD_METADATA, as_name, read_form
-from .validation import as_draft
-from .pings import FOR_MESSAGES, as_allowed, called_by
-from .permissions import Permission
-from .reactions import Reactions
 from .api_errors import invalid, not_one_of, refuse, required
+from .channel_forms import CHANNEL, THREAD, THREAD_METADATA, as_name, read_form
 from .objects import ChannelKind, MessageFlag, MessageKind, copied
+from .permissions import Permission
+from .pings import FOR_MESSAGES, as_allowed, called_by
+from .reactions import Reactions
 from .state import ChannelState
+from .validation import as_draft
 from .wire import File, Json
 
 _THREAD_KINDS = (ChannelKind.ANNOUNCEMENT_THREAD, ChannelKind.PUBLIC_THREAD, ChannelKind.PRIVATE_THREAD)

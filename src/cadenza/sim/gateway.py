@@ -24,7 +24,7 @@ from .frames import Compression, Frame, framing
 from .intents import ALL, PRIVILEGED, Intent, hears
 from .members import chunks
 from .protocol import Hangup, Op, as_object, as_shard, read, without_token
-from .sessions import IdentifyQuota, GatewayRules, Session, as_message
+from .sessions import GatewayRules, IdentifyQuota, Session, as_message
 from .wire import GatewayEvent, Json, Refusal
 from .world import Bot, World
 

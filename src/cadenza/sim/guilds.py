@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from . import permissions
-from . import objects
+from . import objects, permissions
+from .api_errors import refuse, unauthorised
 from .channels import id_of
 from .intents import PRIVILEGED, Intent
 from .interactions import Interactions
-from .validation import as_ids
-from .permissions import Permission
-from .api_errors import refuse, unauthorised
 from .objects import copied
+from .permissions import Permission
 from .snowflakes import as_timestamp
 from .state import Bot, GuildState
+from .validation import as_ids
 from .wire import Json
 
 _HAS_COMMANDS = 1 << 23

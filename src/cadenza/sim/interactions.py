@@ -12,14 +12,14 @@ from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import Any, assert_never
 
-from .inputs import as_modal, as_options, check_choice, filled_in, find_command, flat
-from .validation import FILE_SIZE, Draft, as_draft
-from .pings import FOR_MESSAGES, as_allowed, called_by
-from .messages import as_reply
-from .permissions import ALL, Permission
 from .api_errors import as_list, as_number, as_object, bad_length, invalid, not_one_of, refuse
+from .inputs import as_modal, as_options, check_choice, filled_in, find_command, flat
+from .messages import as_reply
 from .objects import MessageFlag, MessageKind, copied
+from .permissions import ALL, Permission
+from .pings import FOR_MESSAGES, as_allowed, called_by
 from .state import ChannelState, InteractionState
+from .validation import FILE_SIZE, Draft, as_draft
 from .webhooks import Webhooks
 from .wire import File, Json
 
@@ -256,7 +256,9 @@ class Interactions(Webhooks):
         state.original = message["id"] if message else state.pressed
         return _as_callback(state, answer, message)
 
-    def _carry_out(self, state: InteractionState, answer: CallbackType, data: Json, files: Sequence[File]) -> Json | None:
+    def _carry_out(
+        self, state: InteractionState, answer: CallbackType, data: Json, files: Sequence[File]
+    ) -> Json | None:
         """Do what an answer says; gives back the message that it makes or changes."""
         place = self._channel(state.channel)
         match answer:

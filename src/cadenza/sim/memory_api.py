@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from math import inf
 from typing import Any, Final, TypeAlias
 
-from ..targets.discord.api import ApiError, Bucket, WebhookIdentity, Outgoing, Place, PlaceKind, Seen, Sent, Webhook
-from .faults import LostResponse
+from ..targets.discord.api import ApiError, Bucket, Outgoing, Place, PlaceKind, Seen, Sent, Webhook, WebhookIdentity
 from .client_limits import INSTANT, BucketMeter
+from .faults import LostResponse
 from .payloads import as_files, as_message, as_picture, as_webhook_message
 from .rest import Rest
-from .wire import File, Json, Refusal, RestRequest, Response
+from .wire import File, Json, Refusal, Response, RestRequest
 from .world import Bot
 
 _TRIES = 5
@@ -83,7 +83,9 @@ class WorldApi:
         body = as_message(channel, message)
         return self._as_sent(await self._ask("POST", _MESSAGES, channel, body=body, files=as_files(message)))
 
-    async def send_as(self, webhook: Webhook, face: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None) -> Sent:
+    async def send_as(
+        self, webhook: Webhook, face: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
+    ) -> Sent:
         """Send *message* through *webhook*."""
         query = {"wait": "1", "with_components": "1" if message.buttons else "0"} | _in(thread)
         body = as_webhook_message(face, message)

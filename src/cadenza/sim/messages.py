@@ -8,14 +8,14 @@ from itertools import islice
 from typing import Any
 
 from . import objects
-from .attachments import Attachments
-from .validation import Draft, as_attachments, as_components, as_content, as_draft, as_embeds, as_ids, check_files
-from .pings import FOR_MESSAGES, FOR_WEBHOOKS, Allowed, PingedIds, as_allowed, called_by
-from .permissions import Permission
 from .api_errors import as_number, invalid, refuse
+from .attachments import Attachments
 from .objects import ChannelKind, MessageFlag, MessageKind, copied
+from .permissions import Permission
+from .pings import FOR_MESSAGES, FOR_WEBHOOKS, Allowed, PingedIds, as_allowed, called_by
 from .snowflakes import made_at
 from .state import ChannelState
+from .validation import Draft, as_attachments, as_components, as_content, as_draft, as_embeds, as_ids, check_files
 from .wire import File, Json
 
 TYPING_SECONDS = 10.0
@@ -130,7 +130,12 @@ class Messages(Attachments):
         return PingedIds(users, named, called.everyone and may_call_all)
 
     def _post(
-        self, channel: ChannelState, author: Json, draft: Draft, called: PingedIds, fields: Mapping[str, Any] = _NO_FIELDS
+        self,
+        channel: ChannelState,
+        author: Json,
+        draft: Draft,
+        called: PingedIds,
+        fields: Mapping[str, Any] = _NO_FIELDS,
     ) -> Json:
         """Store a message that may be sent, and tell of it."""
         now = self._timestamp()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from . import objects
+from .api_errors import bad_length, invalid, refuse
 from .channel_forms import ROLE, as_ids, as_text, read_form
 from .guilds import Guilds
-from .permissions import ALL, Permission
-from .api_errors import bad_length, invalid, refuse
 from .objects import copied
+from .permissions import ALL, Permission
 from .snowflakes import as_timestamp, from_timestamp
 from .wire import Json
 

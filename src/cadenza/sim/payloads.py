@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 from datetime import UTC, datetime
 
-from ..targets.discord.api import Button, Embed, WebhookIdentity, Outgoing
+from ..targets.discord.api import Button, Embed, Outgoing, WebhookIdentity
 from .wire import File, Json
 
 _NO_PREVIEWS = 1 << 2

@@ -11,7 +11,7 @@ from typing import Any, Final, assert_never
 from .faults import Banning, Failing, Faults, Losing, LostResponse, Slowing, Verdict
 from .rate_limits import Denial, RateLimits, Scope, Taken, round_up
 from .routes import Ask, Route, find_route, no_such_route, unauthorised
-from .wire import Json, Refusal, RestRequest, Response
+from .wire import Json, Refusal, Response, RestRequest
 from .world import Bot, World
 
 _KEPT = 10_000

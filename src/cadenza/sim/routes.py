@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from .paths import Pattern, split
 from .api_errors import as_list
+from .paths import Pattern, split
 from .wire import File, Json, Refusal, RestRequest
 from .world import Bot, World
 

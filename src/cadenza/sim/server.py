@@ -14,14 +14,14 @@ import msgspec
 from aiohttp import BodyPartReader, web
 
 from .clients import AnyClient, discord_py, is_of_discord_py, running
-from .faults import Faults, LostResponse
 from .content_types import kind_of
+from .faults import Faults, LostResponse
 from .frames import Compression
 from .gateway import Gateway
 from .rate_limits import RateLimits
 from .rest import Rest
 from .sessions import GatewayRules
-from .wire import GatewayEvent, File, Refusal, RestRequest, Response
+from .wire import File, GatewayEvent, Refusal, Response, RestRequest
 from .world import World
 
 _LARGEST = 25 << 20

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from . import objects
-from .channels import Channels
-from .channel_forms import as_name
-from .validation import as_draft, as_webhook_name
-from .pings import FOR_WEBHOOKS, as_allowed, called_by
-from .permissions import ALL, Permission
 from .api_errors import invalid, refuse
+from .channel_forms import as_name
+from .channels import Channels
 from .objects import ChannelKind, copied
+from .permissions import ALL, Permission
+from .pings import FOR_WEBHOOKS, as_allowed, called_by
 from .state import ChannelState
+from .validation import as_draft, as_webhook_name
 from .wire import File, Json
 
 MOST = 15

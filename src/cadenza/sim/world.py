@@ -12,11 +12,11 @@ import time
 from collections.abc import Callable, Iterable
 
 from . import objects
-from .channels import id_of
 from .channel_admin import Housekeeping
+from .channels import id_of
+from .objects import ChannelKind
 from .people import Guild, Person
 from .permissions import Permission
-from .objects import ChannelKind
 from .state import Bot
 from .transcript import as_transcript, lines_of
 from .wire import Json

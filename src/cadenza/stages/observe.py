@@ -62,7 +62,9 @@ class SequenceNumbers(Generic[T]):
 class Taps:
     """The taps of one row of stages."""
 
-    def __init__(self, tell: Tell, segments: SequenceNumbers[Segment], posts: SequenceNumbers[Post], *, gathers: bool) -> None:
+    def __init__(
+        self, tell: Tell, segments: SequenceNumbers[Segment], posts: SequenceNumbers[Post], *, gathers: bool
+    ) -> None:
         """Tell what is seen; with *gathers*, posts are made of many segments and come last."""
         self._tell = tell
         self._segments = segments

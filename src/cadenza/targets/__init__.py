@@ -1,1 +1,1 @@
-"""Places to deliver to, one file each."""
+"""Chats to deliver to, one file or folder each."""

@@ -26,8 +26,7 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from ..types import AsideKind
-from . import sentences
-from . import tables
+from . import sentences, tables
 from .intake import ODD
 from .tags import BLOCK_TAG, DISCORD_TAG, BlockTag, block_tag, could_be_block_tag, could_be_discord_tag
 from .units import WHITESPACE

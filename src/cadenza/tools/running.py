@@ -11,12 +11,12 @@ from difflib import get_close_matches
 from inspect import isawaitable
 from uuid import uuid4
 
-from ..errors import ToolError
 from ..concurrency.stops import is_cancelled
+from ..errors import ToolError
 from ..types import Persona, Scene, ToolCall, ToolResult, ToolSpec, ToolUse
 from .arguments import arguments_of
-from .deadline import GRACE, DeadlineExceeded, bounded
 from .consent import NOBODY, Answer, Consent, ConsentPolicy
+from .deadline import GRACE, DeadlineExceeded, bounded
 from .ledger import Ledger
 from .results import RESULT_LIMIT, as_result, failure
 from .tool import Tool, ToolContext

@@ -4,4 +4,4 @@ from .channels import Turn
 from .queue import ShutdownResult, StopResult, Turns, Verdict
 from .waiting import Dropped, IncomingMessage, TurnReason
 
-__all__ = ["ShutdownResult", "Dropped", "IncomingMessage", "StopResult", "Turn", "Turns", "Verdict", "TurnReason"]
+__all__ = ["Dropped", "IncomingMessage", "ShutdownResult", "StopResult", "Turn", "TurnReason", "Turns", "Verdict"]

@@ -8,10 +8,10 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field, replace
 
-from ..settings import ChannelSettings
 from ..concurrency.stops import StopHandle
+from ..settings import ChannelSettings
 from ..types import Receipt, Reply, StopReason
-from .waiting import INSTANT, QueuedTurn, IncomingMessage, TurnQueue, TurnReason
+from .waiting import INSTANT, IncomingMessage, QueuedTurn, TurnQueue, TurnReason
 
 
 @dataclass(frozen=True, slots=True)

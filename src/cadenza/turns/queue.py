@@ -25,13 +25,13 @@ from secrets import token_hex
 from types import TracebackType
 from typing import ParamSpec, Self
 
-from ..settings import ChannelSettings, Settings
 from ..concurrency.stops import StopHandle, StopRegistry, Stops, is_cancelled
+from ..settings import ChannelSettings, Settings
 from ..text.stop_phrases import is_stop
 from ..types import Reply, StopReason
-from .watchdog import Watchdog
 from .channels import ChannelTurns, Running, Turn
-from .waiting import Dropped, QueuedTurn, IncomingMessage, TurnReason
+from .waiting import Dropped, IncomingMessage, QueuedTurn, TurnReason
+from .watchdog import Watchdog
 
 logger = logging.getLogger(__name__)
 

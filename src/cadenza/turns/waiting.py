@@ -173,12 +173,16 @@ class TurnQueue:
         self._entries.append(self._gathering(QueuedTurn.of(message, why, now), now))
         self._last_heard = message.id
 
-    def follow(self, message: IncomingMessage, before: tuple[IncomingMessage, ...], *, turn: str, persona: str, now: float) -> None:
+    def follow(
+        self, message: IncomingMessage, before: tuple[IncomingMessage, ...], *, turn: str, persona: str, now: float
+    ) -> None:
         """Put *message*, which says more to whoever answers in *turn*, before all others.
 
         It is answered together with those *before* it, whose answer ends for it; see ``hand_over``.
         """
-        entry = QueuedTurn((*before, message), TurnReason.FOLLOW_UP, message.persona or persona, now, now, succeeds=turn)
+        entry = QueuedTurn(
+            (*before, message), TurnReason.FOLLOW_UP, message.persona or persona, now, now, succeeds=turn
+        )
         self.put_first(self._gathering(entry, now))
         self._last_heard = message.id
 

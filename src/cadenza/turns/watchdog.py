@@ -6,8 +6,8 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine
 
-from ..settings import ChannelSettings
 from ..concurrency.stops import StopHandle
+from ..settings import ChannelSettings
 from ..types import StopReason
 from .waiting import INSTANT
 

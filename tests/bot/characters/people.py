@@ -9,8 +9,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from cadenza.bot.characters.character import Character, Look, Lore
 from cadenza.bot.characters.avatars import as_uri
+from cadenza.bot.characters.character import Character, Look, Lore
 from cadenza.bot.characters.png import plain
 from cadenza.bot.characters.tavern import shown_name
 from cadenza.types import Note

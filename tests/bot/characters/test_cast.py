@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from cadenza.bot.characters.cast import Cast, named
 from cadenza.bot.characters.character import Character, Look
 from cadenza.bot.characters.names import key_of
-from cadenza.errors import InputError
-from cadenza.bot.store.store import Record, Shelf
 from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.store import Record, Shelf
+from cadenza.errors import InputError
 from tests.bot.characters.people import card
 
 pytestmark = pytest.mark.looptime

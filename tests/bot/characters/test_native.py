@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cadenza.bot.characters import checked_json
-from cadenza.bot.characters import native
+from cadenza.bot.characters import checked_json, native
 from cadenza.bot.characters.character import Character
 from cadenza.errors import InputError
 from tests.bot.characters.people import characters, texts

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cadenza.bot.characters import png
-from cadenza.bot.characters.character import Character
 from cadenza.bot.characters.avatars import as_uri
+from cadenza.bot.characters.character import Character
 from cadenza.bot.characters.reading import Format, read_card, write_card
 from cadenza.errors import InputError
 from tests.bot.characters.people import CARDS, card, characters

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cadenza.bot.characters import tavern
-from cadenza.bot.characters.character import Character, Look, Lore
 from cadenza.bot.characters.avatars import as_uri
+from cadenza.bot.characters.character import Character, Look, Lore
 from cadenza.bot.characters.png import plain
 from cadenza.bot.characters.tavern import Carrier, Version
 from cadenza.errors import InputError

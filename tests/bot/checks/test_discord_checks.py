@@ -7,7 +7,7 @@ import re
 import pytest
 
 from cadenza.bot.checks.discord_checks import check_discord
-from cadenza.bot.checks.findings import Finding, Severity, DoctorContext
+from cadenza.bot.checks.findings import DoctorContext, Finding, Severity
 from cadenza.bot.config.config import Config, ConversationConfig, DiscordConfig
 from cadenza.bot.services.invitation import PERMISSIONS
 from cadenza.sim import Permission

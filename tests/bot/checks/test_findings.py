@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from cadenza.bot.checks.findings import Finding, Severity, DoctorContext, bad, good, in_time, warning
+from cadenza.bot.checks.findings import DoctorContext, Finding, Severity, bad, good, in_time, warning
 from cadenza.bot.config.config import Config
 from cadenza.errors import SettingsError
 from tests.timing import now

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 
 from cadenza.bot.checks import machine
-from cadenza.bot.checks.findings import Finding, DoctorContext
+from cadenza.bot.checks.findings import DoctorContext, Finding
 from cadenza.bot.checks.machine import check_metrics, check_pictures, check_store, check_tools, check_versions
 from cadenza.bot.config.config import Config, MetricsConfig, StoreConfig, ToolsConfig
 from cadenza.settings import Settings

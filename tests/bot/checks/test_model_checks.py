@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
+from cadenza.bot.characters.character import Character
 from cadenza.bot.checks.findings import DoctorContext
 from cadenza.bot.checks.model_checks import check_models
-from cadenza.bot.characters.character import Character
 from cadenza.bot.config.config import Config, ModelConfig, ModelsConfig
 
 KEY = "k-" + "1234567890"

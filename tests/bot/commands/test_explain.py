@@ -8,13 +8,13 @@ import discord
 import pytest
 
 from cadenza.bot.commands import explain
-from cadenza.targets.discord_py.client_state import Home
-from cadenza.targets.discord_py.channel_info import room_of
 from cadenza.bot.services.languages import catalogue
-from cadenza.sim.permissions import Permission
-from cadenza.bot.store.store import StoreError
 from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.store import StoreError
 from cadenza.explain.steps import TraceStep
+from cadenza.sim.permissions import Permission
+from cadenza.targets.discord_py.channel_info import room_of
+from cadenza.targets.discord_py.client_state import Home
 from cadenza.types import Boundary, Completed, Identity, Post, Reply
 from tests.bot.command_room import CommandRoom, command_room
 

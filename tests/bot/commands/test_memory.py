@@ -11,12 +11,12 @@ import pytest
 
 from cadenza.bot.commands import memory
 from cadenza.bot.config.config import Config, MemoryConfig
+from cadenza.bot.memory.location import Location
 from cadenza.bot.memory.notes import About, By, NoteSubject
 from cadenza.bot.memory.privacy import PrivacyLevel
-from cadenza.bot.memory.location import Location
-from cadenza.sim.people import Person
-from cadenza.bot.store.store import Record, Shelf, StoreError
 from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.store import Record, Shelf, StoreError
+from cadenza.sim.people import Person
 from cadenza.types import Completed, Line, Reply
 from tests.bot.command_room import CommandRoom, command_room
 

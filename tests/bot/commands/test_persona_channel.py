@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from cadenza.bot.commands import personas
-from cadenza.bot.reply_controls import Asker, ControlRefused
 from cadenza.bot.characters.character import Character
+from cadenza.bot.commands import personas
 from cadenza.bot.config.config import Config
+from cadenza.bot.reply_controls import Asker, ControlRefused
 from tests.bot.command_room import command_room
 
 pytestmark = pytest.mark.timeout(60)

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from cadenza.bot.commands import personas
-from cadenza.bot.characters.character import Character, Look
 from cadenza.bot.characters.avatars import as_uri
+from cadenza.bot.characters.character import Character, Look
 from cadenza.bot.characters.png import plain
+from cadenza.bot.commands import personas
 from cadenza.bot.config.config import Config, ModelsConfig
 from cadenza.bot.services.languages import catalogue
 from cadenza.sim.wire import File

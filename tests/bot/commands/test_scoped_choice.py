@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from discord import app_commands
 
-from cadenza.bot.commands.scoped_choice import Where, choose, shown
 from cadenza.bot.commands.context import AnyCommand, Desk, Interaction, answered, show
+from cadenza.bot.commands.scoped_choice import Where, choose, shown
 from cadenza.bot.services.choices import Choice
 from tests.bot.command_room import command_room
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cadenza.bot.config.config import MemoryConfig
-from cadenza.bot.memory.memory_service import Memory
 from cadenza.bot.memory.location import Location
-from cadenza.bot.store.store import Record, Shelf
+from cadenza.bot.memory.memory_service import Memory
 from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.store import Record, Shelf
 from cadenza.tools.functions import toolset
 from cadenza.tools.tool import ToolContext
 from cadenza.types import Completed, Line, Persona, Reply, Scene

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cadenza.bot.memory.conversation import LINE_LENGTH, ConversationMemory, RememberedLine, answer_of, normalised, remembered, unforgotten
+from cadenza.bot.memory.conversation import (
+    LINE_LENGTH,
+    ConversationMemory,
+    RememberedLine,
+    answer_of,
+    normalised,
+    remembered,
+    unforgotten,
+)
 from cadenza.types import Line, Role
 from tests.bot.memory.remembering import ANA, MIA, PUBLIC, TOM, answer, ren, says
 

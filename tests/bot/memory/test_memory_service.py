@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from cadenza.bot.config.config import MemoryConfig
+from cadenza.bot.memory.location import Location
 from cadenza.bot.memory.memory_service import Memory, nothing_seen
 from cadenza.bot.memory.notes import About, By, NoteSubject
 from cadenza.bot.memory.privacy import PrivacyLevel
-from cadenza.bot.memory.location import Location
-from cadenza.bot.store.store import Record, Shelf, StoreError
 from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.store import Record, Shelf, StoreError
 from cadenza.types import Reply, Role, Tag
 from tests.bot.memory.remembering import (
     AWAY,

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cadenza.bot.config.config import MemoryConfig
-from cadenza.errors import InputError
 from cadenza.bot.memory.notes import NOTE_LENGTH, About, By, NoteSubject, is_same
 from cadenza.bot.store.store import Shelf
+from cadenza.errors import InputError
 from tests.bot.memory.remembering import HOME, MIA, TOM, Mind
 
 pytestmark = pytest.mark.looptime

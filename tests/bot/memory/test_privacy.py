@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cadenza.bot.config.config import MemoryConfig
-from cadenza.errors import ToolError
 from cadenza.bot.memory.memory_service import Memory
 from cadenza.bot.memory.notes import About, By, NoteSubject
 from cadenza.bot.memory.privacy import Forgotten, PrivacyLevel, Wishes
-from cadenza.bot.store.store import Record, Shelf
 from cadenza.bot.store.sqlite import SqliteStore
+from cadenza.bot.store.store import Record, Shelf
+from cadenza.errors import ToolError
 from tests.bot.memory.remembering import (
     ANA,
     DIRECT,
@@ -152,7 +152,9 @@ async def test_a_choice_that_is_not_understood_is_the_strictest() -> None:
         pytest.param(PrivacyLevel.FULL, Forgotten(2, 2), (0, 0), id="full"),
     ],
 )
-async def test_a_level_deletes_what_may_not_be_there(level: PrivacyLevel, gone: Forgotten, left: tuple[int, int]) -> None:
+async def test_a_level_deletes_what_may_not_be_there(
+    level: PrivacyLevel, gone: Forgotten, left: tuple[int, int]
+) -> None:
     mind = Mind()
     await mind.keep()
     await mind.memory.notes.add(HER, "Mia bakes", by=By.PERSON)

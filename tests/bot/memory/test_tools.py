@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from cadenza.bot.config.config import MemoryConfig
-from cadenza.errors import ToolError
+from cadenza.bot.memory.location import Location
 from cadenza.bot.memory.notes import About, By, NoteSubject
 from cadenza.bot.memory.privacy import PrivacyLevel
-from cadenza.bot.memory.location import Location
+from cadenza.errors import ToolError
 from cadenza.tools.functions import toolset
 from cadenza.tools.tool import ToolContext
 from tests.bot.memory.remembering import DIRECT, HOME, MIA, PUBLIC, SECRET_ROOM, TOM, Mind, elsewhere, says

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.errors import ToolError
 from cadenza.bot.services.builtin_tools import builtin_tools, now_in, rolled
+from cadenza.errors import ToolError
 from cadenza.tools.tool import ToolContext
 
 pytestmark = pytest.mark.looptime

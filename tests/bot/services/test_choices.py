@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from cadenza.bot.config.config import Config
 from cadenza.bot.services.choices import Choice, Choices, settings_for
-from cadenza.settings import Settings
-from cadenza.bot.store.store import Record, Shelf
 from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.store import Record, Shelf
+from cadenza.settings import Settings
 
 SETTINGS = st.dictionaries(st.sampled_from(["degree", "limit", "tables"]), st.integers(0, 3)).map(MappingProxyType)
 CHOICES = st.builds(

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.errors import InputError, SettingsError
 from cadenza.bot.services.choosable import choosable, find, may_choose
+from cadenza.errors import InputError, SettingsError
 from cadenza.settings import Settings, settings_fields
 
 OPERATORS = {

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from cadenza.bot.config.config import Config
 from cadenza.bot.config.current import Current
-from cadenza.reply.reply import reply
 from cadenza.bot.services.demo_model import DemoModels, parrot
-from cadenza.settings import Settings
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.sealing import Seal
+from cadenza.reply.reply import reply
+from cadenza.settings import Settings
 from cadenza.targets.memory import MemoryTarget
 from cadenza.types import (
     Completed,

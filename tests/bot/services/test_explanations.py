@@ -6,18 +6,18 @@ import asyncio
 
 import pytest
 
-from cadenza.reply.outbox.prepare import PostPreparer
 from cadenza.bot.config.config import StoreConfig
-from cadenza.reply.reply import say
 from cadenza.bot.services import explanations
 from cadenza.bot.services.explanations import Explanation, Explanations
+from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.store import Record, Shelf, StoreError
+from cadenza.explain.steps import Hook, TraceStep
+from cadenza.reply.outbox.prepare import PostPreparer
+from cadenza.reply.reply import say
 from cadenza.settings import Settings
 from cadenza.stages.s7_delivery import Limits
-from cadenza.bot.store.store import Record, Shelf, StoreError
-from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.targets.memory import MemoryTarget
 from cadenza.text.tables import Table
-from cadenza.explain.steps import Hook, TraceStep
 from cadenza.types import Attachment, Boundary, Completed, Persona, Post, Receipt, Reply, Scene
 from tests.timing import SlowStream, TimedTarget
 

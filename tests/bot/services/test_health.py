@@ -9,9 +9,9 @@ import aiohttp
 import pytest
 
 from cadenza.bot.config.config import MetricsConfig
-from cadenza.errors import SettingsError
 from cadenza.bot.services import health
 from cadenza.bot.services.health import Check, ailments, listening, serving
+from cadenza.errors import SettingsError
 
 
 def _says(reason: str) -> Check:

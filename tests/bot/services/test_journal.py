@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from cadenza.bot.services.journal import KEPT_SECONDS, JournalEntry, Journal
-from cadenza.bot.store.store import Record, Shelf, StoreError
+from cadenza.bot.services.journal import KEPT_SECONDS, Journal, JournalEntry
 from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.store import Record, Shelf, StoreError
 
 pytestmark = pytest.mark.looptime
 

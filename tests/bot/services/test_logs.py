@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cadenza.bot.config.config import LogConfig
-from cadenza.errors import SettingsError
 from cadenza.bot.services.logs import LEVELS, redacted, set_up, take_down
+from cadenza.errors import SettingsError
 
 TOKEN = "MTIzNDU2Nzg5MDEyMzQ1Njc4OQ.GabcDE.abcdefghijklmnopqrstuvwxyz0123456789AB"  # noqa: S105  # made up
 LOGGERS = ("cadenza", "discord", "aiohttp", "asyncio", "mcp", "httpx", "PIL", "cadenza.tools.mcp.transports")

@@ -9,13 +9,13 @@ import sys
 
 import pytest
 
-from cadenza.errors import DeliveryError, ErrorKind, ProviderError
-from cadenza.reply.reply import say
 from cadenza.bot.services import metrics as module
 from cadenza.bot.services.metrics import Metrics
+from cadenza.errors import DeliveryError, ErrorKind, ProviderError
+from cadenza.explain.steps import TraceStep
+from cadenza.reply.reply import say
 from cadenza.settings import Settings
 from cadenza.targets.memory import MemoryTarget
-from cadenza.explain.steps import TraceStep
 from cadenza.types import (
     Broke,
     Completed,

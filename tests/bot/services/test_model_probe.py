@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from cadenza.models.connect import scripted
-from cadenza.errors import ErrorKind, ProviderError
-from cadenza.models.model import Model
-from cadenza.models.dialects.scripted import ScriptedCodec
 from cadenza.bot.services.model_probe import probe
+from cadenza.errors import ErrorKind, ProviderError
+from cadenza.models.connect import scripted
+from cadenza.models.dialects.scripted import ScriptedCodec
+from cadenza.models.model import Model
 from cadenza.settings import Settings
 from cadenza.types import Failed, HttpRequest
 from tests.timing import now

@@ -12,12 +12,12 @@ import pytest
 from cadenza.bot.characters.character import Character
 from cadenza.bot.config.config import Config, ModelConfig, ModelsConfig
 from cadenza.bot.config.current import Current
+from cadenza.bot.services.models import ModelRegistry
+from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.errors import ErrorKind, ProviderError, SettingsError
 from cadenza.models.model import Model
 from cadenza.reply.reply import reply
-from cadenza.bot.services.models import ModelRegistry
 from cadenza.settings import Settings
-from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.targets.memory import MemoryTarget
 from cadenza.types import Completed, Line, Persona, Scene
 from tests.bot.command_room import MirrorSeal

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from cadenza.bot.services.own_messages import OwnMessage, OwnMessages
-from cadenza.bot.store.store import Record, Shelf, StoreError
 from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.store import Record, Shelf, StoreError
 
 HELLO = OwnMessage(
     "11", "1", "Ren", label="Ren (mad): ", sprite="mad", turn="t1", answers="10", author="7", is_webhook=True

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from cadenza.bot.config.config import LimitsConfig
 from cadenza.bot.services.quotas import Excess, Quotas
-from cadenza.bot.store.store import Record, Shelf, StoreError
 from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.store import Record, Shelf, StoreError
 from cadenza.types import Usage
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cadenza.bot.services.resets import Resets
-from cadenza.bot.store.store import Record, Shelf, StoreError
 from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.store import Record, Shelf, StoreError
 
 pytestmark = pytest.mark.looptime
 

@@ -4,10 +4,10 @@ import logging
 
 import pytest
 
-from cadenza.errors import InputError
 from cadenza.bot.services.server_keys import ServerKeys, wallet_of, wallets
-from cadenza.bot.store.store import Record, Shelf, StoreError
 from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.store import Record, Shelf, StoreError
+from cadenza.errors import InputError
 from tests.bot.command_room import MirrorSeal
 
 SECRET = "sk-0123456789abcdef"  # noqa: S105  # of nobody

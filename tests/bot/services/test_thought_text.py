@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.errors import ProviderError
 from cadenza.bot.services.thought_text import FILE_NAME, LARGEST_FILE, LONGEST, Account, composed, duration
+from cadenza.errors import ProviderError
 from cadenza.targets.discord.api import Embed, Outgoing
 from cadenza.text.units import units
 from cadenza.types import (

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.errors import ErrorKind, ProviderError
-from cadenza.reply.notices import TEXTS, failed, fell_back, still_working
 from cadenza.bot.services.languages import catalogue, languages
 from cadenza.bot.services.translated_notices import reworded
+from cadenza.errors import ErrorKind, ProviderError
+from cadenza.reply.notices import TEXTS, failed, fell_back, still_working
 from cadenza.types import Broke, Empty, Failure, Notice, Stalled, Stopped, StopReason, Urgency
 
 OTHERS = [language for language in languages() if language != "en"]

@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 import cadenza
-from cadenza.explain.words import explain_each
-from cadenza.explain.step_words import WORDS, change, ends, held, limited, pause, starts
 from cadenza.bot.services.languages import languages
 from cadenza.bot.services.languages.catalogues import CONTEXT
 from cadenza.bot.services.translated_sentences import book_of
 from cadenza.bot.services.translated_stories import in_language
+from cadenza.explain.step_words import WORDS, change, ends, held, limited, pause, starts
 from cadenza.explain.steps import TraceStep
+from cadenza.explain.words import explain_each
 from cadenza.types import Boundary, StopReason
-from tests.explain.test_words import HELD, MESSAGE
 from tests.explain.test_step_words import test_what_is_said_of_a_step as table_of_steps
+from tests.explain.test_words import HELD, MESSAGE
 
 OTHERS = [language for language in languages() if language != "en"]
 NOT_TOLD = {"read", "_traced", "explain", "_escaped"}

@@ -13,7 +13,7 @@ from cadenza.bot.characters.character import Character
 from cadenza.bot.config.config import ConversationConfig
 from cadenza.bot.services.choices import Choice
 from cadenza.bot.services.message import ChatMessage
-from cadenza.bot.services.triggers import TriggerMatch, Cause, calls
+from cadenza.bot.services.triggers import Cause, TriggerMatch, calls
 
 CAST = (
     Character("Cadenza", is_main=True, triggers=("conductor",)),
@@ -26,7 +26,9 @@ CONFIG = ConversationConfig()
 PLAIN = Choice()
 
 
-def answered(said: ChatMessage, config: ConversationConfig = CONFIG, choice: Choice = PLAIN, **options: int) -> list[str]:
+def answered(
+    said: ChatMessage, config: ConversationConfig = CONFIG, choice: Choice = PLAIN, **options: int
+) -> list[str]:
     """Who answers and why, as ``name/cause``."""
     return [f"{call.persona}/{call.cause.value}" for call in calls(said, CAST, config, choice, **options)]
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from cadenza.bot.store.store import Record, Shelf, StoreError
 from cadenza.bot.store.backup import back_up, complaints, reading
 from cadenza.bot.store.sqlite import SqliteStore
+from cadenza.bot.store.store import Record, Shelf, StoreError
 from tests.contracts.store import NOTE
 
 

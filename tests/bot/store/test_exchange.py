@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cadenza.errors import InputError
-from cadenza.bot.store.store import Record, Shelf
 from cadenza.bot.store.exchange import export, import_
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.sealing import Seal, new_key
 from cadenza.bot.store.secrets import everything
+from cadenza.bot.store.store import Record, Shelf
+from cadenza.errors import InputError
 
 KEY, OTHER = new_key(), new_key()
 SECRET = "a-token-4711"  # noqa: S105  # it opens nothing

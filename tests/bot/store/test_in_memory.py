@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cadenza.bot.store.store import Record, Shelf
 from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.store import Record, Shelf
 from tests.contracts.store import StoreContract
 
 

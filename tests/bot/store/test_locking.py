@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from cadenza.bot.store import locking
-from cadenza.bot.store.store import StoreError
 from cadenza.bot.store.locking import Lock
+from cadenza.bot.store.store import StoreError
 
 
 def test_a_lock_can_be_had_once_and_again_when_it_was_released(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from cadenza.bot.store.store import StoreError
 from cadenza.bot.store.migrations import APPLICATION, MIGRATIONS, migrate, version_of
+from cadenza.bot.store.store import StoreError
 
 STEPS = (("CREATE TABLE one (a)",), ("CREATE TABLE two (a)", "INSERT INTO two VALUES (2)"), ("CREATE TABLE three (a)",))
 

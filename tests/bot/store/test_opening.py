@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from cadenza.bot.store.store import StoreError
 from cadenza.bot.store.migrations import MIGRATIONS, version_of
 from cadenza.bot.store.opening import copied, opened
+from cadenza.bot.store.store import StoreError
 
 NEXT = (*MIGRATIONS, ("ALTER TABLE records ADD COLUMN colour TEXT",))
 BROKEN = (*MIGRATIONS, ("ALTER TABLE nothing ADD COLUMN colour TEXT",))

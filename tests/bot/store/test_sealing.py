@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cadenza.bot.store.store import StoreError
 from cadenza.bot.store.sealing import MARK, Seal, add_key, new_key, seal_from
+from cadenza.bot.store.store import StoreError
 
 OLD, NEW, OTHER = new_key(), new_key(), new_key()
 SECRET = "a-token-4711"  # noqa: S105  # it opens nothing

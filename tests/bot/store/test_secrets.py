@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.bot.store.store import Record, Shelf
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.sealing import Seal, new_key
 from cadenza.bot.store.secrets import Resealed, everything, reseal, sealed_in, with_texts
+from cadenza.bot.store.store import Record, Shelf
 
 OLD, NEW, LOST = new_key(), new_key(), new_key()
 

@@ -22,9 +22,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from cadenza.bot.store.store import Record, Shelf, Store, StoreError
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.sqlite import SqliteStore
+from cadenza.bot.store.store import Record, Shelf, Store, StoreError
 from tests.contracts.store import NOTE, Clock, StoreContract
 
 T = TypeVar("T")

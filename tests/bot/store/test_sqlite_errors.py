@@ -7,8 +7,8 @@ import sqlite3
 
 import pytest
 
-from cadenza.bot.store.store import StoreError
 from cadenza.bot.store.sqlite_errors import told
+from cadenza.bot.store.store import StoreError
 
 
 def failed(code: int, name: str = "SQLITE_X") -> sqlite3.Error:

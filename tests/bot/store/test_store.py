@@ -6,8 +6,8 @@ import dataclasses
 
 import pytest
 
-from cadenza.errors import CadenzaError
 from cadenza.bot.store.store import Record, Shelf, StoreError
+from cadenza.errors import CadenzaError
 
 
 def test_the_names_of_shelves_are_those_that_are_in_files_already() -> None:

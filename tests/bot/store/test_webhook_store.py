@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.bot.store.store import Record, Shelf, StoreError
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.sealing import Seal, new_key
+from cadenza.bot.store.store import Record, Shelf, StoreError
 from cadenza.bot.store.webhook_store import StoredWebhooks
 from cadenza.targets.discord.webhooks import WebhookStore
 

@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from cadenza.bot.store.store import StoreError
 from cadenza.bot.store.opening import OpenFile
+from cadenza.bot.store.store import StoreError
 from cadenza.bot.store.worker import Worker
 
 PATIENCE = 30.0

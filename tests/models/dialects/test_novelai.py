@@ -30,9 +30,9 @@ from cadenza.types import (
     ToolCall,
 )
 from tests.loopback import Answer, serving
-from tests.prompts import prompts
 from tests.models.guards.guarding import PROMPT
 from tests.models.recorded import decoded, every_slicing, expected, joined, recorded, written
+from tests.prompts import prompts
 
 KEY = "pst-this-is-secret"
 ASKED = replace(PROMPT, speaker="Ren", stop=("\nRen:", "###"))

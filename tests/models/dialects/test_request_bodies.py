@@ -48,7 +48,9 @@ def test_what_is_no_data_is_refused() -> None:
         pytest.param(image("data:image/webp;base64,YWJj"), InlineMedia("image/webp", "YWJj"), id="data URI"),
         pytest.param(image("data:;base64,YWJj"), InlineMedia("image/png", "YWJj"), id="data URI without a type"),
         pytest.param(image("data:image/png;x=y;base64,YWJj"), InlineMedia("image/png", "YWJj"), id="with a parameter"),
-        pytest.param(image(data=b"abc", mime="IMAGE/JPG; q=1"), InlineMedia("image/jpeg", "YWJj"), id="a type's other name"),
+        pytest.param(
+            image(data=b"abc", mime="IMAGE/JPG; q=1"), InlineMedia("image/jpeg", "YWJj"), id="a type's other name"
+        ),
         pytest.param(image("data:image/svg+xml,%3Csvg"), None, id="not base64"),
         pytest.param(image("data:image/png;base64,"), None, id="empty"),
         pytest.param(image("https://a.example/b,c.png"), None, id="address"),

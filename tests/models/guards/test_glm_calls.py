@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cadenza.models.dialects.call_arguments import tool_call
-from cadenza.models.guards.glm_calls import CallEnd, GlmTools
 from cadenza.models.dialects.novelai_prompts import glm_prompt
+from cadenza.models.guards.glm_calls import CallEnd, GlmTools
 from cadenza.types import Prompt, PromptTurn, Role, ToolCall, ToolSpec
 
 KINDS = {

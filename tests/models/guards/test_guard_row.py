@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cadenza.errors import ProviderError
-from cadenza.models.model import Model
 from cadenza.models.dialects.dialect import Quirks
-from cadenza.models.guards import guarded
 from cadenza.models.dialects.scripted import Beat, ScriptedCodec, ScriptedDecoder, transport
+from cadenza.models.guards import guarded
+from cadenza.models.model import Model
 from cadenza.reply.reply import reply, say
 from cadenza.settings import Settings
 from cadenza.stages.s3_chunks import NO_PROMPT, Chunks

@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from cadenza.play.films.urls import Inline
+from cadenza.explain.steps import TraceStep
 from cadenza.play.films.camera import Camera
 from cadenza.play.films.film import Record
 from cadenza.play.films.rehearsal import Rehearsal, beats_of, rehearse
+from cadenza.play.films.urls import Inline
 from cadenza.sim.faults import Faults
-from cadenza.sim.rate_limits import Quota, RateLimits
 from cadenza.sim.permissions import Permission
+from cadenza.sim.rate_limits import Quota, RateLimits
 from cadenza.sim.rest import Rest
 from cadenza.sim.wire import Json, RestRequest
 from cadenza.sim.world import World
-from cadenza.explain.steps import TraceStep
 
 pytestmark = pytest.mark.looptime
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
+from cadenza.explain.steps import TraceStep
 from cadenza.play.films.film import dump, load
 from cadenza.play.films.from_trace import films_of
 from cadenza.play.films.summary import tellings
 from cadenza.reply.reply import say
 from cadenza.settings import Settings
 from cadenza.targets.memory import MemoryTarget
-from cadenza.explain.steps import TraceStep
 from cadenza.types import Persona, Scene
 
 SCENE = Scene("kitchen", Persona("Ren"))

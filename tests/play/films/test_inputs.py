@@ -12,9 +12,9 @@ import pytest
 
 from cadenza.errors import InputError
 from cadenza.play.films.film import Film, dump
+from cadenza.play.films.inputs import Subject, data_of, is_trace, sources_of, subject_of
 from cadenza.play.films.options import Order
 from cadenza.play.films.sources import LARGEST
-from cadenza.play.films.inputs import Subject, data_of, is_trace, sources_of, subject_of
 from cadenza.types import TextDelta
 from tests.play.films.told import filmed
 

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from cadenza.bot.characters.png import plain
-from cadenza.play.films.urls import Inline, Paths
 from cadenza.play.films.message_view import as_shown
+from cadenza.play.films.urls import Inline, Paths
 from cadenza.sim.payloads import as_picture
-from cadenza.sim.wire import GatewayEvent, File, Json
+from cadenza.sim.wire import File, GatewayEvent, Json
 from cadenza.sim.world import World
 from cadenza.text.markup import Names
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from cadenza.errors import CadenzaError
 from cadenza.cli.explain import add_explain
-from cadenza.play.films.options import Order
+from cadenza.errors import CadenzaError
 from cadenza.play.films.fault_names import Trouble
+from cadenza.play.films.options import Order
 from cadenza.settings import Settings
 from cadenza.sim.rate_limits import Rate
 

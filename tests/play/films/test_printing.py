@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.text import Text
 
-from cadenza.play.films.printing import Paper, Printer, cut_to, differing, harmless, labelled, message_lines, reply_lines
+from cadenza.play.films.printing import (
+    Paper,
+    Printer,
+    cut_to,
+    differing,
+    harmless,
+    labelled,
+    message_lines,
+    reply_lines,
+)
 from cadenza.play.films.summary import Event, Numbers, Telling
 from tests.play.films.told import message, told
 

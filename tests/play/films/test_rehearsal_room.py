@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from cadenza.play.films import virtual_time
+from cadenza.play.films.fault_names import Trouble
 from cadenza.play.films.film import Film
 from cadenza.play.films.rehearsal import Rehearsal
 from cadenza.play.films.rehearsal_room import Stage
-from cadenza.play.films.fault_names import Trouble
 from cadenza.sim.rate_limits import Rate
-from cadenza.sim.wire import RestRequest, Response
+from cadenza.sim.wire import Response, RestRequest
 from cadenza.types import Persona, Roster, Sprite
 
 

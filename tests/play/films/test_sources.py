@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cadenza.errors import ErrorKind, InputError
+from cadenza.explain.steps import TraceStep, line_of
 from cadenza.play.films.film import dump
 from cadenza.play.films.rehearsal import Interlude, Rehearsal, beats_of, rehearse
 from cadenza.play.films.sources import LARGEST, Source, understood
 from cadenza.settings import Settings
-from cadenza.explain.steps import TraceStep, line_of
 from cadenza.types import Chunk, Failed, Finished, Persona, Served, StopReason, TextDelta, ThoughtDelta, ToolCall, Usage
 
 HEAD = {"recording": 1, "vendor": "openai", "model": "gpt-5.1", "status": 200}
@@ -264,13 +264,17 @@ def traced() -> list[TraceStep]:
         TraceStep("chunk", 0.5, {**chunk, "kind": "thought", "text": "Hm."}, "1"),
         TraceStep("reply", 0.0, {"persona": "", "settings": {"gone": 1}}, "2"),
         TraceStep("chunk", 1.0, {**chunk, "kind": "text", "text": "One. "}, "1"),
-        TraceStep("chunk", 1.0, {**chunk, "kind": "call", "detail": {"id": "1", "name": "dice", "arguments": "{}"}}, "1"),
+        TraceStep(
+            "chunk", 1.0, {**chunk, "kind": "call", "detail": {"id": "1", "name": "dice", "arguments": "{}"}}, "1"
+        ),
         TraceStep("chunk", 1.0, {**chunk, "kind": "finished", "detail": {"reason": "tool_calls"}}, "1"),
         TraceStep("chunk", 2.5, {**chunk, "kind": "text", "text": "Two."}, "1"),
         TraceStep("chunk", 2.5, {**chunk, "kind": "usage", "detail": {"input_tokens": 3, "output_tokens": 4}}, "1"),
         TraceStep("chunk", 2.6, {**chunk, "kind": "finished", "detail": {"reason": "length"}}, "1"),
         TraceStep("chunk", 0.25, {**chunk, "kind": "text", "text": "Other."}, "2"),
-        TraceStep("chunk", 0.5, {**chunk, "kind": "failed", "detail": {"error": {"text": "no", "kind": "timeout"}}}, "2"),
+        TraceStep(
+            "chunk", 0.5, {**chunk, "kind": "failed", "detail": {"error": {"text": "no", "kind": "timeout"}}}, "2"
+        ),
         TraceStep("end", 3.0, {}, "1"),
     ]
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from cadenza.play.films.api_dumps import recognised
 from cadenza.play.films.split_dumps import events_parted, lines_parted
 from cadenza.types import TextDelta, ThoughtDelta, ToolCall
-from tests.play.films.test_api_dumps import KNOWN
 from tests.models.recorded import written
+from tests.play.films.test_api_dumps import KNOWN
 
 
 def event(value: object) -> str:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cadenza.play.films.fault_names import Trouble
 from cadenza.play.films.film import Film, Record, dump, load
 from cadenza.play.films.summary import Numbers, counted, tellings
-from cadenza.play.films.fault_names import Trouble
 from cadenza.sim.rate_limits import Rate
 from cadenza.types import StopReason
 from tests.play.films.told import filmed, told

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from cadenza.errors import ProviderError
+from cadenza.play.films.fault_names import Trouble
 from cadenza.play.films.film import Film, dump
 from cadenza.play.films.rehearsal import Beat, Interlude, Rehearsal, beats_of
-from cadenza.play.films.fault_names import Trouble
 from cadenza.play.films.usual_bot import rehearse_usual
 from cadenza.play.films.virtual_time import Abandoned
 from cadenza.sim.rate_limits import Rate

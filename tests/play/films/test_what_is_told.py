@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from cadenza import Settings
+from cadenza.play.films.fault_names import Trouble
 from cadenza.play.films.film import Film
 from cadenza.play.films.rehearsal import Rehearsal, beats_of, rehearse
-from cadenza.play.films.fault_names import Trouble
 from cadenza.text.tables import Table
 from cadenza.types import Persona
 from tests.play.films.told import filmed

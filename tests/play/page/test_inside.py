@@ -8,9 +8,9 @@ from itertools import pairwise
 import pytest
 from playwright.async_api import Page, expect
 
+from cadenza.explain.steps import STEPS
 from cadenza.play import page as assets
 from cadenza.rules import RULES
-from cadenza.explain.steps import STEPS
 from cadenza.types import Boundary, StopReason
 from tests.browsing import Open
 from tests.play.page import inside_films as films

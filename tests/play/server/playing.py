@@ -12,9 +12,9 @@ from typing import Any
 
 import aiohttp
 
-from cadenza.play.server.world import Grounds
 from cadenza.play.server.session import Live, Playground, Wanted
 from cadenza.play.server.site import site
+from cadenza.play.server.world import Grounds
 from cadenza.sim.wire import Json
 from cadenza.sim.world import World
 

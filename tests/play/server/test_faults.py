@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cadenza.play.films.fault_names import What
-from cadenza.play.server.world import Grounds, laid_out
 from cadenza.play.server.faults import Weather
+from cadenza.play.server.world import Grounds, laid_out
 from cadenza.sim.faults import LostResponse
 from cadenza.sim.server import Server, serve
 from cadenza.sim.wire import RestRequest

@@ -12,8 +12,8 @@ import pytest
 from cadenza.errors import InputError
 from cadenza.play.films.film import from_json
 from cadenza.play.films.virtual_time import GivenUp
-from cadenza.play.server.request_types import Limit, Rehearse, Side, SideFault
 from cadenza.play.server.film_jobs import AT_ONCE, LARGE, WAITING, Screening
+from cadenza.play.server.request_types import Limit, Rehearse, Side, SideFault
 from tests.play.server.playing import PATIENCE
 
 LONG = "All work and no play makes a dull evening.\n" * (LARGE // 43)

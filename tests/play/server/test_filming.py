@@ -8,8 +8,8 @@ import pytest
 
 from cadenza.errors import CadenzaError, InputError
 from cadenza.play.films.film import from_json, short_form
-from cadenza.play.server.request_types import Rehearse, Share, Side
 from cadenza.play.server.filming import checked, rehearsed, shared, told
+from cadenza.play.server.request_types import Rehearse, Share, Side
 from cadenza.play.server.tour import STORIES
 from tests.play.films.told import filmed
 

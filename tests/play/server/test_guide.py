@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 import pytest_asyncio
 
-from cadenza.play.server.guide import guide, language_of
 from cadenza.play.server.demos import LANGUAGES, SHOWS, Show
+from cadenza.play.server.guide import guide, language_of
 from cadenza.sim.wire import Json
 from cadenza.types import Finished, Prompt, PromptTurn, Role, ThoughtDelta
 from tests.play.server.guest import lines

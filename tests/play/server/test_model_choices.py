@@ -9,11 +9,11 @@ import pytest
 
 from cadenza.bot.config.config import Config, ModelConfig, ModelsConfig
 from cadenza.bot.config.current import Current
+from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.sealing import Seal, new_key
 from cadenza.errors import SettingsError
 from cadenza.models.model import Model
 from cadenza.play.server.model_choices import PlayModels, offers, with_models
-from cadenza.bot.store.in_memory import MemoryStore
-from cadenza.bot.store.sealing import Seal, new_key
 
 
 def _names(config: Config) -> list[str]:

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from cadenza.bot.terminal_input import command_of
-from cadenza.errors import CadenzaError
-from cadenza.play.films.sources import understood
-from cadenza.play.films.fault_names import Trouble
-from cadenza.play.server import request_types
-from cadenza.play.server.filming import rehearsed
-from cadenza.play.server.page_state import check_changeable
 from cadenza.bot.services.languages import languages
 from cadenza.bot.services.languages.catalogues import CONTEXT
 from cadenza.bot.services.translated_sentences import book_of, retold
+from cadenza.bot.terminal_input import command_of
+from cadenza.errors import CadenzaError
+from cadenza.play.films.fault_names import Trouble
+from cadenza.play.films.sources import understood
+from cadenza.play.server import request_types
+from cadenza.play.server.filming import rehearsed
+from cadenza.play.server.page_state import check_changeable
 from cadenza.settings import Settings, settings_fields
 from cadenza.sim import api_errors as discord
 from cadenza.sim.inputs import as_options, check_choice, filled_in

@@ -12,7 +12,9 @@ from cadenza.play.server import request_types
 
 
 def test_an_act_is_known_by_its_name() -> None:
-    wanted: object = request_types.read(b'{"act": "unreact", "channel": "1", "id": "2", "emoji": "x"}', request_types.Act)  # type: ignore[type-var, arg-type]  # a union
+    wanted: object = request_types.read(
+        b'{"act": "unreact", "channel": "1", "id": "2", "emoji": "x"}', request_types.Act
+    )  # type: ignore[type-var, arg-type]  # a union
 
     assert request_types.Unreact("1", "2", "x") == wanted
 

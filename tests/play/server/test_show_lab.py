@@ -8,9 +8,9 @@ import pytest
 from playwright.async_api import Locator, Page, expect
 
 from tests.browsing import Open, Snap
+from tests.models.recorded import STREAMS
 from tests.play.server.guest import arrives, play, said
 from tests.play.server.playing import Play
-from tests.models.recorded import STREAMS
 
 __all__ = ["play"]
 pytestmark = pytest.mark.asyncio(loop_scope="session")

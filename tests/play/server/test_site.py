@@ -14,8 +14,8 @@ import pytest_asyncio
 from yarl import URL
 
 from cadenza.bot.demo_server import DemoServer
-from cadenza.play.films.urls import Paths
 from cadenza.play.films.film import from_json
+from cadenza.play.films.urls import Paths
 from cadenza.play.server import actions
 from cadenza.play.server.request_types import Say
 from cadenza.sim.objects import MessageFlag

@@ -19,8 +19,8 @@ import pytest
 from cadenza.errors import CadenzaError, InputError
 from cadenza.play.films.film import from_json
 from cadenza.play.server import worker_process
-from cadenza.play.server.request_types import Rehearse, Side
 from cadenza.play.server.film_jobs import LARGE, Screening
+from cadenza.play.server.request_types import Rehearse, Side
 from tests.play.films.told import mixed_text
 from tests.play.server.playing import HEADERS, PATIENCE, playing
 
@@ -197,7 +197,11 @@ REQUESTS = [
     pytest.param("share", b'{"films": [{"film": 1, "records": []}]}', 0, b"<!doctype html>", id="a page"),
     pytest.param("share", b"{", worker_process.REFUSED, b"the request is not JSON", id="no request at all"),
     pytest.param(
-        "rehearse", b'{"text": "", "rate": 5, "sides": [{"settings": {"x": 1}}]}', worker_process.REFUSED, b"", id="no setting"
+        "rehearse",
+        b'{"text": "", "rate": 5, "sides": [{"settings": {"x": 1}}]}',
+        worker_process.REFUSED,
+        b"",
+        id="no setting",
     ),
 ]
 

@@ -8,14 +8,14 @@ from dataclasses import replace
 
 import pytest
 
-from cadenza.reply.outbox.prepare import PostPreparer
-from cadenza.reply.outbox.lookups import Lookup
+from cadenza.concurrency.stops import Stops
 from cadenza.pictures import TablePictures
+from cadenza.reply.outbox.lookups import Lookup
+from cadenza.reply.outbox.prepare import PostPreparer
 from cadenza.reply.pipeline import Outbox
 from cadenza.reply.reply import say
 from cadenza.settings import RuleSettings, Settings
 from cadenza.stages.s7_delivery import Limits
-from cadenza.concurrency.stops import Stops
 from cadenza.targets.memory import MemoryTarget
 from cadenza.text.tables import Table
 from cadenza.types import Boundary, Completed, Identity, Persona, Post, Receipt, Roster, Scene, Sprite, StopReason

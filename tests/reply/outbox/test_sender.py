@@ -8,14 +8,14 @@ from dataclasses import replace
 
 import pytest
 
-from cadenza.reply.outbox.prepare import PostPreparer
+from cadenza.concurrency.stops import Stops
 from cadenza.errors import CadenzaError, DeliveryError, DeliveryKind, ProviderError
+from cadenza.reply.outbox.prepare import PostPreparer
 from cadenza.reply.outbox.sender import Outbox
 from cadenza.reply.reply import say
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import Keep
 from cadenza.stages.s7_delivery import Allowance, Limits
-from cadenza.concurrency.stops import Stops
 from cadenza.types import Boundary, Completed, Identity, Notice, Post, Receipt
 from tests.timing import SlowStream, now
 from tests.trouble import REFUSALS, Channel, FixedChannel, MeteredChannel

@@ -12,12 +12,12 @@ from cadenza.sim.rate_limits import RateLimits
 from cadenza.targets.discord.api import ApiError, Outgoing
 from cadenza.targets.discord.avatars import (
     INSTEAD,
+    AvatarImage,
     Delivery,
     Held,
     Instead,
-    Link,
     LastDelivery,
-    AvatarImage,
+    Link,
     SpeakerKind,
     SpokenBy,
     Stored,

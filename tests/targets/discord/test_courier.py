@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from looptime import new_event_loop
 
 from cadenza.errors import DeliveryError, DeliveryKind
-from cadenza.sim.memory_api import WorldApi
 from cadenza.sim.faults import Fault, Faults
+from cadenza.sim.memory_api import WorldApi
 from cadenza.sim.permissions import Permission
 from cadenza.sim.wire import File
-from cadenza.targets.discord.api import WebhookIdentity, Outgoing, Place, Sent, Webhook
-from cadenza.targets.discord.target import DiscordTarget
-from cadenza.targets.discord.shared import DiscordState
+from cadenza.targets.discord.api import Outgoing, Place, Sent, Webhook, WebhookIdentity
 from cadenza.targets.discord.policies import TABLE, UNKNOWN, Policy, PolicyRow, Step
+from cadenza.targets.discord.shared import DiscordState
+from cadenza.targets.discord.target import DiscordTarget
 from cadenza.targets.discord.webhooks import Webhooks
 from cadenza.types import Attachment, Identity, Notice, Post, Receipt
 from tests.discord_room import BOT_SENDS, REN, WEBHOOK_SENDS, Room, post, sent_or_error
@@ -537,7 +537,9 @@ def test_whatever_breaks_nothing_is_doubled_and_nothing_is_lost_unsaid(
 class SlowApi(WorldApi):
     """A Discord that stores what a webhook says at once, and says so two seconds later."""
 
-    async def send_as(self, webhook: Webhook, face: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None) -> Sent:
+    async def send_as(
+        self, webhook: Webhook, face: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
+    ) -> Sent:
         sent = await super().send_as(webhook, face, message, thread=thread)
         await asyncio.sleep(2.0)
         return sent

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cadenza.settings import DeliverySettings
-from cadenza.targets.discord.mentions import Pings, PingBudget
+from cadenza.targets.discord.mentions import PingBudget, Pings
 from cadenza.types import Participant, Roster
 
 ROSTER = Roster(

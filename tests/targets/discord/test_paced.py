@@ -9,7 +9,7 @@ from typing import TypeAlias
 import pytest
 
 from cadenza.errors import DeliveryError
-from cadenza.targets.discord.api import ApiError, WebhookIdentity, Outgoing, Webhook
+from cadenza.targets.discord.api import ApiError, Outgoing, Webhook, WebhookIdentity
 from cadenza.targets.discord.paced import PacedApi
 from cadenza.targets.discord.throttle import Throttle
 from cadenza.types import Identity

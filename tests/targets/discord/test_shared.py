@@ -9,8 +9,8 @@ import pytest
 
 from cadenza.errors import DeliveryError
 from cadenza.targets.discord.api import ApiError, DiscordApi
-from cadenza.targets.discord.shared import DiscordState
 from cadenza.targets.discord.policies import policy_for
+from cadenza.targets.discord.shared import DiscordState
 from cadenza.targets.discord.webhooks import Webhooks
 
 FORBIDDEN = ApiError("", status=403, code=50013)
@@ -98,7 +98,9 @@ def test_the_log_says_what_discord_answered_if_nobody_knows_what_it_means(
     assert "Discord refused it with status 400 and code 1." in caplog.text
 
 
-def test_after_a_ban_nothing_is_sent_until_somebody_says_so(shared: DiscordState, caplog: pytest.LogCaptureFixture) -> None:
+def test_after_a_ban_nothing_is_sent_until_somebody_says_so(
+    shared: DiscordState, caplog: pytest.LogCaptureFixture
+) -> None:
     shared.check()
     refuse(shared, BANNED)
     refuse(shared, BANNED)

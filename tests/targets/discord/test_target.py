@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cadenza.concurrency.stops import Stops
 from cadenza.errors import DeliveryError, DeliveryKind
 from cadenza.reply.reply import say
 from cadenza.settings import DeliverySettings, Settings
 from cadenza.sim.memory_api import WorldApi
-from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.permissions import INVITED, Permission
+from cadenza.sim.rate_limits import RateLimits
 from cadenza.stages.s7_delivery import Grouping, Noticing, Removing, Target
-from cadenza.concurrency.stops import Stops
 from cadenza.targets.discord.api import Button, Place
-from cadenza.targets.discord.target import DiscordTarget, ReplyTarget
 from cadenza.targets.discord.shared import DiscordState
+from cadenza.targets.discord.target import DiscordTarget, ReplyTarget
 from cadenza.targets.discord.webhooks import Webhooks
 from cadenza.types import Attachment, Identity, Notice, Receipt, Roster, Stopped, StopReason, Urgency
 from tests.discord_room import BOT_SENDS, REN, WEBHOOK_SENDS, Room, post, sent_or_error

@@ -9,7 +9,6 @@ from typing import Any
 import discord
 import pytest
 
-from cadenza.targets.discord_py.api import DiscordPyApi
 from cadenza.sim.channels import ChannelKind
 from cadenza.sim.rate_limits import Quota, RateLimits
 from cadenza.targets.discord.api import (
@@ -18,12 +17,13 @@ from cadenza.targets.discord.api import (
     Button,
     DiscordApi,
     Embed,
-    WebhookIdentity,
     Outgoing,
     PlaceKind,
     Sent,
     Webhook,
+    WebhookIdentity,
 )
+from cadenza.targets.discord_py.api import DiscordPyApi
 from cadenza.types import Attachment
 from tests.bot.evening import Evening, at_work
 

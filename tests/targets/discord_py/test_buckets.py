@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from discord.http import Route
 
-from cadenza.targets.discord_py.buckets import CHANNEL, WEBHOOK_SLOW, Headers, Tally, known_to_discord_py, tighter
 from cadenza.targets.discord.api import Bucket
+from cadenza.targets.discord_py.buckets import CHANNEL, WEBHOOK_SLOW, Headers, Tally, known_to_discord_py, tighter
 from tests.timing import now
 
 pytestmark = pytest.mark.looptime

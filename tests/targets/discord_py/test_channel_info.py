@@ -8,8 +8,8 @@ from typing import Any
 import discord
 import pytest
 
-from cadenza.targets.discord_py.channel_info import parent_of, role_tags, room_of, tag_of
 from cadenza.errors import InputError
+from cadenza.targets.discord_py.channel_info import parent_of, role_tags, room_of, tag_of
 from cadenza.types import Roster
 from tests.bot.evening import Evening, at_work
 

@@ -10,12 +10,12 @@ import discord
 import pytest
 from discord.ext import commands
 
-from cadenza.targets.discord_py.client_state import Home
-from cadenza.targets.discord_py.channel_info import room_of
 from cadenza.reply.say import Speaker
 from cadenza.sim.permissions import Permission
 from cadenza.targets.discord.api import Place, PlaceKind
 from cadenza.targets.discord.webhooks import NoWebhook
+from cadenza.targets.discord_py.channel_info import room_of
+from cadenza.targets.discord_py.client_state import Home
 from cadenza.types import Boundary, Identity, Post
 from tests.bot.evening import Evening, at_work
 

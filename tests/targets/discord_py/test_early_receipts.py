@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from discord import Client, Intents
 
-from cadenza.targets.discord_py.early_receipts import EarlyReceipts
 from cadenza.targets.discord.api import ApiError
+from cadenza.targets.discord_py.early_receipts import EarlyReceipts
 from tests.timing import now
 
 pytestmark = pytest.mark.looptime

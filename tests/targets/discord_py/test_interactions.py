@@ -10,8 +10,8 @@ from typing import Any
 import discord
 import pytest
 
+from cadenza.targets.discord.api import ApiError, DiscordApi, Outgoing, PlaceKind, WebhookIdentity
 from cadenza.targets.discord_py.interactions import InteractionApi
-from cadenza.targets.discord.api import ApiError, DiscordApi, WebhookIdentity, Outgoing, PlaceKind
 from tests.bot.evening import Evening, at_work
 
 pytestmark = pytest.mark.timeout(60)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import aiohttp
 import pytest
 
-from cadenza.targets.discord_py.translate_errors import LineBroke, ServerTrouble
 from cadenza.targets.discord_py.no_retry_session import NoRetrySession
+from cadenza.targets.discord_py.translate_errors import LineBroke, ServerTrouble
 from tests.loopback import Answer, serving
 
 pytestmark = pytest.mark.timeout(60)

@@ -8,8 +8,8 @@ import aiohttp
 import discord
 import pytest
 
-from cadenza.targets.discord_py.payloads import arguments, embed_of, place_of, view_of, webhook_of
 from cadenza.targets.discord.api import Button, Embed, Outgoing
+from cadenza.targets.discord_py.payloads import arguments, embed_of, place_of, view_of, webhook_of
 from cadenza.types import Attachment
 
 

@@ -8,8 +8,8 @@ import aiohttp
 import discord
 import pytest
 
-from cadenza.targets.discord_py.translate_errors import LineBroke, ServerTrouble, as_api_error
 from cadenza.targets.discord.api import ApiError
+from cadenza.targets.discord_py.translate_errors import LineBroke, ServerTrouble, as_api_error
 
 SECRET = "t0ken-that-nobody-may-see"  # noqa: S105  # of nobody
 

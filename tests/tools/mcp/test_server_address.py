@@ -72,7 +72,9 @@ def test_an_entry_that_is_not_right_is_refused_by_the_name_of_its_field(entry: o
     ("place", "label", "secrets"),
     [
         pytest.param(ServerProgram("/usr/bin/uvx", ("--key", SECRET)), "uvx", {SECRET}, id="argument"),
-        pytest.param(ServerProgram("uvx", (), {"TEA_KEY": "abcdefgh", "LANG": "C"}), "uvx", {"abcdefgh"}, id="environment"),
+        pytest.param(
+            ServerProgram("uvx", (), {"TEA_KEY": "abcdefgh", "LANG": "C"}), "uvx", {"abcdefgh"}, id="environment"
+        ),
         pytest.param(
             ServerUrl(f"https://me:pw@tea.example/?api_key={SECRET}"), "tea.example", {SECRET}, id="key in an address"
         ),

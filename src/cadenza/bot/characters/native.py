@@ -71,7 +71,8 @@ def of_value(value: Form) -> Character:
         shown_name(name),
         **written | {name: checked_json.texts(value, name) for name in _LISTS},
         notes=tuple(
-            Note(checked_json.text(note, "text"), checked_json.number(note, "depth")) for note in checked_json.inners(value, "notes")
+            Note(checked_json.text(note, "text"), checked_json.number(note, "depth"))
+            for note in checked_json.inners(value, "notes")
         ),
         looks=tuple(read_look(look) for look in checked_json.inners(value, "looks")),
         lore=tuple(_read_lore(entry) for entry in checked_json.inners(value, "lore")),

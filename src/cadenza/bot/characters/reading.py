@@ -12,11 +12,7 @@ from pathlib import PurePath
 from typing import Any, assert_never
 
 from ...errors import InputError
-from . import avatars
-from . import checked_json
-from . import native
-from . import png
-from . import tavern
+from . import avatars, checked_json, native, png, tavern
 from .character import Character
 from .tavern import Carrier, Version
 

@@ -16,8 +16,7 @@ from typing import Any
 from ...errors import InputError
 from ...text.usernames import as_username, from_username
 from ...types import Note
-from . import avatars
-from . import checked_json
+from . import avatars, checked_json
 from .character import Character, Look
 from .checked_json import Form
 from .lorebooks import read_book, write_book
@@ -123,7 +122,10 @@ def _notes(extensions: Form, ours: Form) -> tuple[Note, ...]:
     first = (Note(prompt, max(checked_json.number(deep, "depth", default=_USUAL_DEPTH), 0)),) if prompt.strip() else ()
     return (
         *first,
-        *(Note(checked_json.text(note, "text"), checked_json.number(note, "depth")) for note in checked_json.inners(ours, "notes")),
+        *(
+            Note(checked_json.text(note, "text"), checked_json.number(note, "depth"))
+            for note in checked_json.inners(ours, "notes")
+        ),
     )
 
 

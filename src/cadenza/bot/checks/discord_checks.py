@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from ..config.secrecy import token_complaint
-from ..services.invitation import RIGHTS, Right, invite_link
-from ..intents import PRIVILEGES, Privilege, clicks, flags_of
 from ..application_info import Portal, PortalError
-from .findings import Finding, DoctorContext, bad, good, in_time, warning
+from ..config.secrecy import token_complaint
+from ..intents import PRIVILEGES, Privilege, clicks, flags_of
+from ..services.invitation import RIGHTS, Right, invite_link
+from .findings import DoctorContext, Finding, bad, good, in_time, warning
 from .permissions import Json, rights_in
 
 _MOST_SERVERS = 10

@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from ..config.config import Config
-from ...errors import CadenzaError
 from ...concurrency.stops import is_cancelled
+from ...errors import CadenzaError
+from ..config.config import Config
 
 SECONDS = 10.0
 """How long a check may take."""

@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ...tools.mcp.server import McpServer
-from .findings import Finding, DoctorContext, bad, good, in_time, warning
+from .findings import DoctorContext, Finding, bad, good, in_time, warning
 
 _DISCORD_PY = (2, 7)
 _ROOM = 100 << 20

@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import aclosing
 
-from ..config.config import ModelConfig
-from ..config.model_names import all_models, key_of, key_variables, needs_key, resolved
 from ...models.connect import connect
 from ...models.model import Model, closing, stream
 from ...settings import Settings
 from ...types import Failed, Finished, Prompt, PromptTurn, Role, TextDelta, ThoughtDelta
-from .findings import Finding, DoctorContext, bad, good, in_time, warning
+from ..config.config import ModelConfig
+from ..config.model_names import all_models, key_of, key_variables, needs_key, resolved
+from .findings import DoctorContext, Finding, bad, good, in_time, warning
 
 _FEW_TOKENS = 16
 """As few as every interface takes."""

@@ -9,10 +9,10 @@ from typing import Any
 import discord
 from discord import app_commands
 
-from ..characters.character import Character
-from ..characters.avatars import address_of, face_of
-from ..characters.checked_json import LARGEST
 from ...errors import InputError
+from ..characters.avatars import address_of, face_of
+from ..characters.character import Character
+from ..characters.checked_json import LARGEST
 from .context import Desk, Interaction, Suggesting, matching, suggested, tell
 
 

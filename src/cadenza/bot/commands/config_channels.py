@@ -10,8 +10,8 @@ from discord import app_commands
 from ..services.choices import Choice
 from ..services.languages import languages
 from ..thought_log import may_tell
-from .scoped_choice import Where, change, choose
 from .context import Desk, Interaction, answered, may_manage_server, tell
+from .scoped_choice import Where, change, choose
 
 LANGUAGES = {"en": "English", "ja": "日本語"}
 """What a language calls itself."""

@@ -12,14 +12,14 @@ from typing import Any, Concatenate, ParamSpec, TypeAlias
 import discord
 from discord import app_commands
 
-from ..characters.names import key_of
-from ...errors import CadenzaError
-from ..services.languages import catalogue, chosen, translated
 from ...concurrency.tasks import must_rise
-from ..reply_controls import Asker, Control
+from ...errors import CadenzaError
 from ...targets.discord_py.client_state import Home
-from ..wiring import BotServices
+from ..characters.names import key_of
 from ..readable_text import shortened
+from ..reply_controls import Asker, Control
+from ..services.languages import catalogue, chosen, translated
+from ..wiring import BotServices
 
 logger = logging.getLogger(__name__)
 

@@ -9,9 +9,9 @@ import discord
 from discord import app_commands
 from discord.app_commands import locale_str
 
+from ..authorship import is_ours
 from ..services.explanations import Explanation
 from ..services.translated_stories import in_language
-from ..authorship import is_ours
 from .context import AnyCommand, Desk, Interaction, answered, language_of, show, tell, words
 
 _MESSAGE = re.compile(r"(?:https?://(?:\w+\.)?discord(?:app)?\.com/channels/(@me|\d{1,20})/(\d{1,20})/)?(\d{1,20})/?")

@@ -14,7 +14,7 @@ from discord.app_commands import locale_str
 from ...errors import InputError
 from ..memory.conversation import ConversationMemory
 from ..memory.memory_service import Memory
-from ..memory.notes import NOTE_LENGTH, About, By, Remark, NoteSubject
+from ..memory.notes import NOTE_LENGTH, About, By, NoteSubject, Remark
 from ..memory.privacy import PrivacyLevel
 from ..store.store import StoreError
 from . import context
@@ -168,7 +168,9 @@ def _add_deletion(group: app_commands.Group, memory: Memory) -> None:
             return context.words(interaction, "Deleted: {count}.", count=gone.records + gone.lines)
 
         question = "Shall I delete all notes about you, and what I remember of our conversations?"
-        await _ask(interaction, question, _Answer(context.words(interaction, "Delete"), discord.ButtonStyle.danger, act))
+        await _ask(
+            interaction, question, _Answer(context.words(interaction, "Delete"), discord.ButtonStyle.danger, act)
+        )
 
     _add_forgetting(group, "forget", memory)
 

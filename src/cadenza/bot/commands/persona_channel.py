@@ -10,12 +10,10 @@ import discord
 from discord import app_commands
 from discord.app_commands import locale_str
 
+from ...errors import InputError
 from ..characters.cast import named
 from ..characters.character import Character
-from ...errors import InputError
 from ..services.choices import Choice
-from .scoped_choice import change
-from .context import Desk, Interaction, Suggesting, answered, asker_of, matching, may_manage_server, tell, words
 from .command_inputs import (
     kept_or_cleared,
     persona_called,
@@ -24,7 +22,9 @@ from .command_inputs import (
     suggesting_personas,
     wait_for_it,
 )
+from .context import Desk, Interaction, Suggesting, answered, asker_of, matching, may_manage_server, tell, words
 from .persona_form import listed
+from .scoped_choice import change
 from .stop import refuse
 
 _MOST_HERE = 25

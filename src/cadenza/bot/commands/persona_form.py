@@ -11,8 +11,8 @@ from discord import ui
 
 from ..characters.character import Character
 from ..readable_text import shortened
-from .context import Desk, Interaction, answered, may_manage_server, tell, words
 from .command_inputs import quoted, server_of
+from .context import Desk, Interaction, answered, may_manage_server, tell, words
 
 _LONGEST = 4000
 """What one field of a form takes."""

@@ -10,12 +10,10 @@ import discord
 from discord import app_commands, ui
 from discord.app_commands import locale_str
 
+from ...errors import InputError
 from ..characters.character import Character
 from ..characters.names import character_name, key_of
-from ...errors import InputError
 from ..readable_text import shortened
-from .scoped_choice import DEGREES
-from .context import AnyCommand, Desk, Interaction, Suggesting, answered, may_manage_server, show, tell, words
 from .command_inputs import (
     face_given,
     joined,
@@ -28,9 +26,11 @@ from .command_inputs import (
     suggesting_personas,
     wait_for_it,
 )
+from .context import AnyCommand, Desk, Interaction, Suggesting, answered, may_manage_server, show, tell, words
 from .persona_cards import add_cards
-from .persona_form import PersonaForm, listed
 from .persona_channel import add_stage
+from .persona_form import PersonaForm, listed
+from .scoped_choice import DEGREES
 
 _LONGEST_MODEL = 100
 _CHANNELS_OWN = -1

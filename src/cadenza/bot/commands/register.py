@@ -11,15 +11,7 @@ import discord
 from discord import app_commands
 
 from ..store.store import Record, Shelf, StoreError
-from . import explain
-from . import memory
-from . import models
-from . import personas
-from . import reset
-from . import settings
-from . import sprites
-from . import status
-from . import stop
+from . import explain, memory, models, personas, reset, settings, sprites, status, stop
 from .context import AnyCommand, Desk, Interaction, Translations, tell
 
 logger = logging.getLogger(__name__)

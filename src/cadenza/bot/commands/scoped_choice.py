@@ -9,11 +9,11 @@ from typing import Any, Literal, TypeAlias
 
 import discord
 
+from ...targets.discord_py.channel_info import parent_of
 from ..config.config import Config
 from ..services.choices import Choice
-from ...targets.discord_py.channel_info import parent_of
-from .context import Desk, Interaction, may_manage_server, tell, words
 from .command_inputs import only
+from .context import Desk, Interaction, may_manage_server, tell, words
 
 Where: TypeAlias = Literal["server", "channel"]
 """Where something is to hold."""

@@ -9,16 +9,26 @@ from typing import Literal
 import discord
 from discord import app_commands
 
-from ..config.config import Config
 from ...errors import InputError, SettingsError
+from ...settings import settings_fields
+from ...targets.discord_py.channel_info import parent_of
+from ..config.config import Config
 from ..services import choosable
 from ..services.choices import Choice, settings_for
 from ..services.choosable import Choosable
-from ...settings import settings_fields
-from ...targets.discord_py.channel_info import parent_of
 from . import config_channels
-from .scoped_choice import DEGREES, MANAGERS, Where, change, choose_settings, is_listed, say_chosen, shown, with_settings
 from .context import AnyCommand, Desk, Interaction, answered, matching, may_manage_server, show, suggested, tell, words
+from .scoped_choice import (
+    DEGREES,
+    MANAGERS,
+    Where,
+    change,
+    choose_settings,
+    is_listed,
+    say_chosen,
+    shown,
+    with_settings,
+)
 
 _EVERYTHING = "everything"
 _LONGEST_SHOWN = 4096

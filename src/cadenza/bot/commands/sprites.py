@@ -9,11 +9,10 @@ import discord
 from discord import app_commands
 from discord.app_commands import locale_str
 
+from ...errors import InputError
 from ..characters.character import Character, Look
 from ..characters.names import key_of
-from ...errors import InputError
 from ..readable_text import shortened
-from .context import AnyCommand, Desk, Interaction, Suggesting, answered, may_manage_server, show, tell, words
 from .command_inputs import (
     face_given,
     joined,
@@ -26,6 +25,7 @@ from .command_inputs import (
     suggesting_personas,
     wait_for_it,
 )
+from .context import AnyCommand, Desk, Interaction, Suggesting, answered, may_manage_server, show, tell, words
 
 _SHOWN = 150
 """Characters of instructions in a list."""

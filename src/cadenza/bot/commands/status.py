@@ -11,15 +11,15 @@ from typing import TypeVar
 import discord
 from discord import app_commands
 
+from ...concurrency.tasks import must_rise
+from ...targets.discord_py.channel_info import parent_of
 from ..characters.cast import named
 from ..config.config import Config
 from ..services.choices import Choice, settings_for
 from ..services.quotas import Excess
-from ...concurrency.tasks import must_rise
-from ...targets.discord_py.channel_info import parent_of
 from ..thought_log import may_tell
-from .scoped_choice import is_listed, shown
 from .context import AnyCommand, Desk, Interaction, answered, show, words
+from .scoped_choice import is_listed, shown
 
 logger = logging.getLogger(__name__)
 

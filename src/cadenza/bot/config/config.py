@@ -12,8 +12,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ..characters.character import Character
 from ...settings import Settings
+from ..characters.character import Character
 from .folder import seen_from
 
 _NOTHING: Mapping[str, object] = MappingProxyType({})

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, cast
 
-from ..characters.character import Character, Look, Lore
 from ...errors import CadenzaError, SettingsError
 from ...types import Note
+from ..characters.character import Character, Look, Lore
 from .checking import Complaints, shown, table, values
 from .config import entry
 from .folder import MOST_PICTURE, Folder

@@ -11,8 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeAlias
 
-from ...errors import CadenzaError
 from ...concurrency.tasks import end_task
+from ...errors import CadenzaError
 from .checking import ConfigError
 from .config import Config
 from .current import Current

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..store.store import Record, Shelf
 from ...types import Line, Reply, Role
+from ..store.store import Record, Shelf
 from .location import Location
 
 LINE_LENGTH = 4000

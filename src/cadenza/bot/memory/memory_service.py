@@ -8,17 +8,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..config.config import MemoryConfig
-from ..store.store import Record, Shelf, Store
 from ...concurrency.tasks import must_rise
 from ...types import ContextItem, Line, Reply, Tag
+from ..config.config import MemoryConfig
+from ..store.store import Record, Shelf, Store
 from .conversation import ConversationMemory, unforgotten
-from .notes import About, Notes, NoteSubject
-from .privacy import PrivacyLevel, Privacy
-from .short_term import ShortTerm
-from .recall_text import conversations, is_told, may_be_told, notes
-from .tools import MemoryTools
 from .location import Location
+from .notes import About, Notes, NoteSubject
+from .privacy import Privacy, PrivacyLevel
+from .recall_text import conversations, is_told, may_be_told, notes
+from .short_term import ShortTerm
+from .tools import MemoryTools
 
 logger = logging.getLogger(__name__)
 
@@ -76,7 +76,9 @@ class Memory:
         try:
             async with self.privacy.writing:
                 wishes = await self.privacy.of(where.person)
-                is_unwanted = wishes.level is PrivacyLevel.FULL or self.privacy.is_forgotten(where.person, where.message)
+                is_unwanted = wishes.level is PrivacyLevel.FULL or self.privacy.is_forgotten(
+                    where.person, where.message
+                )
                 if is_unwanted or (where.is_direct and not wishes.keeps_direct):
                     return
                 history = unforgotten(history, self.privacy.is_forgotten)

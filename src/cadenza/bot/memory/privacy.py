@@ -99,7 +99,9 @@ class Privacy:
             if keeps:
                 return 0
             said = [entry.key for entry in await self._short_term.of_person(person) if not entry.server]
-            noted = [note.key for note in await self._notes.of(NoteSubject(About.PERSON, person)) if note.origin == DIRECT]
+            noted = [
+                note.key for note in await self._notes.of(NoteSubject(About.PERSON, person)) if note.origin == DIRECT
+            ]
             gone = await self._store.delete(Shelf.SHORT_TERM, *said) + await self._store.delete(Shelf.NOTES, *noted)
             await self._store.sweep()  # nothing of it is left in the file
             return gone

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ...types import ContextItem, Role, Tag
 from .conversation import ConversationMemory, RememberedLine
-from .notes import Remark
 from .location import Location
+from .notes import Remark
 
 SHORT_TERM_LENGTH = 6000
 """Characters of all that is told of other places."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
+from ...types import Line, Reply
 from ..config.config import MemoryConfig
 from ..store.store import Record, Shelf, Store
-from ...types import Line, Reply
 from .conversation import ConversationMemory, remembered
 from .location import Location
 
@@ -71,7 +71,9 @@ class ShortTerm:
         owners = (where.person,) if where.is_secluded else (where.person, "")
         return tuple(ConversationMemory.at_place(where, owner=owner, at=self._clock()) for owner in owners)
 
-    async def _write(self, entry: ConversationMemory, change: Callable[[ConversationMemory], ConversationMemory]) -> None:
+    async def _write(
+        self, entry: ConversationMemory, change: Callable[[ConversationMemory], ConversationMemory]
+    ) -> None:
         def written(record: Record | None) -> Record | None:
             kept = entry
             if record is not None:
@@ -88,7 +90,9 @@ class ShortTerm:
 
 
 def _newest_first(records: Iterable[Record]) -> list[ConversationMemory]:
-    return sorted((ConversationMemory.of_record(record) for record in records), key=lambda entry: (-entry.at, entry.key))
+    return sorted(
+        (ConversationMemory.of_record(record) for record in records), key=lambda entry: (-entry.at, entry.key)
+    )
 
 
 def _without(record: Record | None, person: str) -> Record | None:

@@ -6,17 +6,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from ..config.config import MemoryConfig
 from ...errors import InputError, ToolError
 from ...tools.functions import tool
 from ...tools.tool import Tool, ToolContext
 from ...types import Line
+from ..config.config import MemoryConfig
+from .location import Location
 from .notes import DIRECT, PRIVATE, About, By, Notes, NoteSubject
-from .privacy import PrivacyLevel, Privacy
+from .privacy import Privacy, PrivacyLevel
+from .recall_text import is_told
 from .screening import Unfit, unfit
 from .short_term import ShortTerm
-from .recall_text import is_told
-from .location import Location
 
 
 @dataclass
@@ -114,7 +114,9 @@ class MemoryTools:
     async def _check_wishes(self, about: str) -> None:
         wishes = await self.privacy.of(self.where.person)
         is_over = self.privacy.is_forgotten(self.where.person, self.where.message)
-        is_unwanted = is_over or wishes.level is PrivacyLevel.FULL or (about == "person" and wishes.level is PrivacyLevel.LIMITED)
+        is_unwanted = (
+            is_over or wishes.level is PrivacyLevel.FULL or (about == "person" and wishes.level is PrivacyLevel.LIMITED)
+        )
         if is_unwanted or (self.where.is_direct and not wishes.keeps_direct):
             raise ToolError(_NOTHING_KEPT)
         if about == "server" and self.where.is_private:

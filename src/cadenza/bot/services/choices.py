@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any
 
-from ..config.config import Config
 from ...errors import SettingsError
 from ...settings import Settings
+from ..config.config import Config
 from ..store.store import Record, Shelf, Store
 from .choosable import may_choose
 

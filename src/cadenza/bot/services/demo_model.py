@@ -11,14 +11,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from ...models.fallback import ModelSource
-from ..config.current import Current
 from ...models.connect import scripted
-from ...models.model import Model
 from ...models.dialects.scripted import Said
-from ..store.store import Store
-from ..store.sealing import Seal
+from ...models.fallback import ModelSource
+from ...models.model import Model
 from ...types import Finished, Prompt, Role, ThoughtDelta, ToolCall, ToolSpec, Usage
+from ..config.current import Current
+from ..store.sealing import Seal
+from ..store.store import Store
 from .models import ModelRegistry
 
 NAME = "parrot"

@@ -8,13 +8,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from ..config.config import StoreConfig
-from ...explain.words import explain_each
-from ...explain.step_words import numbers_of, text_of
-from ..store.store import Record, Shelf, Store
 from ...concurrency.tasks import must_rise
+from ...explain.step_words import numbers_of, text_of
 from ...explain.steps import Hook, TraceStep, line_of
+from ...explain.words import explain_each
 from ...types import Reply
+from ..config.config import StoreConfig
+from ..store.store import Record, Shelf, Store
 from .bounded_dict import make_room
 
 logger = logging.getLogger(__name__)

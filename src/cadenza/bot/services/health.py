@@ -10,9 +10,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from ..config.config import MetricsConfig
-from ...errors import SettingsError
 from ...concurrency.tasks import must_rise
+from ...errors import SettingsError
+from ..config.config import MetricsConfig
 
 if TYPE_CHECKING:
     from aiohttp import web

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from ..store.store import Record, Shelf, Store
 from ...concurrency.tasks import must_rise
+from ..store.store import Record, Shelf, Store
 
 logger = logging.getLogger(__name__)
 

@@ -18,9 +18,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TextIO
 
-from ..config.config import LogConfig
 from ...errors import SettingsError
 from ...text.redaction import HIDDEN, without_secrets
+from ..config.config import LogConfig
 
 LEVELS: Mapping[str, int] = MappingProxyType(
     {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}

@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ...errors import CadenzaError, SettingsError
 from ...concurrency.tasks import must_rise, outlast
+from ...errors import CadenzaError, SettingsError
 from ...tools.mcp import McpServer
 from ...tools.tool import Tool
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 from ...explain.steps import TraceStep
 from ...types import Broke, Empty, Reply, Stopped, ToolUse, Usage
-from .invalid_requests import InvalidRequests
 from .counters import COUNTING, Counters
+from .invalid_requests import InvalidRequests
 
 logger = logging.getLogger(__name__)
 

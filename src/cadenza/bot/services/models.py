@@ -10,18 +10,18 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ...models.fallback import ModelSource
-from ..config.config import Config, ModelConfig
-from ..config.current import Current
-from ...models.connect import connect
+from ...concurrency.tasks import must_rise
 from ...errors import SettingsError
+from ...models.connect import connect
+from ...models.fallback import ModelSource
 from ...models.keys import Keyring, ready_in
 from ...models.model import Model
 from ...models.vendor_rows import VENDORS
 from ...settings import from_environment
-from ..store.store import Store
+from ..config.config import Config, ModelConfig
+from ..config.current import Current
 from ..store.sealing import Seal
-from ...concurrency.tasks import must_rise
+from ..store.store import Store
 from .server_keys import ServerKeys, parted, wallet_of
 
 if TYPE_CHECKING:

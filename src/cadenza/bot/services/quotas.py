@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from ...types import Usage
 from ..config.config import LimitsConfig
 from ..store.store import Record, Shelf, Store, StoreError
-from ...types import Usage
 
 logger = logging.getLogger(__name__)
 

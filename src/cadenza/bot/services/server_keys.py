@@ -9,8 +9,8 @@ from types import MappingProxyType
 
 from ...errors import InputError
 from ...models.vendor_rows import VENDORS, Vendor
-from ..store.store import Record, Shelf, Store, StoreError
 from ..store.sealing import Seal
+from ..store.store import Record, Shelf, Store, StoreError
 
 logger = logging.getLogger(__name__)
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from ...text.redaction import without_secrets
 from ...targets.discord.api import Embed, Outgoing
+from ...text.redaction import without_secrets
 from ...text.units import fits, fitting, units, whole_grapheme
 from ...types import (
     Attachment,

@@ -11,11 +11,11 @@ from pathlib import Path
 from random import Random
 from typing import Self, TypeVar, cast
 
-from ..config.config import Config
-from ..config.current import Current
 from ...concurrency.tasks import must_rise
 from ...tools.threads import in_thread
 from ...tools.tool import Tool
+from ..config.config import Config
+from ..config.current import Current
 from .builtin_tools import builtin_tools
 from .mcp_servers import McpServers
 from .owner_tools import Loaded, load

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeVar
 
+from ...text.name_triggers import called
+from ...text.names import normalised
 from ..characters.cast import named
 from ..characters.character import Character
 from ..config.config import ConversationConfig
-from ...text.name_triggers import called
-from ...text.names import normalised
 from .choices import Choice
 from .message import ChatMessage
 

@@ -11,9 +11,9 @@ import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
 
-from .store import StoreError
 from .migrations import version_of
 from .sqlite_errors import told
+from .store import StoreError
 
 PATIENCE = 5.0
 """Seconds for which another program that has the file is waited for."""

@@ -20,9 +20,9 @@ from typing import NoReturn
 import msgspec
 
 from ...errors import InputError
-from .store import Record, Shelf, Store, StoreError
 from .sealing import Seal
 from .secrets import Way, everything, sealed_in, with_texts
+from .store import Record, Shelf, Store, StoreError
 from .values import check, is_storable, packed
 
 FORMAT = "cadenza store"

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from .store import Record, Shelf, Store, Value
 from .sealing import MARK, Seal
+from .store import Record, Shelf, Store, Value
 
 Way: TypeAlias = tuple[str | int, ...]
 """How to get to a text within a value: names of objects and places in lists."""

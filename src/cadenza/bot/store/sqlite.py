@@ -11,8 +11,8 @@ from functools import partial
 from types import TracebackType
 from typing import Self, TypeAlias
 
-from .store import Record, Shelf, StoreError
 from .opening import copied, opened
+from .store import Record, Shelf, StoreError
 from .values import check, check_texts, packed, unpacked
 from .worker import Worker
 

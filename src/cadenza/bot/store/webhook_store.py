@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .store import Record, Shelf, Store, StoreError
 from .sealing import Seal
+from .store import Record, Shelf, Store, StoreError
 
 
 class StoredWebhooks:

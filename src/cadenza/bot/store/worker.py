@@ -16,9 +16,9 @@ from threading import Thread
 from typing import Generic, TypeVar
 
 from ...concurrency.tasks import outlast
-from .store import StoreError
 from .opening import OpenFile
 from .sqlite_errors import told
+from .store import StoreError
 
 T = TypeVar("T")
 

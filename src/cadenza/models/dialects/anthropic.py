@@ -32,12 +32,12 @@ from ...types import (
     ToolCall,
     ToolSpec,
 )
+from ..guards import guarded
 from .anthropic_events import AnthropicDecoder
-from .request_bodies import THOUGHT_TOKENS, inline, link, object_of, schema, state_of, written
 from .claude import Claude, Silence, claude
 from .dialect import Dialect, Endpoint
+from .request_bodies import THOUGHT_TOKENS, inline, link, object_of, schema, state_of, written
 from .tool_pairs import settled
-from ..guards import guarded
 
 Block: TypeAlias = dict[str, object]
 

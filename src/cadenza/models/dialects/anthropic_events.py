@@ -15,9 +15,9 @@ import msgspec
 
 from ...errors import ErrorKind
 from ...types import Chunk, Failed, Finished, Opaque, TextDelta, ThoughtDelta, ToolCall, Usage
+from ..error_kind import failure, reported
 from .call_arguments import as_json_text, tool_call
 from .dialect import EventReader
-from ..error_kind import failure, reported
 from .paragraphs import Paragraphs
 
 _REASONS: Mapping[str, str] = MappingProxyType(

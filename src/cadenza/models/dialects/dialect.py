@@ -16,10 +16,10 @@ import msgspec
 from ...errors import ErrorKind, HttpError, ProviderError
 from ...stages.s2_generation import EventsOrJson, Framing
 from ...stages.s3_chunks import Attempts
-from ...types import Abilities, Chunk, Ending, Failed, HttpRequest, RawEvent, Thinking
-from ..error_message import known_as
-from ..error_kind import refused
 from ...text.redaction import without_secrets
+from ...types import Abilities, Chunk, Ending, Failed, HttpRequest, RawEvent, Thinking
+from ..error_kind import refused
+from ..error_message import known_as
 
 Shape = TypeVar("Shape")
 

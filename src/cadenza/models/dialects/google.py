@@ -16,11 +16,11 @@ from ...stages.s1_context import fit
 from ...stages.s3_chunks import NO_PROMPT
 from ...stages.stage import Stage
 from ...types import Chunk, HttpRequest, Links, Media, Prompt, PromptTurn, RawEvent, Role, Thinking, ToolCall, ToolSpec
-from .request_bodies import THOUGHT_TOKENS, inline, object_of, state_of, within, written
-from .dialect import Dialect, Endpoint
-from .tool_pairs import ANY_ID, settled
-from .google_events import GoogleDecoder
 from ..guards import guarded
+from .dialect import Dialect, Endpoint
+from .google_events import GoogleDecoder
+from .request_bodies import THOUGHT_TOKENS, inline, object_of, state_of, within, written
+from .tool_pairs import ANY_ID, settled
 
 Content: TypeAlias = tuple[str, list[Mapping[str, object]]]
 """A role, and parts."""

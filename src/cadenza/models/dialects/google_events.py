@@ -15,10 +15,10 @@ import msgspec
 
 from ...errors import ErrorKind, ProviderError
 from ...types import Chunk, Failed, Finished, Opaque, TextDelta, ThoughtDelta, ToolCall, Usage
+from ..error_kind import failure, reported
+from ..error_message import known_as
 from .call_arguments import as_json_text, tool_call
 from .dialect import EventReader
-from ..error_message import known_as
-from ..error_kind import failure, reported
 
 # --- their shapes: only what is read, under both names -----------------------------------
 

@@ -30,13 +30,13 @@ from ...stages.s1_fit import speaker_stop
 from ...stages.s3_chunks import NO_PROMPT
 from ...stages.stage import Pipe, Stage
 from ...types import Abilities, Chunk, HttpRequest, Prefill, Prompt, RawEvent
-from .request_bodies import within, written
-from .dialect import Dialect
 from ..guards import guarded
 from ..guards.glm import GlmGuard
 from ..guards.stop_strings import StopGuard
+from .dialect import Dialect
 from .novelai_events import CompletionDecoder, TokenDecoder
 from .novelai_prompts import ROLES, SCENE_BREAK, glm_prompt, transcript
+from .request_bodies import within, written
 
 _NATIVE = re.compile(r"kayra|erato|clio", re.IGNORECASE)
 """Models that only the native interface has; it has none of the newer ones."""

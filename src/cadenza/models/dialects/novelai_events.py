@@ -13,8 +13,8 @@ import msgspec
 
 from ...errors import ErrorKind
 from ...types import Chunk, Failed, Finished, RawEvent, TextDelta, Usage
-from .dialect import EventReader, Shape
 from ..error_kind import failure, reported
+from .dialect import EventReader, Shape
 
 _FAILURES: Mapping[str, tuple[ErrorKind, str]] = {
     "content_filter": (ErrorKind.CONTENT_BLOCKED, "the answer was filtered"),

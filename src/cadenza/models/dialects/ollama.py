@@ -33,13 +33,13 @@ from ...types import (
     ToolSpec,
     Usage,
 )
-from .call_arguments import as_json_text, tool_call
-from .request_bodies import inline, object_of, schema, state_of, within, written
-from .dialect import Dialect, Endpoint, EventReader
-from .tool_pairs import ANY_ID, settled
 from ..error_kind import reported
 from ..guards import guarded
 from ..ladder import Ladder
+from .call_arguments import as_json_text, tool_call
+from .dialect import Dialect, Endpoint, EventReader
+from .request_bodies import inline, object_of, schema, state_of, within, written
+from .tool_pairs import ANY_ID, settled
 
 _OPTIONS: Mapping[str, str] = MappingProxyType(
     {

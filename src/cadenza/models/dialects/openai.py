@@ -25,12 +25,12 @@ from ...types import (
     Role,
     Thinking,
 )
-from .request_bodies import THOUGHT_TOKENS, inline, link, schema, state_of, within, written
-from .dialect import Dialect, ThinkingField
-from .tool_pairs import settled
 from ..guards import guarded
 from ..ladder import Ladder
+from .dialect import Dialect, ThinkingField
 from .openai_decoder import OpenAIDecoder
+from .request_bodies import THOUGHT_TOKENS, inline, link, schema, state_of, within, written
+from .tool_pairs import settled
 
 _CALL = "/chat/completions"
 _SAMPLING = (

@@ -23,9 +23,9 @@ import msgspec
 
 from ...errors import ErrorKind
 from ...types import Chunk, Failed, Finished, RawEvent, Served, TextDelta, ThoughtDelta, Usage
+from ..error_kind import failure, reported
 from .call_arguments import as_json_text
 from .dialect import EventReader
-from ..error_kind import failure, reported
 from .openai_calls import CallPiece, Calls, FunctionPiece
 
 

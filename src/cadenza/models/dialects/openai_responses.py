@@ -31,13 +31,13 @@ from ...types import (
     ToolCall,
     ToolSpec,
 )
-from .request_bodies import THOUGHT_TOKENS, inline, link, schema, state_of, written
-from .dialect import Dialect, Endpoint
-from .tool_pairs import settled
-from .gpt import effort, efforts
 from ..guards import guarded
 from ..ladder import Ladder
+from .dialect import Dialect, Endpoint
+from .gpt import effort, efforts
 from .openai_responses_events import ResponsesDecoder
+from .request_bodies import THOUGHT_TOKENS, inline, link, schema, state_of, written
+from .tool_pairs import settled
 
 Item: TypeAlias = dict[str, object]
 

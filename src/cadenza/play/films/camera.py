@@ -6,19 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ...sim.permissions import Permission
-from ...sim.rest import RestCall, Rest
+from ...explain.steps import TraceStep
+from ...explain.story import Stories
 from ...sim.objects import ChannelKind, MessageFlag
+from ...sim.permissions import Permission
+from ...sim.rest import Rest, RestCall
 from ...sim.wire import GatewayEvent, Json, Refusal
 from ...sim.world import World
-from ...explain.story import Stories
 from ...text.markup import Names
-from ...explain.steps import TraceStep
-from .urls import Addresses, Inline
 from .film import Record
 from .json_fields import as_form
 from .message_view import as_shown
 from .tokens import Tokens
+from .urls import Addresses, Inline
 
 Take = Callable[[Record], None]
 """Whoever is given each record, in their order."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
-from ...explain.words import replies
 from ...explain.step_words import text_of
-from ...explain.story import Stories
-from ...text.markup import nodes
 from ...explain.steps import TraceStep
+from ...explain.story import Stories
+from ...explain.words import replies
+from ...text.markup import nodes
 from .film import Film, Record
 from .packing import Json
 from .tokens import Tokens

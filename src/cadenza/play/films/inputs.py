@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import BinaryIO, TypeVar
 
 from ...errors import InputError
-from ...explain.words import read
 from ...explain.steps import TraceStep
+from ...explain.words import read
 from .film import Film, load
+from .from_trace import films_of
 from .options import Order
 from .rehearsal import beats_of, rehearse
-from .from_trace import films_of
 from .sources import LARGEST, Source, understood
 
 T = TypeVar("T")

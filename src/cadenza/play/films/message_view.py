@@ -12,8 +12,8 @@ from ...sim.transcript import name_of
 from ...sim.wire import Json
 from ...text.markup import Names, nodes
 from ...text.markup_node import plain
-from .urls import Addresses
 from .image_size import size_of
+from .urls import Addresses
 
 _SPOILER = "SPOILER_"
 _LONGEST_QUOTE = 200

@@ -12,8 +12,8 @@ from typing import cast
 from ...errors import InputError
 from ...settings import Settings, given, settings_fields
 from ...sim.rate_limits import Rate
-from .rehearsal import Rehearsal
 from .fault_names import Trouble, What
+from .rehearsal import Rehearsal
 
 _FAULT = re.compile(r"(?P<what>[a-z_]+?)(?:x(?P<times>\d{1,4}))?(?:@(?P<message>\d{1,6}))?")
 _LIMIT = re.compile(r"(?P<count>\d{1,6})/(?P<seconds>\d{1,6}(?:\.\d{1,6})?)")

@@ -115,7 +115,9 @@ def body(message: Message, paper: Paper, *, style: str, mark: str = "│ ") -> I
     lines = wrapped(Text(harmless(message.shown), style=style), paper.width - 2) if message.shown else []
     if not paper.is_full and len(lines) > _MOST_LINES:
         left = len(lines) - _MOST_LINES
-        more = Text(f"… {film_words.many(left, 'more line')}; --message {message.number} shows all …", style="dim italic")
+        more = Text(
+            f"… {film_words.many(left, 'more line')}; --message {message.number} shows all …", style="dim italic"
+        )
         lines = [*lines[: _MOST_LINES - _LAST_LINES], more, *lines[-_LAST_LINES:]]
     if message.file:
         lines += wrapped(Text(f"[file: {harmless(message.file)}]", style="italic"), paper.width - 2)

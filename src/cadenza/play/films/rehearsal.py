@@ -10,24 +10,24 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from ...reply.outbox.prepare import PostPreparer, Default
+from ...concurrency.stops import StopHandle, Stops
+from ...concurrency.tasks import end_task
 from ...errors import InputError
-from ...reply.outbox.grouping_names import NameContinuity
 from ...pictures.picture_worker import PictureWorker
+from ...reply.outbox.grouping_names import NameContinuity
+from ...reply.outbox.prepare import Default, PostPreparer
 from ...reply.reply import say
 from ...settings import Settings
 from ...sim.rate_limits import Rate
 from ...stages.s7_delivery import Painter
-from ...concurrency.stops import StopHandle, Stops
-from ...targets.discord.target import DiscordTarget, ReplyTarget
 from ...targets.discord.shared import DiscordState
+from ...targets.discord.target import DiscordTarget, ReplyTarget
 from ...targets.discord.webhooks import Webhooks
-from ...concurrency.tasks import end_task
 from ...types import Chunk, Finished, Identity, Persona, Reply, Roster, Scene, StopReason, TextDelta
 from . import virtual_time
+from .fault_names import Trouble
 from .film import Film
 from .rehearsal_room import Stage
-from .fault_names import Trouble
 from .virtual_time import GivenUp, VirtualLoop
 
 _LATENCY = 0.08

@@ -7,17 +7,17 @@ from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from ...sim.memory_api import WorldApi
 from ...sim.faults import Faults
-from ...sim.rate_limits import Quota, RateLimits
+from ...sim.memory_api import WorldApi
 from ...sim.people import Guild
+from ...sim.rate_limits import Quota, RateLimits
 from ...sim.rest import Rest
 from ...sim.wire import GatewayEvent, Refusal
 from ...sim.world import World
 from ...types import Persona, Reply, Roster
 from .camera import Camera
-from .film import Film, Record
 from .fault_names import AS_BOT, AS_SOMEBODY
+from .film import Film, Record
 
 if TYPE_CHECKING:
     from .rehearsal import Rehearsal

@@ -17,11 +17,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from ...sim.faults import LostResponse
-from ...sim.wire import Json, RestRequest, Response
 from ...concurrency.tasks import end_task
-from ...text.units import fitting, units
 from ...explain.steps import TraceStep
+from ...sim.faults import LostResponse
+from ...sim.wire import Json, Response, RestRequest
+from ...text.units import fitting, units
 from ...types import Failed, TextDelta, ThoughtDelta
 from . import virtual_time
 from .film import Film

@@ -9,8 +9,8 @@ import msgspec
 from aiohttp import web
 
 from ...errors import InputError
-from .session import Live
 from .reel import Numbered
+from .session import Live
 
 HEARTBEAT = 15.0
 """Seconds of silence after which a page hears that we are still here."""

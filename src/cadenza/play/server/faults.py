@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Literal, assert_never
 
-from ..films.fault_names import AS_BOT, AS_SOMEBODY, What
 from ...sim.faults import Fault
 from ...sim.rate_limits import Quota, RateLimits
 from ...sim.server import Server
 from ...sim.wire import Json
+from ..films.fault_names import AS_BOT, AS_SOMEBODY, What
 from .world import Grounds
 
 _SAYING = (AS_BOT, AS_SOMEBODY)

@@ -15,10 +15,9 @@ import msgspec
 
 from ...errors import InputError
 from ..films.virtual_time import GivenUp
-from . import worker_process
-from . import filming
-from .request_types import Rehearse, Share, read
+from . import filming, worker_process
 from .filming import checked
+from .request_types import Rehearse, Share, read
 from .tour import story_of
 
 T = TypeVar("T")

@@ -9,17 +9,17 @@ from typing import TypeVar
 from msgspec import UNSET
 
 from ...errors import CadenzaError, InputError
+from ...settings import Settings
+from ...sim.rate_limits import Rate
+from ..films.fault_names import Trouble
 from ..films.film import Film, encoded, short_form
 from ..films.rehearsal import Rehearsal, rehearse
 from ..films.sources import understood
-from ..films.fault_names import Trouble
 from ..films.usual_bot import rehearse_usual
 from ..films.virtual_time import Abandoned, GivenUp
 from ..page import film_page
-from ...settings import Settings
-from ...sim.rate_limits import Rate
-from .request_types import Rehearse, Share, Side
 from .page_state import check_changeable
+from .request_types import Rehearse, Share, Side
 from .tour import LABELS, Story, shown
 
 T = TypeVar("T")

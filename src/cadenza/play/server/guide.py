@@ -9,8 +9,8 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
-from ...models.dialects.scripted import Answerer, Said
 from ...bot.services.demo_model import asked_of, last_line, parrot
+from ...models.dialects.scripted import Answerer, Said
 from ...text.stop_phrases import is_stop
 from ...types import Finished, Prompt, Role, ThoughtDelta, ToolCall, ToolSpec, Usage
 from .demos import DICE, SHOWS, Show

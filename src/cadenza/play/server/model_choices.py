@@ -8,18 +8,18 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from types import MappingProxyType
 
-from ...models.fallback import ModelSource
 from ...bot.config.config import Config, ModelConfig, ModelsConfig
 from ...bot.config.current import Current
 from ...bot.config.model_names import key_of, model_complaint, resolved
-from ...models.connect import scripted
-from ...errors import SettingsError
-from ...models.model import Model
-from ...models.dialects.scripted import Sleep
-from ...models.vendor_rows import VENDORS
 from ...bot.services.models import ModelRegistry
-from ...bot.store.store import Store
 from ...bot.store.sealing import Seal
+from ...bot.store.store import Store
+from ...errors import SettingsError
+from ...models.connect import scripted
+from ...models.dialects.scripted import Sleep
+from ...models.fallback import ModelSource
+from ...models.model import Model
+from ...models.vendor_rows import VENDORS
 from .guide import NAME as GUIDE
 from .guide import PACE, guide
 

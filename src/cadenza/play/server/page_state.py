@@ -11,9 +11,9 @@ from ...errors import InputError
 from ...rules import RULES
 from ...settings import Settings, settings_fields
 from ...sim.wire import Json
+from .demos import SHOWS
 from .model_choices import offers
 from .session import Live
-from .demos import SHOWS
 from .tour import STORIES, Story
 
 _MAIN = frozenset(

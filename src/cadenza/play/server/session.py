@@ -10,31 +10,31 @@ from pathlib import Path
 from typing import Self
 
 from ...bot.app import CadenzaBot
-from ...bot.intents import ALL_FLAGS, intents_for
-from ...bot.lifecycle import Interrupts, work
-from ...bot.wiring import BotServices, employed
-from ...bot.runtime import ClientOf, Hands, follow_keys, follow_log, simulated_bot, workplace
 from ...bot.config.config import Config
 from ...bot.config.current import Current
 from ...bot.config.dotenv import secrets as secrets_of
 from ...bot.config.reading import load
-from ..films.urls import Paths
-from ..films.camera import Camera
-from ...models.dialects.scripted import Sleep
+from ...bot.intents import ALL_FLAGS, intents_for
+from ...bot.lifecycle import Interrupts, work
+from ...bot.runtime import ClientOf, Hands, follow_keys, follow_log, simulated_bot, workplace
 from ...bot.services.choices import Choice
 from ...bot.services.explanations import Explanations
-from ...sim.server import Server, serve
-from ...sim.world import World
-from ...bot.store.store import Store
 from ...bot.store.in_memory import MemoryStore
 from ...bot.store.sealing import Seal, new_key
+from ...bot.store.store import Store
+from ...bot.wiring import BotServices, employed
 from ...concurrency.tasks import end_task
 from ...explain.steps import Hook, TraceStep
-from .model_choices import PlayModels, with_models
-from .world import GAZER, Grounds, adapted, bot_name, built_in, laid_out
-from .guide import PACE
-from .reel import Reel
+from ...models.dialects.scripted import Sleep
+from ...sim.server import Server, serve
+from ...sim.world import World
+from ..films.camera import Camera
+from ..films.urls import Paths
 from .faults import Weather
+from .guide import PACE
+from .model_choices import PlayModels, with_models
+from .reel import Reel
+from .world import GAZER, Grounds, adapted, bot_name, built_in, laid_out
 
 _DEVELOPED_EVERY = 0.1
 _GOODBYE = 5.0

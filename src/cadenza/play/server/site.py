@@ -14,21 +14,19 @@ from urllib.parse import quote
 import msgspec
 from aiohttp import web
 
-from .. import page
-from ...errors import CadenzaError
 from ...bot.services.languages import chosen
 from ...bot.services.translated_sentences import retold
+from ...concurrency.tasks import must_rise
+from ...errors import CadenzaError
 from ...sim.content_types import kind_of
 from ...sim.wire import Refusal
-from ...concurrency.tasks import must_rise
-from . import request_types
-from . import actions
-from . import tuning
+from .. import page
+from . import actions, request_types, tuning
 from .event_stream import send_events
-from .guard import Guard, headers
-from .session import Playground
 from .film_jobs import Screening
+from .guard import Guard, headers
 from .page_state import models_of, settings_of, state_of
+from .session import Playground
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")

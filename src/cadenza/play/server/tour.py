@@ -9,16 +9,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from ...settings import Settings
+from ...types import Persona, Sprite, StopReason
+from ..films.fault_names import Trouble
 from ..films.film import Film, Record
 from ..films.packing import Json
 from ..films.rehearsal import Interlude, Rehearsal, beats_of, rehearse
-from ..films.fault_names import Trouble
 from ..films.usual_bot import rehearse_usual
 from ..films.virtual_time import GivenUp
-from ...settings import Settings
-from ...types import Persona, Sprite, StopReason
-from .drawn_avatars import STARGAZER, Mood, face
 from .demos import Words
+from .drawn_avatars import STARGAZER, Mood, face
 from .tour_texts import ANSWERS, QUESTIONS
 
 LABELS: tuple[Words, Words] = (

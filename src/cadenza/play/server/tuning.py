@@ -7,10 +7,10 @@ from dataclasses import replace
 from msgspec import UNSET
 
 from ...errors import InputError
-from .request_types import NewDiscord, NewSettings
 from .model_choices import offers
-from .session import Live
 from .page_state import check_changeable
+from .request_types import NewDiscord, NewSettings
+from .session import Live
 
 
 def change_settings(live: Live, wanted: NewSettings) -> None:

@@ -19,16 +19,15 @@ from typing import BinaryIO, Literal
 
 import msgspec
 
-from ...errors import CadenzaError, InputError
 from ...concurrency.tasks import end_task
-from . import request_types
-from . import filming
+from ...errors import CadenzaError, InputError
+from . import filming, request_types
 
 REFUSED = 3
 """How a process ends that has a sentence to say."""
 _ALONE = 4
 """And one for which nobody waits any more."""
-_ROOT = str(Path(__file__).parents[2])
+_ROOT = str(Path(__file__).parents[3])
 
 
 class Order(msgspec.Struct, frozen=True):

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from ...bot.demo_server import DemoServer
 from ...bot.characters.character import Character, Look
 from ...bot.config.config import Config, LogConfig, MetricsConfig
+from ...bot.demo_server import DemoServer
 from ...errors import InputError
-from ..films.rehearsal_room import hosted
 from ...settings import Settings
 from ...sim.people import Person
 from ...sim.wire import Json
 from ...sim.world import World
+from ..films.rehearsal_room import hosted
 from .drawn_avatars import PARROT, STARGAZER, Mood, face
 
 BOT = "Cadenza"

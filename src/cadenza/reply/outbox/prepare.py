@@ -12,8 +12,6 @@ from functools import partial
 from typing import TypeGuard
 
 from ...errors import DeliveryError
-from .lookups import Lookup
-from .grouping_names import NameContinuity
 from ...pictures import TablePictures
 from ...pictures.picture_worker import PictureWorker
 from ...settings import RuleSettings
@@ -22,6 +20,8 @@ from ...text import tables
 from ...text.handles import may_call
 from ...text.units import fits
 from ...types import Attachment, Post, Receipt, Roster
+from .grouping_names import NameContinuity
+from .lookups import Lookup
 
 
 class Default(Enum):

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
+from ...stages.s7_allowance import Ration, ration
 from ...stages.s7_delivery import Allowance, Target
 from ...stages.s7_merging import joinable
-from ...stages.s7_allowance import Ration, ration
 from ...types import Post
 
 _INSTANT = 1e-6

@@ -20,18 +20,18 @@ from math import inf
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from .prepare import PostPreparer
+from ...concurrency.stops import StopHandle
+from ...concurrency.tasks import end_task, must_rise, outlast
 from ...errors import CadenzaError, DeliveryError
-from .typing_indicator import TypingIndicator
-from .rate_limit import AllowanceMeter
+from ...explain.recorder import Trace
 from ...stages.s4_round import Keep
 from ...stages.s7_delivery import Concluding, Hurrying, Noticing, Removing, Target, as_post
 from ...stages.s7_merging import farewell, merged
-from ...concurrency.stops import StopHandle
-from ...concurrency.tasks import end_task, must_rise, outlast
 from ...text.units import units
-from ...explain.recorder import Trace
 from ...types import Boundary, Identity, Notice, Post, Receipt, Roster, Urgency
+from .prepare import PostPreparer
+from .rate_limit import AllowanceMeter
+from .typing_indicator import TypingIndicator
 
 logger = logging.getLogger(__name__)
 

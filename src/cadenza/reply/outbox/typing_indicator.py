@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from ...stages.s7_delivery import Target
 from ...concurrency.tasks import end_task, must_rise
+from ...stages.s7_delivery import Target
 from ...types import Identity
 
 _LASTS = 8.0

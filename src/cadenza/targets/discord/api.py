@@ -201,7 +201,9 @@ class DiscordApi(Protocol):
     async def send(self, channel: str, message: Outgoing, /) -> Sent:
         """Send *message* as ourselves. It may take as long as a rate limit lasts."""
 
-    async def send_as(self, webhook: Webhook, face: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None) -> Sent:
+    async def send_as(
+        self, webhook: Webhook, face: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
+    ) -> Sent:
         """Send *message* through *webhook*, which knows neither replies nor nonces."""
 
     async def recent(self, channel: str, /, *, after: str | None = None, limit: int = 10) -> list[Seen]:

@@ -23,9 +23,9 @@ from weakref import WeakValueDictionary
 from ...text.units import WHITESPACE
 from ...text.usernames import as_username
 from ...types import Identity
-from .api import ApiError, WebhookIdentity, Outgoing, Place, Sent, Webhook
-from .own_webhook_events import OwnWebhookEvents
+from .api import ApiError, Outgoing, Place, Sent, Webhook, WebhookIdentity
 from .cancellable_waits import CancellableWaits
+from .own_webhook_events import OwnWebhookEvents
 from .paced import PacedApi
 
 logger = logging.getLogger(__name__)
@@ -273,7 +273,14 @@ class Avatars:
         self._last.pop(channel, None)
 
     async def _sent(
-        self, place: Place, webhook: Webhook, identity: Identity, message: Outgoing, delivery: Delivery, *, haste: CancellableWaits
+        self,
+        place: Place,
+        webhook: Webhook,
+        identity: Identity,
+        message: Outgoing,
+        delivery: Delivery,
+        *,
+        haste: CancellableWaits,
     ) -> Sent:
         url = delivery.face.url if isinstance(delivery.face, Link) else None
         face = WebhookIdentity(as_username(identity.name), url)

@@ -21,9 +21,9 @@ from ...text.usernames import as_username
 from ...types import Identity
 from .api import ApiError, DiscordApi, Outgoing, Place, PlaceKind, Seen, Sent, Webhook
 from .cancellable_waits import CancellableWaits, Hurried
-from .shared import DiscordState
 from .labels import labelled, plain_name, shortened
 from .policies import LONGEST_WAIT, RETRY_DELAYS, UNKNOWN, Policy, Step, policy_for
+from .shared import DiscordState
 from .webhooks import NoWebhook, SpokenBy
 
 logger = logging.getLogger(__name__)
@@ -72,7 +72,9 @@ class Arrival(NamedTuple):
 class Courier:
     """Brings the messages of one turn to one channel."""
 
-    def __init__(self, api: DiscordApi, shared: DiscordState, *, is_strict: bool = False, haste: CancellableWaits | None = None) -> None:
+    def __init__(
+        self, api: DiscordApi, shared: DiscordState, *, is_strict: bool = False, haste: CancellableWaits | None = None
+    ) -> None:
         self._api = api
         self._house = shared
         self._is_strict = is_strict

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .api import Bucket, DiscordApi, WebhookIdentity, Outgoing, Place, Seen, Sent, Webhook
+from .api import Bucket, DiscordApi, Outgoing, Place, Seen, Sent, Webhook, WebhookIdentity
 from .cancellable_waits import CancellableWaits
 from .throttle import Throttle
 
@@ -51,7 +51,9 @@ class PacedApi:
             await self._throttle.admit()
         return await self._api.send(channel, message)
 
-    async def send_as(self, webhook: Webhook, face: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None) -> Sent:
+    async def send_as(
+        self, webhook: Webhook, face: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
+    ) -> Sent:
         """Send *message* through *webhook*."""
         async with self._haste.patience():
             await self._throttle.admit()

@@ -13,24 +13,24 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
+from ...concurrency.tasks import must_rise
 from ...errors import DeliveryError, DeliveryKind
 from ...settings import DeliverySettings
 from ...stages.s7_delivery import Allowance, Limits, receipt_of
-from ...concurrency.tasks import must_rise
 from ...text import tables
 from ...text.plain_table import as_columns, as_records
 from ...text.units import WHITESPACE
 from ...types import Identity, Notice, Post, Receipt, Roster, Urgency
 from .api import ApiError, Button, DiscordApi, Embed, Outgoing, Place, PlaceKind, Webhook
-from .courier import Arrival, Courier, Letter, without_files
 from .cancellable_waits import CancellableWaits, Hurried
-from .shared import DiscordState
+from .courier import Arrival, Courier, Letter, without_files
 from .mentions import PingBudget
 from .paced import PacedApi
 from .policies import RETRY_DELAYS, Step, policy_for
+from .shared import DiscordState
 from .webhooks import NoWebhook, SpeakerKind, SpokenBy
 
-__all__ = ["DiscordTarget", "DiscordState", "ReplyTarget"]
+__all__ = ["DiscordState", "DiscordTarget", "ReplyTarget"]
 
 logger = logging.getLogger(__name__)
 

@@ -18,8 +18,8 @@ from ...concurrency.tasks import must_rise
 from ...types import Identity
 from .api import ApiError, DiscordApi, Outgoing, Place, PlaceKind, Sent, Webhook
 from .avatars import LOST, Avatars, SpeakerKind, SpokenBy
-from .own_webhook_events import OwnWebhookEvents
 from .cancellable_waits import CancellableWaits
+from .own_webhook_events import OwnWebhookEvents
 from .paced import PacedApi
 from .throttle import Throttle
 
@@ -159,7 +159,9 @@ class Webhooks:
         If *haste* is wanted while a face is waited for, nothing is sent, and ``Hurried`` is raised. A webhook that turns out to be lost is forgotten: ``get`` finds or makes another.
         """
         try:
-            return await self._avatars.send(place, webhook, identity, message, speaker=speaker, haste=haste or CancellableWaits())
+            return await self._avatars.send(
+                place, webhook, identity, message, speaker=speaker, haste=haste or CancellableWaits()
+            )
         except ApiError as error:
             if error.code in LOST and _is_same(self._known.get(webhook.channel), webhook):
                 self.invalidate(webhook.channel)  # unless somebody has found another meanwhile

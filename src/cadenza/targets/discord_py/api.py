@@ -18,13 +18,13 @@ import aiohttp
 import discord
 from discord.http import Route
 
-from ..discord.api import ApiError, Bucket, WebhookIdentity, Outgoing, Place, Seen, Sent, Webhook
 from ...concurrency.tasks import must_rise
+from ..discord.api import ApiError, Bucket, Outgoing, Place, Seen, Sent, Webhook, WebhookIdentity
 from .buckets import CHANNEL, WEBHOOK, WEBHOOK_SLOW, Headers, Tally, known_to_discord_py, tighter
 from .early_receipts import EarlyReceipts
+from .no_retry_session import NoRetrySession
 from .payloads import arguments, place_of, seen_of, sent_of, webhook_of
 from .translate_errors import as_api_error
-from .no_retry_session import NoRetrySession
 
 T = TypeVar("T")
 
@@ -117,7 +117,9 @@ class DiscordPyApi:
         sent = await self._deliveries.run(place.send(**told), is_ours)
         return sent_of(sent, self._guild(channel))
 
-    async def send_as(self, webhook: Webhook, face: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None) -> Sent:
+    async def send_as(
+        self, webhook: Webhook, face: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
+    ) -> Sent:
         """Send *message* through *webhook*."""
         told: dict[str, Any] = {"username": face.name}
         if face.avatar_url is not None:

@@ -10,9 +10,9 @@ from typing import Any
 import discord
 from discord.ext import commands
 
+from ...concurrency.tasks import must_rise
 from ...errors import InputError
 from ...reply.outbox.lookups import Member, the_one
-from ...concurrency.tasks import must_rise
 from ...text.names import normalised
 from ...types import Roster
 from .translate_errors import as_api_error

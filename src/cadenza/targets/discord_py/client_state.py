@@ -9,17 +9,17 @@ from weakref import WeakKeyDictionary
 import discord
 from discord.ext import commands
 
-from ...reply.outbox.prepare import PostPreparer
 from ...errors import InputError
 from ...reply.outbox.lookups import Lookup
-from ..discord.api import Button
-from ..discord.target import DiscordTarget, ReplyTarget
-from ..discord.shared import DiscordState
-from ..discord.webhooks import MemoryWebhookStore, Webhooks, WebhookStore
+from ...reply.outbox.prepare import PostPreparer
 from ...types import Identity, Notice, Roster
+from ..discord.api import Button
+from ..discord.shared import DiscordState
+from ..discord.target import DiscordTarget, ReplyTarget
+from ..discord.webhooks import MemoryWebhookStore, Webhooks, WebhookStore
 from .api import DiscordPyApi
-from .interactions import InteractionApi
 from .channel_info import SendTarget, tag_of
+from .interactions import InteractionApi
 
 _ATTRIBUTE = "_cadenza_home"
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import discord
 
-from ..discord.api import ApiError, Bucket, WebhookIdentity, Outgoing, Place, PlaceKind, Seen, Sent, Webhook
 from ...concurrency.tasks import must_rise
+from ..discord.api import ApiError, Bucket, Outgoing, Place, PlaceKind, Seen, Sent, Webhook, WebhookIdentity
 from .api import DiscordPyApi
 from .translate_errors import as_api_error
 
@@ -178,7 +178,9 @@ class InteractionApi:
 
     # --- webhooks: not for what is sent here, but for what was sent before -----------------------
 
-    async def send_as(self, webhook: Webhook, face: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None) -> Sent:
+    async def send_as(
+        self, webhook: Webhook, face: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
+    ) -> Sent:
         """Send *message* through *webhook*."""
         return await self._api.send_as(webhook, face, message, thread=thread)
 

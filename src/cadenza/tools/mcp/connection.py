@@ -28,12 +28,12 @@ from mcp.client.subscriptions import SubscriptionLost
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
+from ...concurrency.stops import is_cancelled
 from ...errors import ToolError
 from ...text.redaction import without_secrets
-from ...concurrency.stops import is_cancelled
 from ...types import ToolResult
-from .server_address import Place, ServerProgram, ServerUrl
 from .results import tool_result
+from .server_address import Place, ServerProgram, ServerUrl
 from .transports import transport
 
 logger = logging.getLogger(__name__)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cadenza.errors import InputError
 from cadenza.bot.services.languages.catalogues import read
+from cadenza.errors import InputError
 
 
 def quoted(text: str) -> str:

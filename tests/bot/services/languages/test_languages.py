@@ -10,15 +10,15 @@ import discord
 import pytest
 from discord import app_commands
 
-from cadenza.bot.commands.context import AnyCommand, Desk
 from cadenza.bot.commands.config_channels import LANGUAGES
+from cadenza.bot.commands.context import AnyCommand, Desk
 from cadenza.bot.commands.register import FAMILIES
-from cadenza.bot.wiring import employed
 from cadenza.bot.config.config import Config
 from cadenza.bot.config.current import Current
 from cadenza.bot.services.languages import catalogue, chosen, languages, translated
 from cadenza.bot.services.languages.catalogues import read
 from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.wiring import employed
 from tests.bot.command_room import MirrorSeal, Remote
 from tests.bot.services.languages.texts import COMMANDS, SOURCE, is_said, said, sentences, shown_by_discord
 

@@ -1,0 +1,1 @@
+"""Helpers for asyncio: stop requests, tasks that end when told to, and the event loop."""

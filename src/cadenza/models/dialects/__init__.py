@@ -1,0 +1,1 @@
+"""API dialects, one file each: how a prompt is written and how the stream is read. Pure."""

@@ -1,0 +1,1 @@
+"""The playground: films of replies, the server, and the page."""

@@ -1,0 +1,1 @@
+"""The outbox: the queue of planned posts, their preparation, and the task that sends them."""

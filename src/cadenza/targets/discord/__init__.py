@@ -1,0 +1,1 @@
+"""Delivery to Discord through the small API in api.py; no client library is imported here."""

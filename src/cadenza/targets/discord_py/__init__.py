@@ -1,0 +1,1 @@
+"""The Discord API of targets/discord/api.py on top of discord.py."""
