@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from cadenza.reply.reply import say
-from cadenza.reply.streams import Speech
+from cadenza.replies.reply import say
+from cadenza.replies.streams import Speech
 from cadenza.settings import Settings
 from cadenza.sim.faults import Faults
 from cadenza.sim.memory_api import WorldApi

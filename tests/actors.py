@@ -15,7 +15,7 @@ from cadenza.models.dialects.scripted import ScriptedCodec, script_of
 from cadenza.models.fallback import ModelSource
 from cadenza.models.keys import Keyring
 from cadenza.models.model import Model
-from cadenza.reply.reply import reply
+from cadenza.replies.reply import reply
 from cadenza.settings import Settings
 from cadenza.stages.s7_delivery import Target
 from cadenza.targets.memory import MemoryTarget

@@ -137,7 +137,7 @@ def _dressed(identities: Sequence[Identity | None]) -> Iterator[Identity | None]
     if not any(identities):
         yield from identities
         return
-    from cadenza.reply.outbox.grouping_names import NameContinuity
+    from cadenza.replies.outbox.grouping_names import NameContinuity
 
     continuity = NameContinuity()
     last: str | None = None
@@ -206,7 +206,7 @@ def sprite_name(name: str) -> dict[str, Any]:
 
 def looked_up(text: str, roster: Roster, members: Iterable[Mapping[str, Any]]) -> tuple[str, list[str]]:
     """*text* when the shell has asked for whom the roster does not know, and whom it asked for."""
-    from cadenza.reply.outbox.lookups import Lookup, Member, the_one
+    from cadenza.replies.outbox.lookups import Lookup, Member, the_one
 
     people = [Member(member["id"], member["username"], member["globalName"], member["nickname"]) for member in members]
     asked: list[str] = []

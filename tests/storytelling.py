@@ -18,7 +18,7 @@ from cadenza.models.fallback import ModelSource
 from cadenza.models.keys import Keyring
 from cadenza.models.model import Model
 from cadenza.models.vendors import codec
-from cadenza.reply.reply import reply
+from cadenza.replies.reply import reply
 from cadenza.settings import Settings
 from cadenza.stages.s7_delivery import Limits
 from cadenza.tools.tool import Tool

@@ -25,7 +25,7 @@ from pydantic import TypeAdapter
 from cadenza.concurrency.stops import Stops
 from cadenza.errors import ProviderError
 from cadenza.models.connect import connect
-from cadenza.reply.reply import reply
+from cadenza.replies.reply import reply
 from cadenza.settings import Settings
 from cadenza.stages.s3_chunks import Codec
 from cadenza.targets.memory import MemoryTarget

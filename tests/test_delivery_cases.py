@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from cadenza.concurrency.stops import Stops
-from cadenza.reply.reply import say
+from cadenza.replies.reply import say
 from cadenza.settings import DeliverySettings, Settings
 from cadenza.sim.permissions import INVITED, Permission
 from cadenza.sim.wire import Refusal

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.reply.reply import say
+from cadenza.replies.reply import say
 from cadenza.settings import Settings
 from cadenza.targets.memory import MemoryTarget
 from cadenza.types import Identity, Stopped, StopReason

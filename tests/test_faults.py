@@ -28,8 +28,8 @@ from cadenza.models.dialects.openai import OpenAICodec
 from cadenza.models.dialects.openai_responses import ResponsesCodec
 from cadenza.models.http import Http
 from cadenza.models.model import Model, stream
-from cadenza.reply.pipeline import end_task
-from cadenza.reply.reply import reply, say
+from cadenza.replies.pipeline import end_task
+from cadenza.replies.reply import reply, say
 from cadenza.settings import Settings
 from cadenza.stages.s2_generation import ServerSentEvents
 from cadenza.stages.s3_chunks import Codec

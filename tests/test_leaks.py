@@ -21,9 +21,9 @@ from cadenza.errors import ProviderError
 from cadenza.models.dialects.dialect import Endpoint
 from cadenza.models.http import Http
 from cadenza.models.model import Model
-from cadenza.reply.outbox.lookups import Lookup
-from cadenza.reply.outbox.prepare import PostPreparer
-from cadenza.reply.reply import reply, say
+from cadenza.replies.outbox.lookups import Lookup
+from cadenza.replies.outbox.prepare import PostPreparer
+from cadenza.replies.reply import reply, say
 from cadenza.rules import Rule
 from cadenza.settings import Settings
 from cadenza.stages.s7_delivery import Limits

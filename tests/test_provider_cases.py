@@ -17,7 +17,7 @@ import pytest
 from cadenza.errors import ErrorKind, ProviderError
 from cadenza.models.model import Model, stream
 from cadenza.models.vendors import codec
-from cadenza.reply.reply import reply
+from cadenza.replies.reply import reply
 from cadenza.settings import Settings
 from cadenza.stages.s3_chunks import NO_PROMPT
 from cadenza.targets.memory import MemoryTarget

@@ -19,7 +19,7 @@ from cadenza.errors import ErrorKind, HttpError, ProviderError
 from cadenza.models.error_kind import failure, refused, reported
 from cadenza.models.model import Model
 from cadenza.models.vendors import codec
-from cadenza.reply.reply import reply, say
+from cadenza.replies.reply import reply, say
 from cadenza.settings import Settings
 from cadenza.stages.s1_context import assemble
 from cadenza.targets.memory import MemoryTarget

@@ -17,8 +17,8 @@ import pytest
 
 from cadenza.concurrency.stops import Stops
 from cadenza.errors import DeliveryError
-from cadenza.reply.outbox.prepare import PostPreparer
-from cadenza.reply.reply import say
+from cadenza.replies.outbox.prepare import PostPreparer
+from cadenza.replies.reply import say
 from cadenza.settings import Settings
 from cadenza.stages.s7_delivery import Limits
 from cadenza.targets.memory import MemoryTarget

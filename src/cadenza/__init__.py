@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from .models.http import Http as Http
     from .models.keys import Keyring as Keyring
     from .models.model import Model as Model
-    from .reply.outbox.lookups import Lookup as Lookup
-    from .reply.outbox.prepare import PostPreparer as PostPreparer
-    from .reply.pipeline import clean as clean
-    from .reply.reply import reply as reply
-    from .reply.say import Speaker as Speaker
-    from .reply.say import say as say
-    from .reply.streams import from_stream as from_stream
+    from .replies.outbox.lookups import Lookup as Lookup
+    from .replies.outbox.prepare import PostPreparer as PostPreparer
+    from .replies.pipeline import clean as clean
+    from .replies.reply import reply as reply
+    from .replies.say import Speaker as Speaker
+    from .replies.say import say as say
+    from .replies.streams import from_stream as from_stream
     from .rules import RULES as RULES
     from .rules import Rule as Rule
     from .rules import RuleContext as RuleContext
@@ -125,12 +125,12 @@ _NAMES = {
     "models.http": "Http",
     "models.keys": "Keyring",
     "models.model": "Model",
-    "reply.outbox.lookups": "Lookup",
-    "reply.outbox.prepare": "PostPreparer",
-    "reply.pipeline": "clean",
-    "reply.reply": "reply",
-    "reply.say": "Speaker say",
-    "reply.streams": "from_stream",
+    "replies.outbox.lookups": "Lookup",
+    "replies.outbox.prepare": "PostPreparer",
+    "replies.pipeline": "clean",
+    "replies.reply": "reply",
+    "replies.say": "Speaker say",
+    "replies.streams": "from_stream",
     "rules": "RULES Rule RuleContext",
     "settings": "DeliverySettings Settings",
     "stages.s6_rules": "rule_row",

@@ -10,7 +10,7 @@ from discord import app_commands
 
 from cadenza.bot.runtime import Hands
 from cadenza.bot.wiring import BotServices
-from cadenza.reply.reply import reply
+from cadenza.replies.reply import reply
 from cadenza.settings import Settings
 from cadenza.targets.discord_py.channel_info import room_of
 from cadenza.targets.discord_py.client_state import Home

@@ -13,7 +13,7 @@ from discord import app_commands
 import cadenza
 from cadenza.concurrency.stops import Stops
 from cadenza.errors import DeliveryError, InputError
-from cadenza.reply.outbox.lookups import Lookup
+from cadenza.replies.outbox.lookups import Lookup
 from cadenza.sim.faults import Faults
 from cadenza.targets.discord.webhooks import MemoryWebhookStore
 from cadenza.targets.discord_py.client_state import Home

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cadenza.bot.system_messages import is_protocol, is_reply_notice
-from cadenza.reply.notices import still_working
+from cadenza.replies.notices import still_working
 from cadenza.targets.discord_py.channel_info import room_of
 from cadenza.targets.discord_py.client_state import Home
 from cadenza.types import Boundary, Identity, Notice, Post, Urgency

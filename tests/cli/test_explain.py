@@ -17,7 +17,7 @@ from cadenza.cli.main import main
 from cadenza.explain.steps import JsonLines
 from cadenza.play.films.fault_names import WHAT
 from cadenza.play.films.film import dump, from_json
-from cadenza.reply.reply import say
+from cadenza.replies.reply import say
 from cadenza.settings import Settings
 from cadenza.targets.memory import MemoryTarget
 from tests.play.films.told import filmed

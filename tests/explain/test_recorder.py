@@ -20,11 +20,11 @@ from cadenza.explain.steps import STEPS, TraceStep
 from cadenza.models.dialects.scripted import ScriptedCodec, parse_script, transport
 from cadenza.models.keys import Keyring
 from cadenza.models.model import Model
-from cadenza.reply.outbox.lookups import Lookup
-from cadenza.reply.outbox.prepare import PostPreparer
-from cadenza.reply.outbox.sender import Outbox
-from cadenza.reply.pipeline import text_row
-from cadenza.reply.reply import reply, say
+from cadenza.replies.outbox.lookups import Lookup
+from cadenza.replies.outbox.prepare import PostPreparer
+from cadenza.replies.outbox.sender import Outbox
+from cadenza.replies.pipeline import text_row
+from cadenza.replies.reply import reply, say
 from cadenza.rules import RULES, Rule
 from cadenza.settings import Settings
 from cadenza.stages.s7_delivery import Limits

@@ -14,7 +14,7 @@ import pytest
 from cadenza.errors import InputError
 from cadenza.explain.steps import STEPS, JsonLines, TraceStep, line_of
 
-PAGE = Path(__file__).parent.parent / "docs" / "trace.md"
+PAGE = Path(__file__).parents[2] / "docs" / "trace.md"
 HELLO = TraceStep("aside", 0.5, {"kind": "thought", "text": "Grüß dich 🌠"}, "turn")
 END = TraceStep("end", 1.0, {}, "turn")
 

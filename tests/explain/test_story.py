@@ -15,7 +15,7 @@ from cadenza.explain.steps import STEPS, TraceStep
 from cadenza.explain.story import MessageStory, Stories
 from cadenza.models.dialects.scripted import ScriptedCodec, parse_script, transport
 from cadenza.models.model import Model
-from cadenza.reply.reply import reply, say
+from cadenza.replies.reply import reply, say
 from cadenza.settings import Settings
 from cadenza.tools.tool import Tool
 from cadenza.types import Line, Persona, Roster, Scene, StopReason, ToolSpec

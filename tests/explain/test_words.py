@@ -14,7 +14,7 @@ from cadenza.concurrency.stops import Stops
 from cadenza.errors import InputError
 from cadenza.explain.steps import STEPS, JsonLines, TraceStep
 from cadenza.explain.words import explain, explain_each, read
-from cadenza.reply.reply import say
+from cadenza.replies.reply import say
 from cadenza.settings import Settings
 from cadenza.types import Persona, Roster, Scene, StopReason
 from tests.timing import SlowStream, TimedTarget

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from cadenza.concurrency.stops import Stops
 from cadenza.errors import DeliveryError, ProviderError
-from cadenza.reply.reply import reply, say
+from cadenza.replies.reply import reply, say
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import KEEPS, Keep
 from cadenza.tools.tool import Tool

@@ -15,9 +15,9 @@ import pytest
 from cadenza.concurrency.stops import StopHandle, Stops
 from cadenza.errors import ProviderError
 from cadenza.models.model import Model
-from cadenza.reply.outbox.lookups import Lookup
-from cadenza.reply.outbox.prepare import PostPreparer
-from cadenza.reply.reply import reply, say
+from cadenza.replies.outbox.lookups import Lookup
+from cadenza.replies.outbox.prepare import PostPreparer
+from cadenza.replies.reply import reply, say
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import KEEPS, Keep
 from cadenza.tools.tool import Tool

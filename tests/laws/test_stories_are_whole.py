@@ -19,8 +19,8 @@ from cadenza.concurrency.stops import Stops
 from cadenza.explain.recorder import Trace
 from cadenza.explain.steps import TraceStep
 from cadenza.explain.story import MessageStory, Stories
-from cadenza.reply.pipeline import text_row
-from cadenza.reply.reply import say
+from cadenza.replies.pipeline import text_row
+from cadenza.replies.reply import say
 from cadenza.settings import Settings
 from cadenza.targets.memory import MemoryTarget
 from cadenza.text.units import WHITESPACE

@@ -12,7 +12,7 @@ import pytest
 
 from cadenza.concurrency.stops import Stops
 from cadenza.explain.steps import Hook, TraceStep
-from cadenza.reply.reply import say
+from cadenza.replies.reply import say
 from cadenza.settings import Settings
 from cadenza.types import Line, Persona, Reply, Roster, Scene, Sprite, StopReason
 from tests.laws.material import CORPUS

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.reply.outbox.grouping_names import NameContinuity
+from cadenza.replies.outbox.grouping_names import NameContinuity
 from cadenza.rules.opening_label import OpeningLabel
 from cadenza.rules.own_name import OwnName
 from cadenza.rules.render_modifier import RenderModifier

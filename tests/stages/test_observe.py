@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.reply.pipeline import text_row
+from cadenza.replies.pipeline import text_row
 from cadenza.rules import RULES
 from cadenza.rules.rule import Rule, RuleContext
 from cadenza.settings import Settings

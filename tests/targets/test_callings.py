@@ -19,7 +19,7 @@ from looptime import new_event_loop
 
 from cadenza.concurrency.stops import Stops
 from cadenza.errors import DeliveryError
-from cadenza.reply.reply import reply
+from cadenza.replies.reply import reply
 from cadenza.settings import Settings, settings_fields
 from cadenza.sim.permissions import INVITED, Permission
 from cadenza.sim.wire import Json

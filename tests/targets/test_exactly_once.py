@@ -12,7 +12,7 @@ from itertools import cycle, islice
 
 import pytest
 
-from cadenza.reply.reply import say
+from cadenza.replies.reply import say
 from cadenza.settings import Settings
 from cadenza.sim.rate_limits import RateLimits
 from cadenza.targets.discord.target import DiscordTarget

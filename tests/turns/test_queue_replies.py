@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from cadenza.errors import ErrorKind
-from cadenza.reply.reply import reply, say
+from cadenza.replies.reply import reply, say
 from cadenza.settings import Settings
 from cadenza.turns import ShutdownResult, Turns, Verdict
 from cadenza.turns.channels import Turn

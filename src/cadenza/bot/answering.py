@@ -14,7 +14,7 @@ import discord
 from ..concurrency.tasks import end_task, must_rise
 from ..errors import CadenzaError
 from ..explain.steps import Hook, TraceStep
-from ..reply.reply import reply, say
+from ..replies.reply import reply, say
 from ..settings import Settings
 from ..stages.s7_delivery import receipt_of
 from ..targets.discord.target import DiscordTarget

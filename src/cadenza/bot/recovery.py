@@ -13,7 +13,7 @@ from types import MappingProxyType
 import discord
 
 from ..concurrency.tasks import must_rise
-from ..reply.notices import TEXTS
+from ..replies.notices import TEXTS
 from ..text.usernames import as_username, from_username
 from .authorship import is_ours
 from .services.journal import JournalEntry

@@ -16,7 +16,7 @@ from ..concurrency.tasks import end_task
 from ..explain.steps import Hook
 from ..models.dialects.scripted import Beat, ScriptedCodec, Sleep, spoken, transport
 from ..models.model import Model
-from ..reply.reply import reply
+from ..replies.reply import reply
 from ..settings import Settings
 from ..stages.s2_generation import Transport
 from ..stages.s7_delivery import Limits

@@ -222,7 +222,7 @@ def _asked() -> str:
 
 
 def _replay(options: argparse.Namespace) -> int:
-    from .replay import slicer  # noqa: PLC0415  # --help should not wait for it
+    from ..replies.replay import slicer  # noqa: PLC0415  # --help should not wait for it
 
     slices = slicer(options.slices) if options.slices is not None else None
     settings = Settings.load(options.settings) if options.settings is not None else Settings()

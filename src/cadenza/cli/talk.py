@@ -13,7 +13,7 @@ from ..concurrency.stops import Stops
 from ..explain.steps import Hook
 from ..models.connect import connect
 from ..models.model import Model
-from ..reply.reply import reply
+from ..replies.reply import reply
 from ..settings import Settings
 from ..targets.console import ConsoleTarget
 from ..types import Broke, Empty, Identity, Line, Persona, Reply, Scene, Stalled, Stopped, StopReason, Usage

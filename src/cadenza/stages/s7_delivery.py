@@ -1,7 +1,7 @@
 """Stage 7: segment in, posts out. Decides *how* a segment becomes messages.
 
 The composer is pure: it plans messages and the pauses before them, and sends nothing.
-What sends them is a ``Target``, called by the outbox in ``cadenza.reply.pipeline``.
+What sends them is a ``Target``, called by the outbox in ``cadenza.replies.pipeline``.
 Pauses are numbers in a post, drawn from dice that are handed in, so that a plan can be tested and repeated.
 """
 

@@ -16,7 +16,7 @@ from cadenza.bot.config.reading import PLAIN_TABLES
 from cadenza.bot.config.template import literal
 from cadenza.bot.services.invitation import RIGHTS
 
-DOCS = Path(__file__).parents[2] / "docs" / "bot"
+DOCS = Path(__file__).parents[3] / "docs" / "bot"
 TABLES: dict[str, type[Any]] = {
     "top": Config,
     "personas": PersonaTable,

@@ -13,7 +13,7 @@ from cadenza.bot.config.current import Current
 from cadenza.bot.services.demo_model import DemoModels, parrot
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.sealing import Seal
-from cadenza.reply.reply import reply
+from cadenza.replies.reply import reply
 from cadenza.settings import Settings
 from cadenza.targets.memory import MemoryTarget
 from cadenza.types import (

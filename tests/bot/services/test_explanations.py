@@ -12,8 +12,8 @@ from cadenza.bot.services.explanations import Explanation, Explanations
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.store import Record, Shelf, StoreError
 from cadenza.explain.steps import Hook, TraceStep
-from cadenza.reply.outbox.prepare import PostPreparer
-from cadenza.reply.reply import say
+from cadenza.replies.outbox.prepare import PostPreparer
+from cadenza.replies.reply import say
 from cadenza.settings import Settings
 from cadenza.stages.s7_delivery import Limits
 from cadenza.targets.memory import MemoryTarget

@@ -15,7 +15,7 @@ from cadenza.bot.services import mcp_servers
 from cadenza.bot.services.mcp_servers import McpServers, prefix_of
 from cadenza.tools.tool import ToolContext
 
-SIMPLE = str(Path(__file__).parent.parent / "tools" / "mcp" / "a_simple_server.py")
+SIMPLE = str(Path(__file__).parents[2] / "tools" / "mcp" / "a_simple_server.py")
 POLITE = {"command": sys.executable, "args": [SIMPLE, "polite"]}
 MISSING = {"command": "no-such-program-4711"}
 NAMES = ["tea_greet", "tea_pid", "tea_crash", "tea_environment"]

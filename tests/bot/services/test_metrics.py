@@ -13,7 +13,7 @@ from cadenza.bot.services import metrics as module
 from cadenza.bot.services.metrics import Metrics
 from cadenza.errors import DeliveryError, ErrorKind, ProviderError
 from cadenza.explain.steps import TraceStep
-from cadenza.reply.reply import say
+from cadenza.replies.reply import say
 from cadenza.settings import Settings
 from cadenza.targets.memory import MemoryTarget
 from cadenza.types import (

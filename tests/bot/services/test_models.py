@@ -16,7 +16,7 @@ from cadenza.bot.services.models import ModelRegistry
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.errors import ErrorKind, ProviderError, SettingsError
 from cadenza.models.model import Model
-from cadenza.reply.reply import reply
+from cadenza.replies.reply import reply
 from cadenza.settings import Settings
 from cadenza.targets.memory import MemoryTarget
 from cadenza.types import Completed, Line, Persona, Scene

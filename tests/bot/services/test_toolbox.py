@@ -22,7 +22,7 @@ from cadenza.bot.services.toolbox import Toolbox
 from cadenza.tools.functions import toolset
 from cadenza.tools.tool import ToolContext
 
-SIMPLE = str(Path(__file__).parent.parent / "tools" / "mcp" / "a_simple_server.py")
+SIMPLE = str(Path(__file__).parents[2] / "tools" / "mcp" / "a_simple_server.py")
 
 
 async def names(toolbox: Toolbox) -> list[str]:

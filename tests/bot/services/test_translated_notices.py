@@ -5,7 +5,7 @@ import pytest
 from cadenza.bot.services.languages import catalogue, languages
 from cadenza.bot.services.translated_notices import reworded
 from cadenza.errors import ErrorKind, ProviderError
-from cadenza.reply.notices import TEXTS, failed, fell_back, still_working
+from cadenza.replies.notices import TEXTS, failed, fell_back, still_working
 from cadenza.types import Broke, Empty, Failure, Notice, Stalled, Stopped, StopReason, Urgency
 
 OTHERS = [language for language in languages() if language != "en"]

@@ -16,7 +16,7 @@ from cadenza.models.dialects.dialect import Quirks
 from cadenza.models.dialects.scripted import Beat, ScriptedCodec, ScriptedDecoder, transport
 from cadenza.models.guards import guarded
 from cadenza.models.model import Model
-from cadenza.reply.reply import reply, say
+from cadenza.replies.reply import reply, say
 from cadenza.settings import Settings
 from cadenza.stages.s3_chunks import NO_PROMPT, Chunks
 from cadenza.stages.stage import Pipe, Stage

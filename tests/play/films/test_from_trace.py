@@ -9,7 +9,7 @@ from cadenza.explain.steps import TraceStep
 from cadenza.play.films.film import dump, load
 from cadenza.play.films.from_trace import films_of
 from cadenza.play.films.summary import tellings
-from cadenza.reply.reply import say
+from cadenza.replies.reply import say
 from cadenza.settings import Settings
 from cadenza.targets.memory import MemoryTarget
 from cadenza.types import Persona, Scene

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cadenza.cli.replay import slicer
 from cadenza.errors import InputError, ProviderError
 from cadenza.play.films.fault_names import Trouble
 from cadenza.play.films.film import Film, dump
 from cadenza.play.films.rehearsal import Beat, Interlude, Rehearsal, beats_of, rehearse
 from cadenza.play.films.virtual_time import Abandoned
+from cadenza.replies.replay import slicer
 from cadenza.settings import Settings
 from cadenza.sim.rate_limits import Rate
 from cadenza.text.tables import Table

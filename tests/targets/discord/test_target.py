@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cadenza.concurrency.stops import Stops
 from cadenza.errors import DeliveryError, DeliveryKind
-from cadenza.reply.reply import say
+from cadenza.replies.reply import say
 from cadenza.settings import DeliverySettings, Settings
 from cadenza.sim.memory_api import WorldApi
 from cadenza.sim.permissions import INVITED, Permission

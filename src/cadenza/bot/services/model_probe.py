@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...models.fallback import ModelSource
-from ...reply.reply import reply
+from ...replies.reply import reply
 from ...settings import Settings
 from ...targets.memory import MemoryTarget
 from ...types import Broke, Completed, Line, Persona, Scene

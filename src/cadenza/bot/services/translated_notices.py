@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
-from ...reply.notices import TEXTS
+from ...replies.notices import TEXTS
 from ...types import Notice
 from .languages import SOURCE, translated
 

@@ -14,9 +14,9 @@ from ...concurrency.stops import StopHandle, Stops
 from ...concurrency.tasks import end_task
 from ...errors import InputError
 from ...pictures.picture_worker import PictureWorker
-from ...reply.outbox.grouping_names import NameContinuity
-from ...reply.outbox.prepare import Default, PostPreparer
-from ...reply.reply import say
+from ...replies.outbox.grouping_names import NameContinuity
+from ...replies.outbox.prepare import Default, PostPreparer
+from ...replies.reply import say
 from ...settings import Settings
 from ...sim.rate_limits import Rate
 from ...stages.s7_delivery import Painter

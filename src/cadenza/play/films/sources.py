@@ -11,14 +11,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...cli.replay import End
-from ...cli.replay import parse as parse_line
 from ...errors import CadenzaError, ErrorKind, InputError, ProviderError, SettingsError
 from ...explain.steps import TraceStep
 from ...explain.words import read as read_trace
 from ...models.dialects.scripted import parse_script
 from ...models.recordings import RecordedAnswer, heard, is_head, timed
 from ...models.recordings import parse as parse_recording
+from ...replies.replay import End
+from ...replies.replay import parse as parse_line
 from ...settings import HttpSettings, Settings
 from ...types import (
     Chunk,

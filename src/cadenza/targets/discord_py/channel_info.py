@@ -12,7 +12,7 @@ from discord.ext import commands
 
 from ...concurrency.tasks import must_rise
 from ...errors import InputError
-from ...reply.outbox.lookups import Member, the_one
+from ...replies.outbox.lookups import Member, the_one
 from ...text.names import normalised
 from ...types import Roster
 from .translate_errors import as_api_error

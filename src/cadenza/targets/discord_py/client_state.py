@@ -10,8 +10,8 @@ import discord
 from discord.ext import commands
 
 from ...errors import InputError
-from ...reply.outbox.lookups import Lookup
-from ...reply.outbox.prepare import PostPreparer
+from ...replies.outbox.lookups import Lookup
+from ...replies.outbox.prepare import PostPreparer
 from ...types import Identity, Notice, Roster
 from ..discord.api import Button
 from ..discord.shared import DiscordState

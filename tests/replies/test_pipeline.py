@@ -14,9 +14,9 @@ from cadenza.concurrency.tasks import end_task
 from cadenza.errors import DeliveryError, ProviderError
 from cadenza.models.dialects.scripted import ScriptedCodec, parse_script, transport
 from cadenza.models.model import Model, stream
-from cadenza.reply.outbox.sender import Outbox
-from cadenza.reply.pipeline import clean, rule_context, run_round, settle, text_row
-from cadenza.reply.reply import say
+from cadenza.replies.outbox.sender import Outbox
+from cadenza.replies.pipeline import clean, rule_context, run_round, settle, text_row
+from cadenza.replies.reply import say
 from cadenza.rules import RULES, Rule
 from cadenza.rules.rule import RuleContext
 from cadenza.settings import Settings
@@ -650,7 +650,7 @@ async def test_closing_a_stream_hangs_up() -> None:
 
 
 def test_a_tap_sees_the_segments_between_stages_five_and_six() -> None:
-    from cadenza.cli.replay import _Tap
+    from cadenza.replies.replay import _Tap
     from cadenza.types import Ending, Persona, Scene
 
     tap = _Tap()

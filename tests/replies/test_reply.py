@@ -17,7 +17,7 @@ from cadenza.models.dialects.dialect import Endpoint
 from cadenza.models.dialects.openai import OpenAICodec
 from cadenza.models.dialects.scripted import Beat, ScriptedCodec, parse_script, transport
 from cadenza.models.model import Model
-from cadenza.reply.reply import reply, say
+from cadenza.replies.reply import reply, say
 from cadenza.rules import RULES, Rule
 from cadenza.settings import Settings
 from cadenza.stages.s7_delivery import Limits

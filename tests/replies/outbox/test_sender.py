@@ -10,9 +10,9 @@ import pytest
 
 from cadenza.concurrency.stops import Stops
 from cadenza.errors import CadenzaError, DeliveryError, DeliveryKind, ProviderError
-from cadenza.reply.outbox.prepare import PostPreparer
-from cadenza.reply.outbox.sender import Outbox
-from cadenza.reply.reply import say
+from cadenza.replies.outbox.prepare import PostPreparer
+from cadenza.replies.outbox.sender import Outbox
+from cadenza.replies.reply import say
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import Keep
 from cadenza.stages.s7_delivery import Allowance, Limits

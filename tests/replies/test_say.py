@@ -9,7 +9,7 @@ import pytest
 
 import cadenza
 from cadenza.errors import InputError
-from cadenza.reply.say import Speaker, say
+from cadenza.replies.say import Speaker, say
 from cadenza.targets.memory import MemoryTarget
 from cadenza.types import Completed
 

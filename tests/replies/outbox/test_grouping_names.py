@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.reply.outbox.grouping_names import NameContinuity
+from cadenza.replies.outbox.grouping_names import NameContinuity
 from cadenza.text.names import NEUTRAL
 from cadenza.types import Identity
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.reply.conversation import ModelConversation
+from cadenza.replies.conversation import ModelConversation
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import Round
 from cadenza.stages.stage import Pipe

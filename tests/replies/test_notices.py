@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from cadenza.errors import Aspect, CadenzaError, DeliveryError, ErrorKind, ProviderError, SettingsError, ToolError
 from cadenza.models.error_kind import failure
-from cadenza.reply.notices import _CASES, TEXTS, failed, fell_back, still_working
+from cadenza.replies.notices import _CASES, TEXTS, failed, fell_back, still_working
 from cadenza.text.units import units
 from cadenza.types import (
     Broke,

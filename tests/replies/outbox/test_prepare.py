@@ -10,10 +10,10 @@ import pytest
 
 from cadenza.concurrency.stops import Stops
 from cadenza.pictures import TablePictures
-from cadenza.reply.outbox.lookups import Lookup
-from cadenza.reply.outbox.prepare import PostPreparer
-from cadenza.reply.pipeline import Outbox
-from cadenza.reply.reply import say
+from cadenza.replies.outbox.lookups import Lookup
+from cadenza.replies.outbox.prepare import PostPreparer
+from cadenza.replies.pipeline import Outbox
+from cadenza.replies.reply import say
 from cadenza.settings import RuleSettings, Settings
 from cadenza.stages.s7_delivery import Limits
 from cadenza.targets.memory import MemoryTarget

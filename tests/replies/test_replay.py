@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from cadenza.cli.replay import replay_line, replay_recording, slicer
 from cadenza.errors import InputError
+from cadenza.replies.replay import replay_line, replay_recording, slicer
 from cadenza.settings import Settings
 
 

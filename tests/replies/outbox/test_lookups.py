@@ -7,7 +7,7 @@ import logging
 
 import pytest
 
-from cadenza.reply.outbox.lookups import Lookup, Member, the_one
+from cadenza.replies.outbox.lookups import Lookup, Member, the_one
 from cadenza.text.handles import Directory
 from cadenza.types import Roster
 from tests.timing import now

@@ -20,7 +20,6 @@ from typing import Any
 from ..errors import CadenzaError, InputError
 from ..models.recordings import heard
 from ..models.recordings import parse as parse_recording
-from ..reply.pipeline import text_row
 from ..settings import Settings
 from ..stages.s4_round import Round
 from ..types import (
@@ -41,6 +40,7 @@ from ..types import (
     TextDelta,
     ToolCall,
 )
+from .pipeline import text_row
 
 _LONGEST_SLICE = 24
 _EMOJI_TAG = re.compile(r"<a?:(?P<name>\w+):\d+>")

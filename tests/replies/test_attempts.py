@@ -335,7 +335,7 @@ async def test_of_several_beginnings_the_last_one_stays() -> None:
 
 async def test_messages_of_a_reply_before_go_when_this_one_begins_and_not_if_it_does_not() -> None:
     """They were handed over by whoever answers an edited message anew."""
-    from cadenza.reply.reply import reply
+    from cadenza.replies.reply import reply
 
     target = MemoryTarget()
     before = await perform(Actor(["Old."]), target=target)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from cadenza.reply.outbox.typing_indicator import TypingIndicator
+from cadenza.replies.outbox.typing_indicator import TypingIndicator
 from cadenza.targets.memory import MemoryTarget
 from cadenza.types import Identity
 from tests.timing import now

@@ -6,7 +6,7 @@ from asyncio import CancelledError
 
 import pytest
 
-from cadenza.reply.outbox.rate_limit import AllowanceMeter, SendPermit
+from cadenza.replies.outbox.rate_limit import AllowanceMeter, SendPermit
 from cadenza.stages.s7_delivery import Allowance, Metered
 from cadenza.targets.memory import MemoryTarget
 from cadenza.types import Boundary, Identity, Post
