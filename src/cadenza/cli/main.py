@@ -239,7 +239,7 @@ def _answers(
 ) -> Iterator[dict[str, object]]:
     """What the lines of one file come to: each by itself, or all of them if they are a recording."""
     from ..models.recordings import is_head  # noqa: PLC0415  # likewise
-    from .replay import replay_line, replay_recording  # noqa: PLC0415
+    from ..replies.replay import replay_line, replay_recording  # noqa: PLC0415
 
     is_first = True
     for line in lines:
