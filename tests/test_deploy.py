@@ -15,7 +15,7 @@ from cadenza.cli.run import add_run
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "deploy"
-FILES = ("Dockerfile", "compose.yaml", "cadenza.bot.services")
+FILES = ("Dockerfile", "compose.yaml", "cadenza.service")
 PORT = "9464"
 
 
@@ -33,7 +33,7 @@ def _understood(words: list[str]) -> argparse.Namespace:
 def _unit() -> configparser.ConfigParser:
     unit = configparser.ConfigParser(interpolation=None, strict=True)
     unit.optionxform = str  # type: ignore[assignment,method-assign]  # systemd minds capitals
-    unit.read_string(_text("cadenza.bot.services"))
+    unit.read_string(_text("cadenza.service"))
     return unit
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cadenza.replies.reply import say
-from cadenza.rules.prefill import PrefillEcho
+from cadenza.rules.prefill import Prefill
 from cadenza.rules.rule import RuleContext
 from cadenza.settings import RuleSettings, Settings
 from cadenza.stages.s6_rules import with_echo
@@ -19,9 +19,9 @@ CODE = Segment("```\nx\n```", Boundary.CODE_CLOSE, Kind.CODE)
 MAD = Identity("Ren", "mad.png")
 
 
-def rule_for(prefill: str, *, shows: bool = False) -> PrefillEcho:
+def rule_for(prefill: str, *, shows: bool = False) -> Prefill:
     context = RuleContext(Persona("Mirri", ("Miri",)), settings=RuleSettings(show_prefill=shows), prefill=prefill)
-    return PrefillEcho(with_echo(context))
+    return Prefill(with_echo(context))
 
 
 def cleaned(
@@ -163,7 +163,7 @@ def test_without_words_there_is_nothing_to_do(prefill: str) -> None:
 
 def test_without_a_name_nothing_is_taken_off_the_prefill() -> None:
     assert [" x"] == [
-        item.text for item in PrefillEcho(RuleContext(prefill="A: b")).feed(Segment("A: b x", Boundary.FINAL))
+        item.text for item in Prefill(RuleContext(prefill="A: b")).feed(Segment("A: b x", Boundary.FINAL))
     ]
 
 
@@ -221,7 +221,7 @@ def test_nothing_is_lost_or_doubled(texts: list[str], prefill: str, shows: bool)
 
 
 def test_a_label_stays_with_the_words_that_were_no_echo() -> None:
-    rule = PrefillEcho(RuleContext(Persona("Ren"), prefill="Sure, here"))
+    rule = Prefill(RuleContext(Persona("Ren"), prefill="Sure, here"))
 
     rule.feed(Segment("Sure,", Boundary.PERIOD, label="Ren (mad): "))
     (segment,) = rule.feed(Segment(" no", Boundary.FINAL))

@@ -8,7 +8,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, cast
 
-from ..types import Abilities, Links, Prefill
+from ..types import Abilities, Links, PrefillMode
 from .dialects.dialect import Manner, Quirks, ThinkingField
 from .known_models import FOUR_NAMES, LEVELS, LEVELS_AND_NONE, TWO_NAMES
 
@@ -52,7 +52,7 @@ _ZAI = Vendor(
     "openai",
     "https://api.z.ai/api/paas/v4",
     ("ZAI_API_KEY",),
-    Abilities(images=False, stops=1, prefill=Prefill.PREFIX, prefill_with_tools=False),
+    Abilities(images=False, stops=1, prefill=PrefillMode.PREFIX, prefill_with_tools=False),
     Quirks(replays_reasoning=True),
     Manner(
         sampling=TWO_NAMES,
@@ -87,7 +87,7 @@ _ROWS: tuple[Vendor, ...] = (
         "anthropic",
         "https://api.anthropic.com/v1",
         ("ANTHROPIC_API_KEY",),
-        Abilities(alternates=True, prefill=Prefill.TURN, stops=16),
+        Abilities(alternates=True, prefill=PrefillMode.TURN, stops=16),
         verified=Verified.SDK,
     ),
     Vendor(
@@ -126,7 +126,7 @@ _ROWS: tuple[Vendor, ...] = (
         "openai",
         "https://api.deepseek.com",
         ("DEEPSEEK_API_KEY",),
-        Abilities(images=False, stops=16, prefill=Prefill.PREFIX, prefill_with_tools=False),
+        Abilities(images=False, stops=16, prefill=PrefillMode.PREFIX, prefill_with_tools=False),
         Quirks(replays_reasoning=True),
         Manner(
             sampling=FOUR_NAMES,
@@ -168,7 +168,7 @@ _ROWS: tuple[Vendor, ...] = (
         "openai",
         "https://api.mistral.ai/v1",
         ("MISTRAL_API_KEY",),
-        Abilities(prefill=Prefill.PREFIX),
+        Abilities(prefill=PrefillMode.PREFIX),
         # It refuses what it does not know.
         manner=Manner(sampling=FOUR_NAMES, usage_on_request=False, short_ids=True, strict_turns=True),
         verified=Verified.SHAPE,
@@ -213,7 +213,7 @@ _ROWS: tuple[Vendor, ...] = (
         "ollama",
         "ollama",
         "http://localhost:11434",
-        abilities=Abilities(stops=16, prefill=Prefill.TURN),
+        abilities=Abilities(stops=16, prefill=PrefillMode.TURN),
         is_local=True,
     ),
     Vendor(
@@ -228,7 +228,7 @@ _ROWS: tuple[Vendor, ...] = (
         "llamacpp",
         "openai",
         "http://localhost:8080/v1",
-        abilities=Abilities(links=Links.NONE, stops=16, prefill=Prefill.TURN),
+        abilities=Abilities(links=Links.NONE, stops=16, prefill=PrefillMode.TURN),
         manner=Manner(
             sampling=MappingProxyType(
                 {**FOUR_NAMES, "top_k": "top_k", "min_p": "min_p", "repetition_penalty": "repeat_penalty"}
@@ -243,7 +243,7 @@ _ROWS: tuple[Vendor, ...] = (
         "openai",
         "http://localhost:8000/v1",
         ("VLLM_API_KEY",),
-        Abilities(stops=16, prefill=Prefill.TURN),
+        Abilities(stops=16, prefill=PrefillMode.TURN),
         manner=Manner(thinking=ThinkingField.TEMPLATE, continues_last=True),
         is_local=True,
         verified=Verified.SHAPE,

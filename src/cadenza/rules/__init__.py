@@ -9,7 +9,7 @@ from .no_emoji import NoEmoji
 from .opening_label import OpeningLabel
 from .orphan_punctuation import OrphanPunctuation
 from .own_name import OwnName
-from .prefill import PrefillEcho
+from .prefill import Prefill
 from .render_modifier import RenderModifier
 from .repeated_emoji import RepeatedEmoji
 from .rule import Rule, RuleContext
@@ -30,7 +30,7 @@ RULES: tuple[type[Rule], ...] = (
     RenderModifier,
     OpeningLabel,
     OwnName,
-    PrefillEcho,
+    Prefill,
     SpeakerGuard,
     TrailingLabel,
     OrphanPunctuation,
@@ -53,7 +53,7 @@ __all__ = [
     "OpeningLabel",
     "OrphanPunctuation",
     "OwnName",
-    "PrefillEcho",
+    "Prefill",
     "RenderModifier",
     "RepeatedEmoji",
     "Rule",

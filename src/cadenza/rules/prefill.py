@@ -21,7 +21,7 @@ _GOES_ON = re.compile(r"[-'’]?+\w")
 """What continues a word."""
 
 
-class PrefillEcho(Rule):
+class Prefill(Rule):
     """Compares the beginning of the answer with the prefill; holds what is the same until it differs or is whole."""
 
     def __init__(self, context: RuleContext) -> None:

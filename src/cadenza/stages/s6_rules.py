@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import takewhile
 
 from ..errors import SettingsError
-from ..rules import RULES, PrefillEcho
+from ..rules import RULES, Prefill
 from ..rules.rule import Rule, RuleContext, Scan
 from ..text.units import WHITESPACE
 from ..types import Boundary, Ending, Segment
@@ -32,7 +32,7 @@ def with_echo(context: RuleContext, rules: Iterable[type[Rule]] = RULES) -> Rule
     prefill = context.prefill.strip(WHITESPACE)
     if not prefill:
         return context
-    before = takewhile(lambda rule: rule is not PrefillEcho, rules)
+    before = takewhile(lambda rule: rule is not Prefill, rules)
     row = _row(replace(context, prefill="", may_retry=False, scan=Scan()), before)
     items = row.feed(Segment(prefill, Boundary.FINAL)) + row.flush(Ending.FINAL)
     echo = "".join(item.text for item in items if isinstance(item, Segment))

@@ -116,7 +116,7 @@ async def test_the_last_one_of_a_channel_is_the_newest() -> None:
 
 
 async def test_no_more_than_so_many_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cadenza.service.own_messages._MOST", 3)
+    monkeypatch.setattr("cadenza.bot.services.own_messages._MOST", 3)
     own = OwnMessages(MemoryStore())
 
     await own.note([replace(HELLO, id=str(number)) for number in range(10)], server="")

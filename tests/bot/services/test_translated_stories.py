@@ -53,7 +53,7 @@ def literals(path: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("language", OTHERS)
-@pytest.mark.parametrize("name", ["explain.py", "explain_steps.py"])
+@pytest.mark.parametrize("name", ["explain/words.py", "explain/step_words.py"])
 def test_all_words_of_a_story_are_in_the_book(name: str, language: str) -> None:
     found = [text for text in literals(SOURCE / name) if text != "seconds"]
     known = "\n".join(book_of(language, "stories"))

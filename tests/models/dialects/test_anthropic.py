@@ -25,7 +25,7 @@ from cadenza.types import (
     MediaKind,
     Opaque,
     Persona,
-    Prefill,
+    PrefillMode,
     Prompt,
     PromptTurn,
     Role,
@@ -40,7 +40,7 @@ from tests.models.recorded import decoded, recorded
 
 KEY = "sk-ant-api03-this-is-secret"
 ENDPOINT = Endpoint(
-    "anthropic", "claude-sonnet-4-5", "https://api.anthropic.com", KEY, abilities=Abilities(prefill=Prefill.TURN)
+    "anthropic", "claude-sonnet-4-5", "https://api.anthropic.com", KEY, abilities=Abilities(prefill=PrefillMode.TURN)
 )
 HI = Prompt("", said("Hi"))
 

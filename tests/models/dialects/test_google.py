@@ -16,7 +16,7 @@ from cadenza.types import (
     Media,
     MediaKind,
     Opaque,
-    Prefill,
+    PrefillMode,
     Prompt,
     PromptTurn,
     Role,
@@ -191,7 +191,7 @@ def test_a_prefill_is_the_last_thing_that_the_model_said() -> None:
     """Behind the results of its calls, where the conversation is."""
     prompt = Prompt("", (HI,), prefill="It is")
 
-    contents = body_of(prompt, abilities=Abilities(prefill=Prefill.TURN))["contents"]
+    contents = body_of(prompt, abilities=Abilities(prefill=PrefillMode.TURN))["contents"]
 
     assert {"role": "model", "parts": [{"text": "It is"}]} == contents[-1]
 

@@ -19,7 +19,7 @@ from cadenza.types import (
     Media,
     MediaKind,
     Opaque,
-    Prefill,
+    PrefillMode,
     Prompt,
     PromptTurn,
     Role,
@@ -708,7 +708,7 @@ def test_an_ability_of_the_row_is_what_the_prompt_is_fitted_to() -> None:
 
     assert isinstance(blind[0]["content"], str)
     assert (
-        Abilities(images=False, stops=16, prefill=Prefill.PREFIX, prefill_with_tools=False)
+        Abilities(images=False, stops=16, prefill=PrefillMode.PREFIX, prefill_with_tools=False)
         == _endpoint("deepseek", {}).abilities
     )
 

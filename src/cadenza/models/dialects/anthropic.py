@@ -23,7 +23,7 @@ from ...types import (
     Media,
     MediaKind,
     Part,
-    Prefill,
+    PrefillMode,
     Prompt,
     PromptTurn,
     RawEvent,
@@ -99,7 +99,7 @@ class AnthropicCodec(Dialect):
     def _abilities(self, *, thinks: bool) -> Abilities:
         """The endpoint's, less what this request rules out: who thinks first does not begin with somebody's words."""
         abilities = self._endpoint.abilities
-        prefill = abilities.prefill if self._claude.prefill and not thinks else Prefill.NONE
+        prefill = abilities.prefill if self._claude.prefill and not thinks else PrefillMode.NONE
         return replace(abilities, alternates=True, prefill=prefill)
 
     # --- thinking ---

@@ -29,7 +29,7 @@ from ...stages.s1_context import fit
 from ...stages.s1_fit import speaker_stop
 from ...stages.s3_chunks import NO_PROMPT
 from ...stages.stage import Pipe, Stage
-from ...types import Abilities, Chunk, HttpRequest, Prefill, Prompt, RawEvent
+from ...types import Abilities, Chunk, HttpRequest, PrefillMode, Prompt, RawEvent
 from ..guards import guarded
 from ..guards.glm import GlmGuard
 from ..guards.stop_strings import StopGuard
@@ -95,7 +95,7 @@ class NovelAICodec(Dialect):
             images=False,
             videos=False,
             system=True,
-            prefill=Prefill.TURN,
+            prefill=PrefillMode.TURN,
             prefill_with_tools=True,
             stops=_STOPS - len(_GLM_STOPS),
             context_tokens=able.context_tokens or (_NATIVE_CONTEXT if is_native else _GLM_CONTEXT),

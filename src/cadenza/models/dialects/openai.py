@@ -18,7 +18,7 @@ from ...types import (
     Media,
     MediaKind,
     Part,
-    Prefill,
+    PrefillMode,
     Prompt,
     PromptTurn,
     RawEvent,
@@ -278,7 +278,7 @@ class OpenAICodec(Dialect):
     def _beginning(self, last: dict[str, object]) -> dict[str, object]:
         """Mark *last* as the beginning of the answer; give back what the request must say about it."""
         manner = self.endpoint.manner
-        if self.endpoint.abilities.prefill is Prefill.PREFIX:
+        if self.endpoint.abilities.prefill is PrefillMode.PREFIX:
             last["prefix"] = True
         return {"add_generation_prompt": False, "continue_final_message": True} if manner.continues_last else {}
 
@@ -286,7 +286,7 @@ class OpenAICodec(Dialect):
         path = self.endpoint.manner.prefix_path
         base, mark, query = self.endpoint.url.partition("?")
         base = base.rstrip("/")
-        if path and self.endpoint.abilities.prefill is Prefill.PREFIX and not base.endswith(path):
+        if path and self.endpoint.abilities.prefill is PrefillMode.PREFIX and not base.endswith(path):
             base = base.removesuffix("/v1") + path
         return f"{base}{_CALL}{mark}{query}"
 

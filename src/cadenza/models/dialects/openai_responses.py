@@ -22,7 +22,7 @@ from ...types import (
     Media,
     MediaKind,
     Part,
-    Prefill,
+    PrefillMode,
     Prompt,
     PromptTurn,
     RawEvent,
@@ -57,7 +57,7 @@ class ResponsesCodec(Dialect):
     def encode(self, prompt: Prompt, /) -> HttpRequest:
         """Write *prompt* down."""
         endpoint = self._endpoint
-        prompt = fit(settled(prompt, _ID), replace(endpoint.abilities, prefill=Prefill.NONE))
+        prompt = fit(settled(prompt, _ID), replace(endpoint.abilities, prefill=PrefillMode.NONE))
         body: dict[str, object] = {
             "model": endpoint.model,
             "instructions": prompt.system or None,
