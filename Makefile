@@ -77,7 +77,7 @@ format: $(READY) ## put the code in order
 	@$(BIN)/ruff check --fix-only .
 	@$(BIN)/ruff format .
 
-bench: $(READY) fonts ## what a token, the rules, pictures, clients, a thousand turns, an idle bot and a film cost, and how long a reader waits, written into bench/results, the README and docs
+bench: $(READY) fonts ## what a token, the rules, pictures, clients, a thousand turns, an idle bot and a film cost, and how long a reader waits, written into bench/results and docs
 	@$(BIN)/python bench/text.py
 	@$(BIN)/python bench/rules.py
 	@$(BIN)/python bench/pictures.py

@@ -1,4 +1,4 @@
-"""What a run found, and how it is shown: in a terminal, as JSON, as a plot and in the README."""
+"""What a run found, and how it is shown: in a terminal, as JSON, as a plot and in docs/cost.md."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from plot import bars
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "bench" / "results"
-README = ROOT / "README.md"
+PAGE = ROOT / "docs" / "cost.md"
 BEGIN, END = "<!-- bench:begin -->\n", "<!-- bench:end -->"
 
 COST = ("mixed 100 kB", 50.0)
@@ -97,7 +97,7 @@ def screen(results: Results) -> Iterator[str]:
 
 
 def markdown(results: Results) -> str:
-    """The table for the README."""
+    """The table for docs/cost.md."""
     lines = [
         "| document | calls per token | ns per token | MB/s | peak memory, kB |",
         "|---|--:|--:|--:|--:|",
@@ -140,10 +140,10 @@ def load(text: str) -> Results:
     return Results(**fields, rows=rows)
 
 
-def save(results: Results, folder: Path = RESULTS, readme: Path = README) -> None:
-    """Write figures and plot into *folder*, and the table into *readme*."""
-    page = with_table(readme.read_text(encoding="utf-8"), markdown(results))
+def save(results: Results, folder: Path = RESULTS, page: Path = PAGE) -> None:
+    """Write figures and plot into *folder*, and the table into *page*."""
+    text = with_table(page.read_text(encoding="utf-8"), markdown(results))
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "text.json").write_text(dump(results), encoding="utf-8")
     (folder / "text.svg").write_text(picture(results), encoding="utf-8")
-    readme.write_text(page, encoding="utf-8")
+    page.write_text(text, encoding="utf-8")

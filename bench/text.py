@@ -18,7 +18,7 @@ was said is counted.
 
     python bench/text.py [--seed N | --fresh] [--degree N] [--no-save | --json FILE] [--profile NAME]
 
-A run with the default seed and degree writes ``bench/results/`` and the table in the README; any other run writes only
+A run with the default seed and degree writes ``bench/results/`` and the table in docs/cost.md; any other run writes only
 what ``--json`` names. A fresh seed gives documents that nobody has tuned for.
 """
 
@@ -190,7 +190,7 @@ def _keep(results: Results, options: argparse.Namespace) -> str:
     if options.no_save or (results.seed, results.degree) != (SEED, DEGREE):
         return "nothing written"
     save(results)
-    return "written: bench/results/text.json, bench/results/text.svg and the table in README.md"
+    return "written: bench/results/text.json, bench/results/text.svg and the table in docs/cost.md"
 
 
 def main() -> None:

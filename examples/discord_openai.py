@@ -1,6 +1,7 @@
-"""A bot that answers whoever mentions it, with OpenAI's own client: ``python examples/discord_openai.py``.
+"""A bot that answers a mention with OpenAI's own client: ``python examples/discord_openai.py``.
 
-It needs ``DISCORD_TOKEN`` and ``OPENAI_API_KEY``, and the message content intent in Discord's developer portal.
+It needs ``DISCORD_TOKEN`` and ``OPENAI_API_KEY``. Discord sends the text of messages that mention the bot without any
+privileged intent.
 """
 
 import os
@@ -10,9 +11,7 @@ from openai import AsyncOpenAI
 
 import cadenza
 
-intents = discord.Intents.default()
-intents.message_content = True
-client = discord.Client(intents=intents)
+client = discord.Client(intents=discord.Intents.default())
 openai = AsyncOpenAI()
 
 
@@ -20,10 +19,9 @@ openai = AsyncOpenAI()
 async def on_message(message: discord.Message) -> None:
     """Answer a message that mentions the bot."""
     if client.user in message.mentions and not message.author.bot:
-        answer = openai.chat.completions.create(
-            model="gpt-5.1", messages=[{"role": "user", "content": message.clean_content}], stream=True
-        )
-        await cadenza.say(message, answer)
+        messages = [{"role": "user", "content": message.clean_content}]
+        stream = openai.chat.completions.create(model="gpt-5.1", messages=messages, stream=True)
+        await cadenza.say(message, stream)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from report import (
     BEGIN,
     END,
     PAIRS,
-    README,
+    PAGE,
     RESULTS,
     Results,
     dump,
@@ -153,8 +153,8 @@ def test_the_saved_results_are_of_the_documents_there_are(saved: Results, texts:
     assert (1, 1) == (saved.seed, saved.degree)
 
 
-def test_the_table_in_the_readme_is_what_the_results_render_to(saved: Results) -> None:
-    readme = README.read_text(encoding="utf-8")
+def test_the_table_on_the_page_is_what_the_results_render_to(saved: Results) -> None:
+    readme = PAGE.read_text(encoding="utf-8")
 
     assert readme.split(BEGIN)[1].split(END)[0] == markdown(saved)
 
