@@ -2,7 +2,7 @@
 
     python bench/crowd.py CLIENT LOOP ADDRESS TURNS TOKENS      prints JSON
 
-LOOP is ``asyncio`` or ``uvloop``, or ``speed.run``, which is how a program with many turns should be run.
+LOOP is ``asyncio`` or ``uvloop``, or ``event_loop.run``, which is how a program with many turns should be run.
 
 A turn of Cadenza goes all the way from bytes to messages, in a target that only notes when each send started. The
 openai SDK only reads.
@@ -47,7 +47,7 @@ SETTINGS = {
 _CLOSING = 5.0
 """Seconds that sockets are given to close."""
 CLIENTS = (*SETTINGS, "openai SDK")
-BEST = "speed.run"
+BEST = "event_loop.run"
 """How a program with many turns should be run."""
 
 

@@ -37,6 +37,11 @@ def test_what_is_all_of_a_reply_stays() -> None:
     assert ["\n", "User:"] == cleaned("\n", "User:")
 
 
+def test_a_label_that_stands_twice_goes_once() -> None:
+    """The first one is passed on as words, so the second is not all of the reply."""
+    assert ["User:\n"] == cleaned("User:\n", "User:\n")
+
+
 def test_after_a_tool_the_model_may_go_on() -> None:
     assert ["hello\n", "User:"] == cleaned("hello\n", "User:", why=Ending.TOOL_CALL)
 

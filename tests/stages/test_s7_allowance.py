@@ -21,6 +21,8 @@ FULL = Allowance(5, 5, 0.0)
         pytest.param(Allowance(4, 5, 5.0), 1, Ration(0.0, 1), id="most are left"),
         pytest.param(FULL, 4, Ration(0.0, 1), id="enough for all that wait"),
         pytest.param(FULL, 9, Ration(0.0, 3), id="more wait than may leave, one of which is kept"),
+        pytest.param(Allowance(15, 30, 29.0), 1, Ration(1.0, 1), id="half are left, spread over the time"),
+        pytest.param(Allowance(16, 30, 29.0), 1, Ration(0.0, 1), id="one more than half are left"),
         pytest.param(Allowance(2, 5, 3.0), 1, Ration(1.0, 1), id="few are left, spread over the time"),
         pytest.param(Allowance(2, 5, 3.0), 6, Ration(1.0, 6), id="few are left, and what waits leaves together"),
         pytest.param(Allowance(1, 5, 3.0), 2, Ration(3.0, 2, is_forced=True), id="the last one is kept"),
