@@ -12,7 +12,7 @@ endif
 # Bytecode is kept whatever the machine says: else every process that the tests start compiles everything anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help setup fonts chromium compiled demo play sim test check format bench soak clean
+.PHONY: help setup fonts chromium compiled demo play sim quick test check format bench soak clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -63,6 +63,14 @@ play: $(READY) ## a Discord of your own in the browser: no token, no key
 
 sim: $(READY) ## talk with the bot in this terminal: no token, no key
 	@$(BIN)/cadenza run --sim
+
+# The pure half: no network, no loop, no browser. The whole suite is `make test`.
+PURE := $(addprefix tests/,text rules stages models/dialects models/guards test_types.py test_errors.py test_settings.py test_architecture.py)
+
+quick: $(READY) ## lint what changed and test the pure half (under 30 seconds)
+	@changed=$$( { git diff --name-only --diff-filter=d HEAD -- '*.py'; git ls-files --others --exclude-standard -- '*.py'; } 2> /dev/null ); \
+	[ -z "$$changed" ] || { $(BIN)/ruff check $$changed && $(BIN)/ruff format --check $$changed; }
+	@HYPOTHESIS_PROFILE=few $(BIN)/python -m pytest -q -n 2 --dist worksteal -m 'not slow' $(PURE)
 
 test: $(READY) fonts chromium ## run every test
 	@$(BIN)/python -m pytest -q -n 3 --dist worksteal

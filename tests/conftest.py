@@ -33,6 +33,7 @@ _COMMON = {
     "print_blob": True,
 }
 # The same examples every time, so that a change is judged by what it changes; `make soak` looks for new ones.
+settings.register_profile("few", max_examples=10, derandomize=True, **_COMMON)  # for `make quick`
 settings.register_profile("quick", max_examples=100, derandomize=True, **_COMMON)
 settings.register_profile("soak", max_examples=20_000, **_COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from films import PAGE, SIZES, TEXTS, Found, goals, load, markdown, measure_one, save, screen
+from films import PAGE, SIZES, TEXTS, goals, load, markdown, measure_one, screen
 from report import RESULTS
 
 FOUND = load((RESULTS / "films.json").read_text(encoding="utf-8"))
@@ -31,14 +29,3 @@ def test_a_token_of_a_long_text_costs_what_one_of_a_short_text_costs() -> None:
 def test_the_page_says_what_was_found() -> None:
     assert markdown(FOUND) in PAGE.read_text(encoding="utf-8")
     assert len(FOUND.rows) + len(goals(FOUND)) + 2 == len(list(screen(FOUND)))
-
-
-def test_what_is_written_down_can_be_read_again(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text("a\n<!-- bench:begin -->\nold\n<!-- bench:end -->\nb\n", encoding="utf-8")
-    found = Found("3.11.7", 1, FOUND.rows)
-
-    save(found, tmp_path, page)
-
-    assert found == load((tmp_path / "films.json").read_text(encoding="utf-8"))
-    assert markdown(found) in page.read_text(encoding="utf-8")

@@ -8,14 +8,6 @@ from pathlib import Path
 import pytest
 
 import pictures
-from cadenza.text.tables import Alignment
-
-
-def test_a_table_is_read_with_its_alignments() -> None:
-    table = pictures.table_of("| a | b | c |\n|---|:-:|--:|\n| 1 | 2 | 3 |\n")
-
-    assert (("a", "b", "c"), (("1", "2", "3"),)) == (table.header, table.rows)
-    assert (Alignment.LEFT, Alignment.CENTRE, Alignment.RIGHT) == table.alignments
 
 
 def test_every_picture_is_written_or_its_refusal_said(

@@ -6,25 +6,21 @@ No test measures time: what is asked of a run is what it looked at.
 from __future__ import annotations
 
 import asyncio
-import json
 from array import array
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import pytest
 
 import crowd
-from cadenza import Boundary, Post, TextDelta
-from crowd import BEST, CLIENTS, SETTINGS, Crowd, Held, Messages, Tokens, deciders, lines, measure, percentiles
-from paced import passage
+from cadenza import Boundary, Post
+from crowd import BEST, CLIENTS, SETTINGS, Crowd, Held, Messages, Tokens, lines, measure
 from providers import serving
 from report import RESULTS
 from silence import PHASES, Quiet, measure_phase
 from silence import TOKENS as STREAMED
-from text import fresh_round
 from turns import (
     BESIDE,
-    CURVE,
     MANY,
     MOST,
     OURS,
@@ -34,12 +30,9 @@ from turns import (
     Found,
     Row,
     Silence,
-    goals,
     load,
     markdown,
-    plan,
     row,
-    screen,
 )
 
 TURNS, SAID = 4, 20
@@ -51,37 +44,7 @@ def address() -> Iterator[str]:
         yield found
 
 
-# --- the texts ---------------------------------------------------------------------------
-
-
-def test_every_stream_has_a_text_of_its_own_and_the_same_every_time() -> None:
-    texts = ["".join(passage(stream, SAID)) for stream in range(50)]
-
-    assert 50 == len(set(texts))
-    assert texts == ["".join(passage(stream, SAID)) for stream in range(50)]
-    assert all(SAID == len(passage(stream, SAID)) for stream in range(50))
-
-
-def test_a_shorter_passage_is_the_beginning_of_a_longer_one() -> None:
-    assert passage(3, 500)[:SAID] == passage(3, SAID)
-
-
-@pytest.mark.parametrize("stream", range(10))
-def test_a_line_is_decided_where_the_next_one_begins(stream: int) -> None:
-    """What is measured from is what the library itself waits for."""
-    tokens, round_ = passage(stream, 400), fresh_round(degree=1)
-
-    posts = [(number, post.text) for number, token in enumerate(tokens) for post in round_.receive(TextDelta(token))]
-
-    decided = [*zip(deciders(tokens), lines(tokens), strict=True)]
-    assert posts == [pair for pair in decided if pair[0] < len(tokens)]
-    assert [400] == [number for number, _ in decided[len(posts) :]]
-
-
-# --- what was added ------------------------------------------------------------------------
-
 TEXT = ["One", ".\n", "Tw", "o.\n", "Three."]
-WRITTEN = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
 
 
 async def _sent(pauses: list[float], started: list[float]) -> Messages:
@@ -90,20 +53,6 @@ async def _sent(pauses: list[float], started: list[float]) -> Messages:
         await target.send(Post(text, Boundary.NEWLINE, pause))
     target.started = array("d", started)
     return target
-
-
-@pytest.mark.parametrize(
-    ("pauses", "started", "expected"),
-    [
-        pytest.param([0.0, 0.0, 0.0], [2.5, 4.25, 5.125], [0.5, 0.25, 0.125], id="from the token that decides it"),
-        pytest.param([0.0, 0.0, 0.0], [6.0, 6.0, 6.0], [4.0, 2.0, 1.0], id="also if another was late before it"),
-        pytest.param([0.0, 4.0, 0.0], [2.0, 6.5, 6.75], [0.0, 0.5, 0.75], id="but not while somebody types"),
-    ],
-)
-async def test_what_is_added_to_a_message(pauses: list[float], started: list[float], expected: list[float]) -> None:
-    target = await _sent(pauses, started)
-
-    assert expected == target.delays(TEXT, WRITTEN)
 
 
 async def test_a_message_that_is_missing_out_of_place_or_wrong_fails_the_run() -> None:
@@ -122,11 +71,6 @@ def test_a_token_that_is_missing_fails_the_run() -> None:
 
     with pytest.raises(AssertionError):
         heard.check(TEXT)
-
-
-def test_percentiles_are_of_the_values_in_order() -> None:
-    assert (50, 99, 99) == percentiles([*range(99, -1, -1)])
-    assert (7.0, 7.0, 7.0) == percentiles([7.0])
 
 
 # --- a tiny run ----------------------------------------------------------------------------
@@ -177,65 +121,7 @@ def _found(*, delay: float = 0.05, after: Held = HELD, silent: float = 1.0, thei
     return Found("3.11", {"openai": "3"}, MANY, MOST, 50, rows, quiet)
 
 
-def test_a_row_is_figures_for_a_token() -> None:
-    found = row(OURS, "uvloop", CROWD)
-
-    assert (1.0, 50.0, 200.0) == (found.p50_ms, found.p99_ms, found.max_ms)
-    assert (10.0, 0.4, 2.0) == (found.us_per_token, found.cores, found.late_ms)
-
-
-@pytest.mark.parametrize(
-    ("found", "missed"),
-    [
-        pytest.param(_found(), [], id="all is well"),
-        pytest.param(_found(delay=0.2), [0], id="messages are late"),
-        pytest.param(_found(after=replace(HELD, objects=41_000)), [1], id="objects are kept"),
-        pytest.param(_found(after=replace(HELD, rss_kb=90_000)), [2], id="memory is kept"),
-        pytest.param(_found(after=replace(HELD, tasks=2)), [3], id="a task is left"),
-        pytest.param(_found(after=replace(HELD, files=8)), [3], id="a file is left"),
-        pytest.param(_found(theirs=10.0), [4], id="a token is dear"),
-        pytest.param(_found(silent=60.0), [5, 6, 7, 8, 9], id="a stop is not heard"),
-    ],
-)
-def test_goals_say_what_is_missed(found: Found, missed: list[int]) -> None:
-    assert missed == [number for number, goal in enumerate(goals(found)) if goal.value > goal.limit]
-
-
-def test_every_row_every_phase_and_every_goal_is_shown() -> None:
-    found = _found()
-    shown, page = "\n".join(screen(found)), markdown(found)
-
-    for text in (shown, page):
-        assert all(goal.name in text for goal in goals(found))
-        assert all(phase.name in text for phase in PHASES)
-        assert all(client in text for client in (OURS, TYPED, THEIRS))
-
-
-def test_results_survive_being_written_down() -> None:
-    assert _found() == load(json.dumps(asdict(_found())))
-
-
-def test_all_sizes_are_measured_with_all_loops_and_the_most_last() -> None:
-    runs = plan(["asyncio", "uvloop"])
-
-    ours = [(loop, turns) for client, loop, turns, _ in runs if client == OURS]
-    usual = {(loop, turns) for loop in ("asyncio", "uvloop") for turns in (*CURVE, MANY)}
-    assert usual | {(BEST, MANY)} == set(ours)
-    assert (TYPED, BEST, MANY, MOST) == runs[-1]
-    assert {"asyncio", "uvloop"} == {loop for client, loop, _, _ in runs if client == THEIRS}
-    assert {"asyncio", BEST} == {loop for _, loop, _, _ in plan(["asyncio"])}
-
-
 def test_the_page_says_what_the_last_run_found() -> None:
     found = load((RESULTS / "turns.json").read_text(encoding="utf-8"))
 
     assert markdown(found) in PAGE.read_text(encoding="utf-8")
-
-
-def test_a_row_for_which_the_server_was_late_is_doubted() -> None:
-    found = _found()
-    late = replace(found, rows=(*found.rows[:-1], replace(found.rows[-1], late_ms=300.0)))
-
-    assert "The server was late itself" not in markdown(found)
-    assert f"for: {TYPED}, {BEST}, {MANY}." in markdown(late)
-    assert f"for: {TYPED}, {BEST}, {MANY}." in "\n".join(screen(late))

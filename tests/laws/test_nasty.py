@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.laws.nasty import FAMILY, LONG, nasty, with_characters
+from tests.laws.nasty import nasty
 from tests.laws.test_rules_properties import dense
 
 _MARKDOWN = nasty()
@@ -45,19 +45,3 @@ def test_the_same_foreign_text_comes_again_now_and_then(strategy: st.SearchStrat
     texts = [text for text in _drawn(strategy) if len(text) < _SHORT]
 
     assert sum(1 for text in texts if _TWICE.search(text)) > least * len(texts)
-
-
-def test_markdown_is_now_and_then_very_long_in_many_scripts_or_broken() -> None:
-    texts = _drawn(_MARKDOWN)
-
-    for mark in ("```", "\n> ", "<think>", "語", FAMILY, "\ud83d", "\x00", "**", "||"):
-        assert any(mark in text for text in texts), mark
-    assert any(len(text) > max(map(len, LONG)) for text in texts)
-    assert "" in texts
-
-
-def test_a_number_stands_for_characters_and_one_below_zero_for_what_stood_before() -> None:
-    texts = _drawn(with_characters(st.just(["one", -1, "two", -2, -9, 3])).map("".join), count=10)
-
-    assert {"oneonetwoone"} == {text[:-3] for text in texts}
-    assert len({text[-3:] for text in texts}) > 1

@@ -49,7 +49,9 @@ def test_an_overflow_is_cut_at_the_best_place_near_its_target(text: str, expecte
         pytest.param("a" * 800 + " http://e.org/" + "b" * 700, 801, id="b36 in front of an address"),
         pytest.param("a" * 800 + " (b. c" + "d" * 700, 801, id="b36 in front of what may close"),
         pytest.param("a" * 800 + "`b c" + " d" * 300 + "` e", 800, id="b36 in front of code without a space"),
-        pytest.param("a" * 700 + "`b" + "c" * 700 + "` e", 700, id="in front of code that opens as far back as is looked"),
+        pytest.param(
+            "a" * 700 + "`b" + "c" * 700 + "` e", 700, id="in front of code that opens as far back as is looked"
+        ),
         pytest.param("a" * 699 + "`b" + "c" * 700 + "` e", 1403, id="behind code that opens further back"),
         pytest.param('"a ' + "b. " * 500, 0, id="all of it is inside"),
         pytest.param("a (" + "b. " * 500, 0, id="only crumbs are outside"),
