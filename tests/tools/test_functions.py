@@ -123,7 +123,7 @@ async def test_what_a_model_sends_is_checked_before_the_function_sees_it() -> No
     assert note.check is not None
     assert {"number": 6} == note.check({"number": "6"})
     for ask in (note.check, lambda arguments: note.run(arguments, ToolContext())):
-        with pytest.raises(ToolError, match=r"The argument 'number' must be a whole number, not \"six\"\."):
+        with pytest.raises(ToolError, match=r"The argument 'number' is not right: Expected `int`, got `str`\."):
             await _awaited(ask({"number": "six"}))
     assert [] == seen
 

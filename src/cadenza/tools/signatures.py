@@ -11,70 +11,85 @@ from types import FrameType, SimpleNamespace
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from ..errors import SettingsError, ToolError
-from .compounds import Field, Record
+from .arguments import can_be_null, check_names, convert
 from .docstrings import read_docstring
-from .hints import Names, Unfit, about_of, checked_key, shape_of
-from .shapes import Misfit, Schema
+from .schemas import Schema, UnfitType, object_of, schema_of, told
 from .tool import ToolContext
 
-_MOST_COMPLAINTS = 5
+_MOST_WRONG = 5
+"""Wrong arguments that the model is told of at once."""
 _EMPTY = inspect.Parameter.empty
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a tool takes, and how its function is called with it."""
+    """The parameters of a tool's function, and how to call it with the arguments of a model."""
 
     about: str
-    """What its docstring says first."""
-    record: Record
-    """The arguments that a model gives."""
+    """The first paragraph of the docstring."""
+    parameters: Schema
+    """The schema of the arguments; see ``schema``."""
+    hints: Mapping[str, object]
+    """The type of each argument."""
     defaults: Mapping[str, object]
-    """What is taken for those that it does not."""
     context: tuple[str, ...]
-    """Parameters that are handed the context of the call."""
+    """Parameters that receive the context of the call."""
     positional: tuple[str, ...]
-    """Parameters that have to be given without their name, in order."""
+    """Positional-only parameters, in order."""
 
     @property
     def schema(self) -> Schema:
-        """How a model is told."""
-        return self.record.schema
+        """The schema of the arguments as the model sees it."""
+        return told(self.parameters)
 
     def read(self, arguments: Mapping[str, object]) -> dict[str, object]:
-        """*arguments* as the function wants them, all of them. Raises a ``ToolError`` that says what is wrong."""
+        """All arguments, converted, with defaults filled in. Raises a ``ToolError`` that says what is wrong."""
+        properties, read, wrong = self.parameters["properties"], dict(self.defaults), []
         try:
-            given = self.record.read(dict(arguments))
-        except Misfit as misfit:
-            told = [*map(str, misfit.complaints[:_MOST_COMPLAINTS]), "The tool was not run; send the call again."]
-            raise ToolError(" ".join(told)) from misfit
-        assert isinstance(given, dict)  # noqa: S101  # the arguments as a whole are a dict: see ``signature_of``
-        return {**self.defaults, **given}
+            check_names(arguments, properties)
+        except ToolError as error:
+            wrong.append(error)
+        for name, schema in properties.items():
+            value = arguments.get(name)
+            if value is None and name in self.defaults and not (name in arguments and can_be_null(schema)):
+                continue
+            try:
+                if name not in arguments:
+                    raise ToolError(f"The argument '{name}' is missing.")  # noqa: TRY003,TRY301,EM102  # one of several
+                read[name] = convert(value, self.hints[name], schema, name)
+            except ToolError as error:
+                wrong.append(error)
+        if wrong:
+            again = "The tool was not run; send the call again."
+            raise ToolError(" ".join([*map(str, wrong[:_MOST_WRONG]), again])) from wrong[0]
+        return read
 
     def bind(
         self, function: Callable[..., object], arguments: Mapping[str, object], context: ToolContext
     ) -> Callable[[], object]:
-        """The call of *function* with *arguments*, which ``read`` gave back."""
+        """The call of *function* with *arguments* from ``read``."""
         values = {**arguments, **dict.fromkeys(self.context, context)}
         first = [values.pop(name) for name in self.positional]
         return functools.partial(function, *first, **values)
 
 
 def signature_of(function: Callable[..., object], name: str, types: Mapping[str, object]) -> Signature:
-    """What *function*, the tool *name*, takes; *types* go before its own. Raises ``SettingsError``."""
-    parameters, around = _parameters(function, name), _surroundings(function)
-    hints = _hints(function, name, parameters, types, around)
+    """Inspect *function*, the tool *name*; *types* replace its annotations. Raises ``SettingsError``."""
+    parameters = _parameters(function, name)
+    hints = _hints(function, name, parameters, types)
     said = read_docstring(_docstring(function), parameters)
     context = tuple(key for key in parameters if _is_context(hints.get(key)))
-    fields = {
-        key: _field(name, parameter, hints.get(key), said.names.get(key, ""), around)
-        for key, parameter in parameters.items()
-        if key not in context
-    }
+    given = {key: parameter for key, parameter in parameters.items() if key not in context}
+    for key, parameter in given.items():
+        if key not in hints and parameter.default is not _EMPTY and parameter.default is not None:
+            hints[key] = type(parameter.default)
+    properties = {key: _property(name, one, hints, said.names.get(key, "")) for key, one in given.items()}
+    defaults = {key: parameter.default for key, parameter in given.items() if parameter.default is not _EMPTY}
     return Signature(
         about=said.about,
-        record=Record(fields),
-        defaults={key: parameters[key].default for key, field in fields.items() if not field.is_required},
+        parameters=object_of(properties, [key for key in given if key not in defaults]),
+        hints=hints,
+        defaults=defaults,
         context=context,
         positional=tuple(key for key, one in parameters.items() if one.kind is one.POSITIONAL_ONLY),
     )
@@ -125,19 +140,17 @@ def _parameters(function: Callable[..., object], name: str) -> dict[str, inspect
     return {key: parameter for key, parameter in parameters.items() if key not in settled}
 
 
-def _field(name: str, parameter: inspect.Parameter, hint: object, about: str, names: Names) -> Field:
-    default = parameter.default
+def _property(name: str, parameter: inspect.Parameter, hints: Mapping[str, object], about: str) -> Schema:
     try:
-        if hint is None:
-            if default is _EMPTY or default is None:
-                raise Unfit("has no type; annotate it")  # noqa: TRY301,TRY003,EM101  # it is one refusal among several
-            hint = type(default)
-        shape = shape_of(hint, names)
-        checked_key(parameter.name)
-    except Unfit as error:
+        if parameter.name not in hints:
+            raise UnfitType("has no type; annotate it")  # noqa: TRY301,TRY003,EM101  # it is one refusal among several
+        schema = schema_of(hints[parameter.name])
+        object_of({parameter.name: schema}, ())
+    except UnfitType as error:
         msg = f"the parameter {parameter.name!r} of the tool {name!r} {error}"
         raise SettingsError(msg) from error
-    return Field(shape, default is _EMPTY, _with_default(about_of(shape, about), default))
+    about = _with_default(str(schema.get("description", about)), parameter.default)
+    return {**schema, "description": about} if about else schema
 
 
 def _with_default(about: str, default: object) -> str:
@@ -157,7 +170,6 @@ def _hints(
     name: str,
     parameters: Mapping[str, object],
     types: Mapping[str, object],
-    around: Names,
 ) -> dict[str, Any]:
     """The type of each parameter that has one; ``None`` as a type is ``NoneType`` here."""
     unknown = [key for key in types if key not in parameters]
@@ -171,7 +183,7 @@ def _hints(
         if key in parameters and key not in types
     }
     try:
-        found = get_type_hints(SimpleNamespace(__annotations__=annotated), dict(around), include_extras=True)
+        found = get_type_hints(SimpleNamespace(__annotations__=annotated), _surroundings(function), include_extras=True)
     except (NameError, AttributeError, SyntaxError, TypeError) as error:
         msg = (
             f"a type of the tool {name!r} is not known where it is defined ({getattr(error, 'name', None) or error}); "
@@ -181,7 +193,7 @@ def _hints(
     return found | {key: type(None) if hint is None else hint for key, hint in types.items()}
 
 
-def _surroundings(function: Callable[..., object]) -> Names:
+def _surroundings(function: Callable[..., object]) -> dict[str, Any]:
     """What is called how where *function* was defined: in its module, and in the function around it if that still runs."""
     inner = inspect.unwrap(innermost(function))
     code, names = getattr(inner, "__code__", None), getattr(inner, "__globals__", {})
