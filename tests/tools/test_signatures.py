@@ -192,6 +192,13 @@ def test_all_that_is_wrong_is_told_at_once_but_not_without_end() -> None:
     assert 5 == str(caught.value).count("The argument ")
 
 
+def test_a_method_is_inspected_once_for_all_objects() -> None:
+    signature = signature_of(Shop().sell, "sell", {})
+
+    assert signature is signature_of(Shop().sell, "sell", {})
+    assert signature is not signature_of(Shop().sell, "sell", {"item": int})
+
+
 def test_null_is_a_value_only_where_the_type_allows_it() -> None:
     def find(limit: int | None = 10, page: int = 1) -> None: ...
 

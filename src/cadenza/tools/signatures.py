@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from types import FrameType, SimpleNamespace
+from types import FrameType, FunctionType, MethodType, SimpleNamespace
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from ..errors import SettingsError, ToolError
@@ -27,8 +27,10 @@ class Signature:
 
     about: str
     """The first paragraph of the docstring."""
-    parameters: Schema
-    """The schema of the arguments; see ``schema``."""
+    schema: Schema
+    """The arguments as the model sees them."""
+    properties: Mapping[str, Schema]
+    """The schema of each argument; unlike in ``schema``, an optional one may be null."""
     hints: Mapping[str, object]
     """The type of each argument."""
     defaults: Mapping[str, object]
@@ -37,19 +39,14 @@ class Signature:
     positional: tuple[str, ...]
     """Positional-only parameters, in order."""
 
-    @property
-    def schema(self) -> Schema:
-        """The schema of the arguments as the model sees it."""
-        return told(self.parameters)
-
     def read(self, arguments: Mapping[str, object]) -> dict[str, object]:
         """All arguments, converted, with defaults filled in. Raises a ``ToolError`` that says what is wrong."""
-        properties, read, wrong = self.parameters["properties"], dict(self.defaults), []
+        read, wrong = dict(self.defaults), []
         try:
-            check_names(arguments, properties)
+            check_names(arguments, self.properties)
         except ToolError as error:
             wrong.append(error)
-        for name, schema in properties.items():
+        for name, schema in self.properties.items():
             value = arguments.get(name)
             if value is None and name in self.defaults and not (name in arguments and can_be_null(schema)):
                 continue
@@ -74,7 +71,21 @@ class Signature:
 
 
 def signature_of(function: Callable[..., object], name: str, types: Mapping[str, object]) -> Signature:
-    """Inspect *function*, the tool *name*; *types* replace its annotations. Raises ``SettingsError``."""
+    """Inspect *function*, the tool *name*; *types* replace its annotations. Raises ``SettingsError``.
+
+    A method is inspected once, whatever object it is bound to.
+    """
+    if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType) and not types:
+        return _signature_of_method(function.__func__, name)
+    return _inspected(function, name, types)
+
+
+@functools.lru_cache(maxsize=256)
+def _signature_of_method(function: FunctionType, name: str) -> Signature:
+    return _inspected(MethodType(function, object()), name, {})
+
+
+def _inspected(function: Callable[..., object], name: str, types: Mapping[str, object]) -> Signature:
     parameters = _parameters(function, name)
     hints = _hints(function, name, parameters, types)
     said = read_docstring(_docstring(function), parameters)
@@ -87,7 +98,8 @@ def signature_of(function: Callable[..., object], name: str, types: Mapping[str,
     defaults = {key: parameter.default for key, parameter in given.items() if parameter.default is not _EMPTY}
     return Signature(
         about=said.about,
-        parameters=object_of(properties, [key for key in given if key not in defaults]),
+        schema=told(object_of(properties, [key for key in given if key not in defaults])),
+        properties=properties,
         hints=hints,
         defaults=defaults,
         context=context,
