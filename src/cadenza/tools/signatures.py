@@ -1,4 +1,4 @@
-"""What a function takes, as a model is told: its parameters, read from the signature, the types and the docstring."""
+"""The parameters of a function as a model sees them: from the signature, the types and the docstring."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _inspected(function: Callable[..., object], name: str, types: Mapping[str, o
 
 
 def innermost(function: Callable[..., object]) -> Callable[..., object]:
-    """The function in which the words stand: of a partial one that which it calls, of an object its ``__call__``."""
+    """The function with the annotations: of a partial the one it calls, of a callable object its ``__call__``."""
     while isinstance(function, functools.partial):
         function = function.func
     if inspect.isroutine(function) or inspect.isclass(function):
@@ -117,13 +117,13 @@ def innermost(function: Callable[..., object]) -> Callable[..., object]:
 
 
 def gives_nothing(function: Callable[..., object]) -> bool:
-    """Whether *function* says that it gives nothing back: ``-> None``."""
+    """Whether *function* is annotated ``-> None``."""
     annotations = getattr(inspect.unwrap(innermost(function)), "__annotations__", {})
     return annotations.get("return", _EMPTY) in (None, "None", type(None))
 
 
 def _docstring(function: Callable[..., object]) -> str:
-    """Its own words; an object that can be called may have them at its class, which those of a partial one are not."""
+    """The docstring of *function*, or that of the class of a callable object."""
     inner = innermost(function)
     is_object = inner is type(function).__call__
     return inner.__doc__ or (type(function).__doc__ if is_object else None) or ""
@@ -133,7 +133,7 @@ def _docstring(function: Callable[..., object]) -> str:
 
 
 def _parameters(function: Callable[..., object], name: str) -> dict[str, inspect.Parameter]:
-    """What *function* may be given; what a partial one has been given by name is settled."""
+    """The parameters of *function*, without those that a partial sets by name."""
     try:
         parameters = dict(inspect.signature(function).parameters)
     except (TypeError, ValueError) as error:
@@ -166,7 +166,7 @@ def _property(name: str, parameter: inspect.Parameter, hints: Mapping[str, objec
 
 
 def _with_default(about: str, default: object) -> str:
-    """*about*, and what is taken if the model says nothing: not every interface knows a default in a schema."""
+    """*about* with the default in words: not every provider accepts ``default`` in a schema."""
     value = default.value if isinstance(default, Enum) else default
     if not isinstance(value, str | int | float) or value == "":
         return about
@@ -183,7 +183,7 @@ def _hints(
     parameters: Mapping[str, object],
     types: Mapping[str, object],
 ) -> dict[str, Any]:
-    """The type of each parameter that has one; ``None`` as a type is ``NoneType`` here."""
+    """The type of each parameter that has one; ``None`` becomes ``NoneType``."""
     unknown = [key for key in types if key not in parameters]
     if unknown:
         msg = f"the tool {name!r} has no parameter {unknown[0]!r} to give a type; it has: {', '.join(parameters) or 'none'}"
@@ -206,7 +206,7 @@ def _hints(
 
 
 def _surroundings(function: Callable[..., object]) -> dict[str, Any]:
-    """What is called how where *function* was defined: in its module, and in the function around it if that still runs."""
+    """The names where *function* was defined: of its module, and of the enclosing function if that still runs."""
     inner = inspect.unwrap(innermost(function))
     code, names = getattr(inner, "__code__", None), getattr(inner, "__globals__", {})
     frame: FrameType | None = inspect.currentframe()
@@ -218,7 +218,7 @@ def _surroundings(function: Callable[..., object]) -> dict[str, Any]:
 
 
 def _is_context(hint: object) -> bool:
-    """Whether a parameter of the type *hint* is handed the context."""
+    """Whether a parameter of type *hint* receives the context."""
     if get_origin(hint) is Annotated:
         return _is_context(get_args(hint)[0])
     return hint is ToolContext or ToolContext in get_args(hint)
