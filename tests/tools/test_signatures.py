@@ -237,10 +237,10 @@ silent.__signature__ = 5  # type: ignore[attr-defined]  # as an extension may ha
         pytest.param(lambda a=None: a, "the parameter 'a' of the tool 'it' has no type; annotate it", id="no type but None"),
         pytest.param(lambda *a: a, "the tool 'it' takes *a", id="*args"),
         pytest.param(lambda **a: a, "the tool 'it' takes **a", id="**kwargs"),
-        pytest.param(Shop.sell, "make it of the method of an object: tool(thing.it)", id="a method without its object"),
+        pytest.param(Shop.sell, "use the method of an object: tool(thing.it)", id="a method without its object"),
         pytest.param(lost(), "a type of the tool 'it' is not known where it is defined (Local)", id="a type that is gone"),
         pytest.param(misspelt, "a type of the tool 'it' is not known where it is defined (TypVar)", id="a type that is not there"),
-        pytest.param(silent, "does not say what it takes", id="it does not say"),
+        pytest.param(silent, "has no signature that can be read", id="it does not say"),
         pytest.param(len, "the parameter 'obj' of the tool 'it' has no type", id="built in, with a signature"),
     ],
 )  # fmt: skip
@@ -254,9 +254,7 @@ def test_what_cannot_be_told_is_refused_in_one_sentence(function: Callable[..., 
 def test_a_type_that_a_model_cannot_be_told_of_is_named_with_its_parameter() -> None:
     def send(data: bytes) -> None: ...
 
-    with pytest.raises(
-        SettingsError, match="the parameter 'data' of the tool 'send' has a type that a model cannot be"
-    ):
+    with pytest.raises(SettingsError, match="the parameter 'data' of the tool 'send' has a type without a JSON schema"):
         signature_of(send, "send", {})
 
 

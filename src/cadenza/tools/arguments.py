@@ -218,7 +218,7 @@ def _fits(value: object, schema: Schema) -> bool:
         case {"format": _}:
             return isinstance(value, date)
         case {"type": kind}:
-            return isinstance(value, _TYPES[kind]) and (kind == "boolean") >= isinstance(value, bool)
+            return isinstance(value, _TYPES[kind]) and (kind == "boolean" or not isinstance(value, bool))
         case _:
             return True
 

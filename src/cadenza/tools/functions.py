@@ -127,11 +127,11 @@ class _Runner:
 
 def _check_kind(function: Function, name: str) -> None:
     if inspect.isclass(function) or not callable(function):
-        msg = f"the tool {name!r} must be of a function, not of {function!r}"
+        msg = f"the tool {name!r} must be a function, not {function!r}"
         raise SettingsError(msg)
     inner = innermost(function)
     if inspect.isgeneratorfunction(inner) or inspect.isasyncgenfunction(inner):
-        msg = f"the tool {name!r} is of a function that yields; give back a list instead"
+        msg = f"the tool {name!r} is a generator function; return a list instead"
         raise SettingsError(msg)
 
 
@@ -146,8 +146,8 @@ def _name_of(function: Function) -> str:
 def _checked_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         msg = (
-            f"{name!r} cannot be the name of a tool: it has 1 to 64 letters from a to z, digits, underscores and hyphens; "
-            "give another with tool(function, name='...')"
+            f"{name!r} cannot be the name of a tool: use 1 to 64 letters from a to z, digits, underscores and hyphens; "
+            "choose another with tool(function, name='...')"
         )
         raise SettingsError(msg)
     return name

@@ -72,7 +72,7 @@ def object_of(properties: Mapping[str, Schema], required: Iterable[str]) -> Sche
     """The schema of an object with these properties and no others. Raises ``UnfitType``."""
     for name in properties:
         if not _KEY.fullmatch(name):
-            msg = f"cannot be named {name!r}: a name has at most 64 letters from a to z, digits and underscores"
+            msg = f"cannot be named {name!r}: use at most 64 letters from a to z, digits and underscores"
             raise UnfitType(msg)
     return {
         "type": "object",
@@ -158,7 +158,7 @@ def _container(hint: object, origin: object, args: tuple[Any, ...], around: tupl
         return {"type": "object", "additionalProperties": inner} if inner else {"type": "object"}
     if origin not in _LISTS:
         msg = (
-            f"has a type that a model cannot be told of ({_named(hint)}); use str, int, float, bool, datetime, a list, "
+            f"has a type without a JSON schema ({_named(hint)}); use str, int, float, bool, datetime, a list, "
             "a dict, a Literal, an Enum, a TypedDict or a dataclass"
         )
         raise UnfitType(msg)

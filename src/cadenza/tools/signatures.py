@@ -137,17 +137,15 @@ def _parameters(function: Callable[..., object], name: str) -> dict[str, inspect
     try:
         parameters = dict(inspect.signature(function).parameters)
     except (TypeError, ValueError) as error:
-        msg = f"the tool {name!r} is of something that does not say what it takes; make it of a function with types"
+        msg = f"the tool {name!r} has no signature that can be read; use a Python function with type annotations"
         raise SettingsError(msg) from error
     settled = function.keywords if isinstance(function, functools.partial) else {}
     for key, parameter in parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            msg = (
-                f"the tool {name!r} takes {parameter}, and a model can be told only of parameters that have a name each"
-            )
+            msg = f"the tool {name!r} takes {parameter}; each parameter of a tool needs its own name"
             raise SettingsError(msg)
         if key in ("self", "cls") and parameter.annotation is _EMPTY:
-            msg = f"the tool {name!r} is of a method that has no {key}; make it of the method of an object: tool(thing.{name})"
+            msg = f"the tool {name!r} is an unbound method; use the method of an object: tool(thing.{name})"
             raise SettingsError(msg)
     return {key: parameter for key, parameter in parameters.items() if key not in settled}
 
@@ -199,7 +197,7 @@ def _hints(
     except (NameError, AttributeError, SyntaxError, TypeError) as error:
         msg = (
             f"a type of the tool {name!r} is not known where it is defined ({getattr(error, 'name', None) or error}); "
-            "define it at the top of the module, or hand it in as types={...}"
+            "define it at the top of the module, or pass it as types={...}"
         )
         raise SettingsError(msg) from error
     return found | {key: type(None) if hint is None else hint for key, hint in types.items()}
