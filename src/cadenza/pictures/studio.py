@@ -7,12 +7,15 @@ it.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from threading import Lock, Thread
 from time import monotonic
+
+logger = logging.getLogger(__name__)
 
 PATIENCE = 10.0
 """Seconds after which a picture is given up."""
@@ -99,5 +102,6 @@ class Studio:
 def _tried(paint: Callable[[], object]) -> object:
     try:
         return paint()
-    except BaseException:  # noqa: BLE001  # foreign code; an exception ends only this picture
+    except BaseException as error:  # foreign code; an exception ends only this picture
+        logger.warning("a painter failed; the table is sent as text", exc_info=error)
         return None
