@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cadenza.errors import ToolError
-from cadenza.providers.arguments import tool_call
+from cadenza.models.dialects.call_arguments import tool_call
 from cadenza.tools.arguments import arguments_of, can_be_null, check_names, convert, read_json
 from cadenza.tools.schemas import schema_of
 from cadenza.types import ToolCall

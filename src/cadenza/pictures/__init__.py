@@ -1,5 +1,5 @@
 """Tables as PNG images: find fonts, measure text, draw. Needs the extra ``tables``."""
 
-from .paint import Picture, Refused, TablePictures
+from .paint import Picture, PictureRefused, TablePictures
 
-__all__ = ["Picture", "Refused", "TablePictures"]
+__all__ = ["Picture", "PictureRefused", "TablePictures"]

@@ -19,7 +19,7 @@ import msgspec
 
 from ..errors import ToolError
 from ..types import ToolCall
-from .plain import sendable
+from .jsonable import sendable
 from .schemas import Schema
 
 _LONGEST = 1_000_000

@@ -18,7 +18,7 @@ NOBODY = "it needs consent, and there is nobody to ask"
 
 
 @dataclass(frozen=True, slots=True)
-class Deliberate:
+class ConsentPolicy:
     """A consent for every call: only the *exposed* tools are run, and those that need it ask *consent*."""
 
     exposed: Collection[str]
