@@ -70,7 +70,7 @@ def test_every_program_is_listed(program: Path) -> None:
 @pytest.mark.parametrize("example", _examples())
 def test_every_python_example_runs(example: str) -> None:
     try:
-        exec(compile(example, "example", "exec"), {"__name__": "__main__"})  # noqa: S102  # our own words
+        exec(compile(example, "example", "exec", dont_inherit=True), {"__name__": "__main__"})  # noqa: S102  # our own words
     finally:
         logs.take_down()  # one that runs a bot has put it up
 

@@ -271,7 +271,7 @@ def test_whoever_sits_at_a_terminal_is_told_to_ask(tmp_path: Path, script: str) 
     os.close(master)
 
     assert (0, b"Hi :) there\nsecond line\n") == (process.returncode, output)
-    assert errors.startswith(b"cadenza: what is to be asked? End it with Ctrl-D")
+    assert errors.startswith(b"cadenza: type the prompt, and end it with Ctrl-D")
 
 
 def test_what_was_recorded_is_replayed(tmp_path: Path, script: str) -> None:
@@ -320,7 +320,7 @@ def test_a_recording_that_cannot_be_read_is_answered_with_its_line(tmp_path: Pat
     [
         pytest.param(("nobody:m", "Hi"), "unknown vendor 'nobody'", id="nobody"),
         pytest.param(("script:no-such-file", "Hi"), "cannot read 'no-such-file'", id="no script"),
-        pytest.param(("script:no-such-file",), "nothing to ask", id="no prompt"),
+        pytest.param(("script:no-such-file",), "the prompt is empty", id="no prompt"),
         pytest.param(("openai:gpt-5.1", "Hi"), "OPENAI_API_KEY", id="no key"),
         pytest.param(("openai:gpt-5.1", "Hi", "--set", "degre=1"), "did you mean 'degree'", id="a misspelt setting"),
         pytest.param(("openai:gpt-5.1", "Hi", "--set", "degree"), "name=value", id="no setting"),

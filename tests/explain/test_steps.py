@@ -144,7 +144,7 @@ def test_what_cannot_be_written_is_told_once_and_then_it_is_silent(
             trace(END)
 
     assert [
-        f"the trace cannot be written ({why}) and is not whole; look for room, or name another file"
+        f"the trace cannot be written ({why}) and is incomplete; free some space, or name another file"
     ] == caplog.messages
     assert caplog.messages == [trace.complaint]
 

@@ -40,11 +40,14 @@ async def test_only_bytes_are_a_picture(answer: object) -> None:
 
 
 @pytest.mark.parametrize("error", [ValueError, StopIteration, StopAsyncIteration, asyncio.CancelledError, SystemExit])
-async def test_whatever_is_raised_there_is_no_picture(error: type[BaseException]) -> None:
+async def test_whatever_is_raised_there_is_no_picture_but_a_traceback_in_the_log(
+    error: type[BaseException], caplog: pytest.LogCaptureFixture
+) -> None:
     def paint() -> object:
         raise error
 
     assert await PictureWorker().painted(paint) is None
+    assert [error] == [record.exc_info and record.exc_info[0] for record in caplog.records]
 
 
 async def test_no_more_than_two_are_painted_at_once_and_nobody_else_waits() -> None:

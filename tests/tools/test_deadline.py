@@ -85,7 +85,7 @@ async def test_what_does_not_listen_is_left_behind_after_a_while(caplog: pytest.
 
     assert (True, pytest.approx(5.1)) == (caught.value.is_left_behind, now())
     assert [
-        "cadenza tool deaf did not end within 3 seconds after it was stopped, and was left behind"
+        "cadenza tool deaf did not end within 3 seconds after it was cancelled, and was abandoned"
     ] == caplog.messages
     await ended.wait()
     await asyncio.sleep(1)  # what it raises then is nobody's, and no warning tells its text

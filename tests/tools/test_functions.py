@@ -123,7 +123,7 @@ async def test_what_a_model_sends_is_checked_before_the_function_sees_it() -> No
     assert note.check is not None
     assert {"number": 6} == note.check({"number": "6"})
     for ask in (note.check, lambda arguments: note.run(arguments, ToolContext())):
-        with pytest.raises(ToolError, match=r"The argument 'number' must be a whole number, not \"six\"\."):
+        with pytest.raises(ToolError, match=r"The argument 'number' is not right: Expected `int`, got `str`\."):
             await _awaited(ask({"number": "six"}))
     assert [] == seen
 
@@ -159,11 +159,11 @@ async def many_more() -> AsyncIterator[int]:
     ("function", "said"),
     [
         pytest.param(lambda: 1, "'<lambda>' cannot be the name of a tool", id="a lambda without a name"),
-        pytest.param(TeaHouse, "the tool 'TeaHouse' must be of a function", id="a class"),
-        pytest.param(many, "the tool 'many' is of a function that yields; give back a list instead", id="a generator"),
-        pytest.param(many_more, "the tool 'many_more' is of a function that yields", id="an async generator"),
-        pytest.param(classmethod(roll), "the tool 'roll' must be of a function", id="a class method that is not bound"),
-        pytest.param(5, "the tool 'int' must be of a function, not of 5", id="a number"),
+        pytest.param(TeaHouse, "the tool 'TeaHouse' must be a function", id="a class"),
+        pytest.param(many, "the tool 'many' is a generator function; return a list instead", id="a generator"),
+        pytest.param(many_more, "the tool 'many_more' is a generator function", id="an async generator"),
+        pytest.param(classmethod(roll), "the tool 'roll' must be a function", id="a class method that is not bound"),
+        pytest.param(5, "the tool 'int' must be a function, not 5", id="a number"),
     ],
 )
 def test_what_cannot_be_a_tool_is_refused(function: Callable[..., object], said: str) -> None:
@@ -195,7 +195,7 @@ def test_tools_may_come_one_by_one() -> None:
     ("tools", "said"),
     [
         pytest.param([roll, tool(look, name="roll")], "there are two tools named 'roll'", id="the same name twice"),
-        pytest.param([None], "must be of a function, not of None", id="nothing"),
+        pytest.param([None], "must be a function, not None", id="nothing"),
         pytest.param([Tool(ToolSpec("a b", "", {}), run)], "'a b' cannot be the name of a tool", id="a name that nobody takes"),
         pytest.param({"größe": roll}, "'größe' cannot be the name of a tool", id="a key that nobody takes"),
         pytest.param([tool(roll, name="x" * 64), roll, Tool(ToolSpec("y" * 65, "", {}), run)], "cannot be the name of a tool", id="a long name"),

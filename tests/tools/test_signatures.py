@@ -100,9 +100,11 @@ def test_what_a_model_is_told_of_a_function() -> None:
 
 
 def test_a_default_is_told_as_a_model_would_write_it() -> None:
-    fields = signature_of(guessed, "guessed", {}).record.fields
+    fields = signature_of(guessed, "guessed", {}).schema["properties"]
 
-    assert ["Default: 3.", "Default: 0.5.", "Default: true.", "Default: x."] == [one.about for one in fields.values()]
+    assert ["Default: 3.", "Default: 0.5.", "Default: true.", "Default: x."] == [
+        one["description"] for one in fields.values()
+    ]
 
 
 def test_a_function_that_takes_nothing() -> None:
@@ -141,14 +143,14 @@ def test_what_can_be_called_is_called(function: Callable[..., object], arguments
 def test_what_a_partial_function_has_been_given_is_not_told_to_the_model() -> None:
     signature = signature_of(functools.partial(whispered, d=9), "it", {})
 
-    assert ["a", "b", "c"] == list(signature.record.fields)
+    assert ["a", "b", "c"] == list(signature.schema["properties"])
     with pytest.raises(ToolError, match="'d' is not known"):
         signature.read({"a": 1, "d": 1})
 
 
 def test_the_words_of_methods_and_objects_are_found() -> None:
     assert "Sell something." == signature_of(Shop().sell, "sell", {}).about
-    assert "What is sold." == signature_of(Shop().sell, "sell", {}).record.fields["item"].about
+    assert "What is sold." == signature_of(Shop().sell, "sell", {}).schema["properties"]["item"]["description"]
     assert "Look for something." == signature_of(Shop(), "shop", {}).about
     assert "Roll dice." == signature_of(functools.partial(roll, 6), "roll", {}).about
     assert "" == signature_of(functools.partial(nothing), "nothing", {}).about
@@ -157,7 +159,7 @@ def test_the_words_of_methods_and_objects_are_found() -> None:
 def test_the_context_is_handed_in_and_not_told_to_the_model() -> None:
     signature, context = signature_of(told, "told", {}), ToolContext(key="k")
 
-    assert ["word"] == list(signature.record.fields)
+    assert ["word"] == list(signature.schema["properties"])
     assert (context, "hi", context, context) == signature.bind(told, signature.read({"word": "hi"}), context)()
 
 
@@ -166,16 +168,12 @@ def test_types_that_are_local_to_a_function_are_found_while_it_runs() -> None:
     class Local:
         x: int
 
-    @dataclass
-    class Outer:
-        inner: Local
-
-    def place(outer: Outer) -> int:
-        return outer.inner.x
+    def place(local: Local) -> int:
+        return local.x
 
     signature = signature_of(place, "place", {})
 
-    assert 3 == signature.bind(place, signature.read({"outer": {"inner": {"x": 3}}}), ToolContext())()
+    assert 3 == signature.bind(place, signature.read({"local": {"x": 3}}), ToolContext())()
 
 
 def test_types_can_be_handed_in() -> None:
@@ -188,10 +186,30 @@ def test_all_that_is_wrong_is_told_at_once_but_not_without_end() -> None:
     signature = signature_of(roll, "roll", {})
 
     with pytest.raises(ToolError) as caught:
-        signature.read({"sides": "six", "times": [], **dict.fromkeys("abcdefgh", 1)})
+        signature.read({"times": [], "size": 1, "note": [], "of": {}, **dict.fromkeys("abcdefgh", 1)})
 
     assert str(caught.value).endswith("The tool was not run; send the call again.")
     assert 5 == str(caught.value).count("The argument ")
+
+
+def test_a_method_is_inspected_once_for_all_objects() -> None:
+    signature = signature_of(Shop().sell, "sell", {})
+
+    assert signature is signature_of(Shop().sell, "sell", {})
+    assert signature is not signature_of(Shop().sell, "sell", {"item": int})
+
+
+def test_null_is_a_value_only_where_the_type_allows_it() -> None:
+    def find(limit: int | None = 10, page: int = 1) -> None: ...
+
+    assert {"limit": None, "page": 1} == signature_of(find, "find", {}).read({"limit": None, "page": None})
+
+
+def test_what_is_missing_is_named() -> None:
+    with pytest.raises(
+        ToolError, match=r"^The argument 'sides' is missing\. The tool was not run; send the call again\.$"
+    ):
+        signature_of(roll, "roll", {}).read({})
 
 
 def lost() -> Callable[..., object]:
@@ -219,10 +237,10 @@ silent.__signature__ = 5  # type: ignore[attr-defined]  # as an extension may ha
         pytest.param(lambda a=None: a, "the parameter 'a' of the tool 'it' has no type; annotate it", id="no type but None"),
         pytest.param(lambda *a: a, "the tool 'it' takes *a", id="*args"),
         pytest.param(lambda **a: a, "the tool 'it' takes **a", id="**kwargs"),
-        pytest.param(Shop.sell, "make it of the method of an object: tool(thing.it)", id="a method without its object"),
+        pytest.param(Shop.sell, "use the method of an object: tool(thing.it)", id="a method without its object"),
         pytest.param(lost(), "a type of the tool 'it' is not known where it is defined (Local)", id="a type that is gone"),
         pytest.param(misspelt, "a type of the tool 'it' is not known where it is defined (TypVar)", id="a type that is not there"),
-        pytest.param(silent, "does not say what it takes", id="it does not say"),
+        pytest.param(silent, "has no signature that can be read", id="it does not say"),
         pytest.param(len, "the parameter 'obj' of the tool 'it' has no type", id="built in, with a signature"),
     ],
 )  # fmt: skip
@@ -236,9 +254,7 @@ def test_what_cannot_be_told_is_refused_in_one_sentence(function: Callable[..., 
 def test_a_type_that_a_model_cannot_be_told_of_is_named_with_its_parameter() -> None:
     def send(data: bytes) -> None: ...
 
-    with pytest.raises(
-        SettingsError, match="the parameter 'data' of the tool 'send' has a type that a model cannot be"
-    ):
+    with pytest.raises(SettingsError, match="the parameter 'data' of the tool 'send' has a type without a JSON schema"):
         signature_of(send, "send", {})
 
 

@@ -1,7 +1,7 @@
-"""``cadenza demo``: a short scripted evening among friends, played through the real pipeline into this terminal.
+"""``cadenza demo``: a short scripted conversation, played through the real pipeline in this terminal.
 
-Only the model's words are written down beforehand. They arrive in tokens, as from any provider, and everything behind
-that is what a bot uses too: the stages, the rules, a tool, a second model, a stop button, the outbox with its pauses.
+Only the model's words are scripted. They arrive in tokens, as from any provider. Everything after that is what a bot
+uses too: the stages, the rules, a tool, a fallback model, a stop button, the outbox with its pauses.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _INTERRUPTED = 130
 _TOKEN = 4
 _TOKEN_EVERY = 0.015
 _LINE_BREAKS = 1.0
-"""Seconds of silence until a broken line is noticed."""
+"""Seconds of silence before the connection breaks."""
 
 _SETTINGS = Settings().with_values(
     {"typing_speed": 0.004, "typing_least": 0.12, "typing_most": 0.5, "thinking_chance": 0.0}
@@ -53,15 +53,15 @@ _HASTE: Mapping[str, object] = {"typing_budget": 0.0}
 
 @dataclass(frozen=True, slots=True)
 class _Exchange:
-    """What somebody says, and what the model answers: one script a round."""
+    """A line of a person, and the model's answers: one script for each round of the tool loop."""
 
     speaker: str
     says: str
     rounds: tuple[tuple[Beat, ...], ...]
     instead: tuple[Beat, ...] = ()
-    """What a second model answers, where the first one fails."""
+    """The answer of the fallback model, where the first one fails."""
     stopped_by: str = ""
-    """Who presses stop, after two messages and in the middle of the third."""
+    """The person who presses stop, in the middle of the third message."""
 
 
 def _script(text: str) -> tuple[Beat, ...]:
@@ -88,7 +88,7 @@ _REN = Persona(
     sprites=(Sprite("smug", avatar="😼"),),
 )
 _ROSTER = Roster(mentions={"mia": "@Mia", "jo": "@Jo"}, emoji={"meteor": "🌠"})
-"""What a terminal writes for a mention and an emoji; on Discord these would be tags with numbers."""
+"""Mentions and emoji as a terminal shows them; on Discord these are tags with ids."""
 _EARLIER = (
     Line("Jo", "The Perseids are on Saturday!"),
     Line("Ren", "Then so are we.", is_own=True),
@@ -167,22 +167,22 @@ _STORY = (
 )
 _LAST_WORDS = ("Mia", "Keep the rest for the hill :)")
 _FIRST, _SECOND = "polaris", "vega"
-"""How the two models are called."""
+"""The names of the two models."""
 
 
-# --- the stage and its machinery ----------------------------------------------------------
+# --- playing it ----------------------------------------------------------
 
 
 @dataclass(slots=True)
 class DemoCount:
-    """What was seen."""
+    """Counts for the last line of the demo."""
 
     tokens: int = 0
     replies: list[Reply] = field(default_factory=list)
 
     @property
     def messages(self) -> int:
-        """How many messages arrived."""
+        """The number of sent messages."""
         return sum(len(said.receipts) for said in self.replies)
 
     def __str__(self) -> str:
@@ -196,14 +196,14 @@ class DemoCount:
 
 
 class _Evenly:
-    """Dice that always fall low: people in a hurry take short breaths."""
+    """A random source that always returns a low number, for short pauses."""
 
     def random(self) -> float:
         return 0.1
 
 
 class _Watched:
-    """A target that says when its second message has arrived."""
+    """A target that reports when its second message has arrived."""
 
     def __init__(self, target: ConsoleTarget) -> None:
         self._target = target
@@ -256,7 +256,7 @@ class _Evening:
         await self._sleep(0.4)
 
     async def _person(self, name: str, text: str) -> None:
-        """Somebody types and says something."""
+        """A person types and sends *text*."""
         await self._sleep(0.6)
         await self._target.typing(Identity(name))
         await self._sleep(0.5)
@@ -284,7 +284,7 @@ class _Evening:
                 await end_task(finger)
 
     async def _press_stop(self, who: str, turn: str, second: asyncio.Event, talks_on: asyncio.Event | None) -> None:
-        """Wait until two messages are there and the model is in the middle of the third; then have enough."""
+        """Press stop when two messages have arrived and the model is in the middle of the third."""
         if talks_on is None:
             return
         await second.wait()
@@ -297,7 +297,7 @@ class _Evening:
         return Model(ScriptedCodec(), self._counted(transport(scripts, self._sleep), talks_on), name=name)
 
     def _counted(self, play: Transport, talks_on: asyncio.Event | None) -> Transport:
-        """Count the tokens of *play*. With *talks_on* the model has more to say when its script is over."""
+        """Count the tokens of *play*. With *talks_on* the model does not finish after its script."""
 
         async def counted(request: HttpRequest) -> AsyncIterator[bytes]:
             async for data in play(request):
@@ -322,20 +322,20 @@ class _Evening:
 
 
 async def _no_time(_: float) -> None:
-    """Let everybody else go on, but do not wait."""
+    """Let other tasks run, without a pause."""
     await asyncio.sleep(0)
 
 
 async def play(target: ConsoleTarget, *, fast: bool = False, trace: Hook | None = None) -> DemoCount:
-    """Play the whole evening in *target*; say what was seen."""
+    """Play the conversation in *target*; return the counts."""
     evening = _Evening(target, fast=fast, trace=trace)
     await evening.play()
-    target.notice(f"That was {evening.tally}.\nNow put a stream of your own through it: cadenza replay --help")
+    target.notice(f"That was {evening.tally}.\nNow try a stream of your own: cadenza replay --help")
     return evening.tally
 
 
 def run(*, fast: bool = False, trace: Hook | None = None) -> int:
-    """Play the demo on standard output; give back the exit status."""
+    """Play the demo on standard output; return the exit status."""
     with ConsoleTarget(_REN.name, avatar=_REN.avatar) as target:
         try:
             asyncio.run(play(target, fast=fast, trace=trace))

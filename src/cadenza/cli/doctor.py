@@ -38,13 +38,15 @@ def add_doctor(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     """Add ``doctor`` to the command line."""
     doctor = commands.add_parser(
         "doctor",
-        help="see whether a bot can run, and what to do where it cannot",
-        description="Look at the configuration, the token, the privileged intents, the permissions, the models, the fonts, "
-        "the store and the tools of a bot: one sentence each. ✓ is well, ! is worth knowing, ✗ has to be put right. "
-        "The exit status is 1 if there is any ✗. Secrets are never shown, and nothing is changed.",
+        help="check that a bot can run, and say how to fix what is wrong",
+        description="Check the configuration, the token, the privileged intents, the permissions, the models, the fonts, "
+        "the store and the tools of a bot, one sentence each: ✓ is fine, ! is a warning, ✗ must be fixed. "
+        "The exit status is 1 if there is any ✗. Nothing is changed, and secrets are never shown.",
     )
-    doctor.add_argument("--config", default="cadenza.toml", metavar="FILE", help="the configuration")
-    doctor.add_argument("--json", action="store_true", help="write the findings as JSON, for programs")
+    doctor.add_argument(
+        "--config", default="cadenza.toml", metavar="FILE", help="the configuration (default: cadenza.toml)"
+    )
+    doctor.add_argument("--json", action="store_true", help="write the findings as JSON")
 
 
 def run_doctor(options: argparse.Namespace, *, url: str = DISCORD) -> int:

@@ -29,57 +29,55 @@ def add_explain(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     """Say what the command can be told."""
     parser = commands.add_parser(
         "explain",
-        help="tell how any text or recorded stream becomes messages, and why",
-        description="Tell how a model's words become messages: why each starts and ends where it does, what was held, "
+        help="show how a text or a recorded stream becomes messages, and why",
+        description="Show how a model's text becomes messages: why each starts and ends where it does, what was held, "
         "which rules changed it, and where the time went. FILE is a text that a model wrote, a recording of "
-        "'cadenza record', an answer that was saved in a provider's own format, lines for 'cadenza replay', a trace "
-        "or a film. It is delivered to a simulated Discord, in no time; a trace or a film is told as it happened, "
-        "unless an option asks for something else.",
-        epilog="docs/explain.md tells more.",
+        "'cadenza record', an answer saved in a provider's own format, lines for 'cadenza replay', a trace or a film. "
+        "It is delivered to a simulated Discord in virtual time; a trace or a film is shown as it happened, unless "
+        "an option below changes something.",
+        epilog="See docs/explain.md.",
     )
-    parser.add_argument("file", metavar="FILE", help="what to explain; '-' is standard input")
-    parser.add_argument("--text", action="store_true", help="take it for a text, whatever it looks like")
-    parser.add_argument("--answer", type=int, metavar="N", help="of several answers in FILE, only this one")
-    parser.add_argument(
-        "--message", type=int, metavar="N", help="tell only of this message, but all of it; 1 is the first"
-    )
+    parser.add_argument("file", metavar="FILE", help="the file to explain; '-' is standard input")
+    parser.add_argument("--text", action="store_true", help="treat FILE as plain text, whatever it looks like")
+    parser.add_argument("--answer", type=int, metavar="N", help="explain only this one of several answers in FILE")
+    parser.add_argument("--message", type=int, metavar="N", help="explain only this message, in full; 1 is the first")
     _add_outputs(parser)
     _add_circumstances(parser)
 
 
 def _add_outputs(parser: argparse.ArgumentParser) -> None:
     output = parser.add_argument_group("output")
-    output.add_argument("--json", action="store_true", help="write one object of JSON instead")
-    output.add_argument("--html", metavar="OUT", help="write a page that opens anywhere; '-' is standard output")
-    output.add_argument("--force", action="store_true", help="write over a file that is there already")
+    output.add_argument("--json", action="store_true", help="write one JSON object instead")
+    output.add_argument("--html", metavar="OUT", help="write a self-contained HTML page; '-' is standard output")
+    output.add_argument("--force", action="store_true", help="overwrite an existing file")
     output.add_argument(
         "--diff",
         nargs=2,
         metavar=("A.toml", "B.toml"),
-        help="compare two files of settings; the exit status is 0 if the messages are the same, and else 1",
+        help="compare the messages with two files of settings; the exit status is 0 if they are equal, else 1",
     )
 
 
 def _add_circumstances(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("what is rehearsed")
+    group = parser.add_argument_group("simulation")
     group.add_argument("--settings", metavar="FILE", help="a TOML file with settings")
     group.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting, such as degree=3; may be repeated"
     )
-    group.add_argument("--rate", type=float, metavar="TOKENS", help="tokens a second (50), also for what has timings")
-    group.add_argument("--asked", default="", metavar="TEXT", help="what somebody says first, which is answered")
     group.add_argument(
-        "--limit", metavar="N/SECONDS", help="how many messages the chat takes in how long (5/5), or 'off'"
+        "--rate", type=float, metavar="TOKENS", help="tokens per second (default: 50); replaces recorded timings"
     )
+    group.add_argument("--asked", default="", metavar="TEXT", help="the message that is answered")
+    group.add_argument("--limit", metavar="N/SECONDS", help="the rate limit of the channel (default: 5/5), or 'off'")
     group.add_argument(
         "--fault",
         action="append",
         default=[],
         metavar="WHAT[xTIMES][@N]",
-        help="what goes wrong, how often, from which message on: rate_limit, refused, lost, slow, broken, "
+        help="simulate a fault, TIMES times, from message N on: rate_limit, refused, lost, slow, broken, "
         "webhook_gone; may be repeated",
     )
-    group.add_argument("--stop-at", type=float, metavar="SECONDS", help="when somebody stops the reply")
+    group.add_argument("--stop-at", type=float, metavar="SECONDS", help="stop the reply at this time")
 
 
 def run_explain(options: argparse.Namespace) -> int:

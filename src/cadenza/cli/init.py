@@ -64,17 +64,22 @@ def add_init(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     """Add ``init`` to the command line."""
     init = commands.add_parser(
         "init",
-        help="make a bot: asks three questions and writes its files",
-        description=f"Make a bot. Writes {CONFIG}, with a comment for every key; {DOTENV}, which only you can read; and "
-        "lines in .gitignore that keep secrets out of git. Asks for what is not given.",
-        epilog="docs/bot/getting-started.md leads through it click by click.",
+        help="create a bot: ask three questions and write its files",
+        description=f"Create a bot: write {CONFIG}, with a comment for every key; {DOTENV}, which only you can read; and "
+        "lines in .gitignore that keep secrets out of git. Options that are missing are asked for.",
+        epilog="See docs/bot/getting-started.md for a guide, step by step.",
     )
-    init.add_argument("--folder", default=".", metavar="FOLDER", help="where to write; made if it is not there")
-    init.add_argument("--name", metavar="NAME", help="what the character is called")
-    init.add_argument("--model", metavar="MODEL", help="who answers: local, or VENDOR:NAME such as openai:gpt-5.1")
+    init.add_argument(
+        "--folder",
+        default=".",
+        metavar="FOLDER",
+        help="the folder to write to (default: this one); created if it does not exist",
+    )
+    init.add_argument("--name", metavar="NAME", help="the name of the character")
+    init.add_argument("--model", metavar="MODEL", help="the model: local, or VENDOR:NAME such as openai:gpt-5.1")
     init.add_argument("--token-stdin", action="store_true", help="read the bot's token from standard input")
-    init.add_argument("--force", action="store_true", help="write over files that are there already")
-    init.add_argument("--yes", action="store_true", help="ask nothing; what is not given has its default")
+    init.add_argument("--force", action="store_true", help="overwrite existing files")
+    init.add_argument("--yes", action="store_true", help="ask nothing; use the defaults")
 
 
 def run_init(options: argparse.Namespace, person: Prompter | None = None) -> int:

@@ -1,6 +1,6 @@
-"""The command line: ``cadenza init``, ``run`` and all the others.
+"""The command line: ``cadenza init``, ``run`` and the other commands.
 
-What a command needs is imported when it is asked for: nobody waits for a bot who wants to see the help.
+Each command imports its modules only when it runs, so that the help is quick.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from ..errors import CadenzaError, InputError
 from ..explain.steps import Hook
 from ..settings import Settings, given
 
-_OF_A_BOT: Mapping[str, tuple[str, str]] = MappingProxyType(
+_OF_A_BOT: Mapping[str, str] = MappingProxyType(
     {
-        "init": (".init", "make a bot: asks three questions and writes its files"),
-        "doctor": (".doctor", "see whether a bot can run, and what to do where it cannot"),
-        "run": (".run", "start the bot; with --sim, try it in this terminal"),
-        "play": (".play", "open a Discord of your own in the browser, and look inside every message"),
-        "store": (".store", "back up, export, import, check or forget what the bot keeps"),
+        "init": "create a bot: ask three questions and write its files",
+        "doctor": "check that a bot can run, and say how to fix what is wrong",
+        "run": "start the bot; with --sim, try it in this terminal",
+        "play": "open a simulated Discord in the browser, and look inside every message",
+        "store": "back up, export, import, check or delete the bot's data",
     }
 )
-"""The commands of a bot: where each one is, and what it is for."""
-_EXPLAIN = {"explain": (".explain", "tell how any text or recorded stream becomes messages, and why")}
-_ELSEWHERE: Mapping[str, tuple[str, str]] = MappingProxyType({**_OF_A_BOT, **_EXPLAIN})
-"""All commands that have a module of their own, which says what they can be told."""
+"""The commands of a bot, with their help."""
+_EXPLAIN = {"explain": "show how a text or a recorded stream becomes messages, and why"}
+_ELSEWHERE: Mapping[str, str] = MappingProxyType({**_OF_A_BOT, **_EXPLAIN})
+"""Commands whose own module adds their options."""
 _INTERRUPTED = 130
 _BROKEN_PIPE = 141
-"""What a shell reports for a program that was ended by Ctrl-C or by the end of its reader."""
+"""The exit statuses of a shell for a program that ended by Ctrl-C or by a broken pipe."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; give back the exit status."""
+    """Run the command line and return the exit status."""
     try:
         return _run(sys.argv[1:] if arguments is None else arguments)
     except CadenzaError as error:
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         _abandon_output()
         if isinstance(error, BrokenPipeError):
-            return _BROKEN_PIPE  # whoever read it has seen enough
+            return _BROKEN_PIPE  # the reader, such as ``head``, has closed the pipe
         _complain(f"the output cannot be written: {error.strerror or error}")
         return 1
 
@@ -66,16 +66,16 @@ def _run(words: Sequence[str]) -> int:
     if sys.stdout is None:
         _complain("there is no standard output to write to")
         return 1
-    logging.getLogger("cadenza").addHandler(logging.NullHandler())  # what there is to say is said once, by us
+    logging.getLogger("cadenza").addHandler(logging.NullHandler())  # errors are printed once, by us
     return _COMMANDS[options.command](options)
 
 
 def _parser(wanted: str) -> argparse.ArgumentParser:
-    """What reads the command line; of those that are elsewhere only the one that is *wanted* is known in full."""
+    """The argument parser; only the *wanted* command is imported."""
     parser = argparse.ArgumentParser(
         prog="cadenza",
         description="Deliver a language model's stream to a chat as natural messages.",
-        epilog="'cadenza COMMAND --help' tells more about a command.",
+        epilog="Run 'cadenza COMMAND --help' for the options of a command.",
     )
     parser.add_argument("--version", action="version", version=f"cadenza {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
@@ -89,46 +89,45 @@ def _parser(wanted: str) -> argparse.ArgumentParser:
 
 
 def _add(commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, wanted: str) -> None:
-    """Add a command that has a module of its own; it is imported only if it is *wanted*."""
-    module, about = _ELSEWHERE[name]
+    """Add a command with its own module, which is imported only if it is *wanted*."""
     if name == wanted:
-        getattr(import_module(module, __package__), f"add_{name}")(commands)
+        getattr(import_module(f".{name}", __package__), f"add_{name}")(commands)
     else:
-        commands.add_parser(name, help=about)
+        commands.add_parser(name, help=_ELSEWHERE[name])
 
 
 def _add_demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     demo = commands.add_parser(
         "demo",
         help="watch a conversation become messages",
-        description="Play a scripted conversation through the real pipeline into this terminal. "
-        "Needs no network, no token and no key, and ends by itself within 20 seconds. "
-        "With --model, somebody talks with a real model instead.",
+        description="Play a scripted conversation through the real pipeline in this terminal. "
+        "It needs no network, no token and no API key, and takes less than 20 seconds. "
+        "With --model, a real model answers instead.",
     )
     demo.add_argument("--fast", action="store_true", help="skip the pauses")
     demo.add_argument(
         "--model",
         metavar="MODEL",
-        help="talk with this model: local (on this machine, needs no key), or VENDOR:NAME such as openai:gpt-5.1",
+        help="the model that answers: local (on this machine, without a key), or VENDOR:NAME such as openai:gpt-5.1",
     )
     demo.add_argument(
-        "--trace", metavar="FILE", help="write down all that happens and why; 'cadenza explain FILE' tells it"
+        "--trace", metavar="FILE", help="write a trace of every step; read it with 'cadenza explain FILE'"
     )
 
 
 def _add_record(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     record = commands.add_parser(
         "record",
-        help="ask a model, and save what it really sent",
-        description="Ask a model, show what it says, and save the bytes that came, with their timings and without "
-        "keys, as a file that 'cadenza replay' and tests can play: how to report a provider's bug.",
-        epilog="The format is described in docs/replay.md.",
+        help="ask a model, and save the bytes that it sent",
+        description="Ask a model, print its answer, and save the received bytes with their timings and without keys. "
+        "'cadenza replay' and tests can play the file; attach it when you report a bug of a provider.",
+        epilog="See docs/replay.md for the format.",
     )
-    record.add_argument("model", metavar="MODEL", help="whom to ask: VENDOR:NAME, local, or script:FILE")
-    record.add_argument("prompt", nargs="?", metavar="PROMPT", help="what to ask; standard input if it is absent")
-    record.add_argument("-o", "--output", required=True, metavar="FILE", help="where to write the recording")
-    record.add_argument("--system", default="", metavar="TEXT", help="what the model is told before")
-    record.add_argument("--url", metavar="URL", help="where the vendor's interface is, if not where it usually is")
+    record.add_argument("model", metavar="MODEL", help="the model: VENDOR:NAME, local, or script:FILE")
+    record.add_argument("prompt", nargs="?", metavar="PROMPT", help="the question (default: standard input)")
+    record.add_argument("-o", "--output", required=True, metavar="FILE", help="the file to write")
+    record.add_argument("--system", default="", metavar="TEXT", help="the system prompt")
+    record.add_argument("--url", metavar="URL", help="the base URL of the vendor's API, if it is not the usual one")
     record.add_argument(
         "--set",
         action="append",
@@ -136,42 +135,42 @@ def _add_record(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         metavar="NAME=VALUE",
         help="a setting, such as max_tokens=100; may be repeated",
     )
-    record.add_argument("--with-prompt", action="store_true", help="save what was asked, too")
-    record.add_argument("--force", action="store_true", help="write over a file that is there already")
+    record.add_argument("--with-prompt", action="store_true", help="save the prompt, too")
+    record.add_argument("--force", action="store_true", help="overwrite an existing file")
 
 
 def _add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     replay = commands.add_parser(
         "replay",
-        help="put recorded streams through the pipeline: JSON lines in, JSON lines out",
-        description="Put recorded streams through the pipeline. Each line of input is one stream, such as "
+        help="run recorded streams through the pipeline: JSON lines in, JSON lines out",
+        description="Run recorded streams through the pipeline. Each line of input is one stream, such as "
         '{"id": 1, "chunks": ["Hel", "lo"], "settings": {"degree": 1}}; each line of output holds its messages. '
-        "A file that 'cadenza record' made is understood too. "
-        "A line that cannot be read is answered with an error, and the exit status is then 1.",
-        epilog="The format is described in docs/replay.md.",
+        "Files from 'cadenza record' work too. "
+        "A line that cannot be parsed gives a line with an error, and the exit status is then 1.",
+        epilog="See docs/replay.md for the format.",
     )
-    replay.add_argument("files", nargs="*", metavar="FILE", help="files to read; '-' or none is standard input")
+    replay.add_argument("files", nargs="*", metavar="FILE", help="files to read (default, or '-': standard input)")
     replay.add_argument(
         "--slices",
         metavar="HOW",
-        help="cut each stream anew before it is fed: whole, chars, or random:SEED (the messages must not change)",
+        help="slice each stream differently: whole, chars, or random:SEED (the messages must not change)",
     )
     replay.add_argument("--settings", metavar="FILE", help="a TOML file with settings for every stream")
 
 
 def _elsewhere(options: argparse.Namespace) -> int:
-    module, _ = _ELSEWHERE[options.command]
-    run: Callable[[argparse.Namespace], int] = getattr(import_module(module, __package__), f"run_{options.command}")
+    module = import_module(f".{options.command}", __package__)
+    run: Callable[[argparse.Namespace], int] = getattr(module, f"run_{options.command}")
     return run(options)
 
 
 def _demo(options: argparse.Namespace) -> int:
     if options.trace is None:
         return _played(options, None)
-    from ..explain.steps import JsonLines  # noqa: PLC0415  # only who asks for it waits for it
+    from ..explain.steps import JsonLines  # noqa: PLC0415  # imported only for --trace
 
     if options.trace in ("", "-"):
-        msg = "a trace needs a file, for the conversation goes to standard output; name one behind --trace"
+        msg = "a trace needs a file, because the conversation goes to standard output; name one after --trace"
         raise InputError(msg)
     with JsonLines(options.trace) as trace:
         status = _played(options, trace)
@@ -182,23 +181,23 @@ def _demo(options: argparse.Namespace) -> int:
 
 def _played(options: argparse.Namespace, trace: Hook | None) -> int:
     if options.model is not None:
-        from .talk import run as talk  # noqa: PLC0415  # it brings the way to a model along
+        from .talk import run as talk  # noqa: PLC0415  # it imports the HTTP client
 
         return talk(options.model, fast=options.fast, trace=trace)
-    from .demo import run  # noqa: PLC0415  # the terminal's toolkit is slow to load, and only the demo needs it
+    from .demo import run  # noqa: PLC0415  # the terminal's toolkit is slow to load
 
     return run(fast=options.fast, trace=trace)
 
 
 def _record(options: argparse.Namespace) -> int:
-    from .record import RecordOptions, run  # noqa: PLC0415  # likewise
+    from .record import RecordOptions, run  # noqa: PLC0415  # it imports the HTTP client
 
     if options.output in ("", "-"):
-        msg = "a recording needs a file, for what the model says goes to standard output; name one with -o"
+        msg = "a recording needs a file, because the answer goes to standard output; name one with -o"
         raise InputError(msg)
     prompt = options.prompt if options.prompt is not None else _asked()
     if not prompt.strip():
-        msg = "there is nothing to ask; give a prompt behind the model, or on standard input"
+        msg = "the prompt is empty; give it after the model, or on standard input"
         raise InputError(msg)
     return run(
         RecordOptions(
@@ -215,9 +214,9 @@ def _record(options: argparse.Namespace) -> int:
 
 
 def _asked() -> str:
-    """What to ask, from standard input; somebody who sits there is told that it is their turn."""
+    """The prompt from standard input; in a terminal with a hint."""
     if sys.stdin is not None and sys.stdin.isatty():
-        _complain("what is to be asked? End it with Ctrl-D on a line of its own")
+        _complain("type the prompt, and end it with Ctrl-D on its own line")
     return b"".join(_standard_input()).decode("utf-8", "replace")
 
 
@@ -237,8 +236,8 @@ def _replay(options: argparse.Namespace) -> int:
 def _answers(
     lines: Iterable[bytes], settings: Settings, slices: Callable[[Sequence[str]], Sequence[str]] | None
 ) -> Iterator[dict[str, object]]:
-    """What the lines of one file come to: each by itself, or all of them if they are a recording."""
-    from ..models.recordings import is_head  # noqa: PLC0415  # likewise
+    """The results of one file: one for each line, or those of a recording."""
+    from ..models.recordings import is_head  # noqa: PLC0415  # --help should not wait for it
     from ..replies.replay import replay_line, replay_recording  # noqa: PLC0415
 
     is_first = True
@@ -261,10 +260,10 @@ _COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
 
 
 def _written(answer: dict[str, object]) -> bytes:
-    """*answer* as JSON; an odd character that UTF-8 cannot hold is written as JSON's own escape."""
+    """*answer* as JSON; a lone surrogate, which UTF-8 cannot hold, is escaped."""
     try:
         text = json.dumps(answer, ensure_ascii=False, allow_nan=False)
-    except ValueError:  # an id of 1e999, which Python reads as infinity
+    except ValueError:  # an id of 1e999, which Python parses as infinity
         text = json.dumps({**answer, "id": None}, ensure_ascii=False)
     return text.encode("utf-8", "backslashreplace")
 
@@ -296,6 +295,6 @@ def _complain(sentence: str) -> None:
 
 
 def _abandon_output() -> None:
-    """Nothing more can be written: let the interpreter's last flush go nowhere."""
+    """Redirect standard output to the null device, so that the interpreter's last flush does not fail."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

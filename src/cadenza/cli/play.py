@@ -32,28 +32,34 @@ def add_play(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     """Add ``cadenza play`` to the command line."""
     play = commands.add_parser(
         "play",
-        help="open a Discord of your own in the browser, and look inside every message",
-        description="Open the playground: a simulated Discord on this machine, the real bot in it, and a page in the "
-        "browser on which to talk to it, watch it type, and see why each message is as it is. "
-        "No token, no key and no network are needed. Ctrl-C ends it.",
-        epilog="docs/playground.md tells more.",
+        help="open a simulated Discord in the browser, and look inside every message",
+        description="Open the playground: a simulated Discord on this machine with the real bot in it, and a page in the "
+        "browser where you talk to it, watch it type, and see why each message is as it is. "
+        "It needs no token, no API key and no network. Ctrl-C ends it.",
+        epilog="See docs/playground.md.",
     )
     play.add_argument(
-        "--port", type=_port, metavar="N", help=f"where the page is, 0 for any that is free; else {PORT} or the next"
+        "--port",
+        type=_port,
+        metavar="N",
+        help=f"the port of the page; 0 for any free one (default: {PORT}, or the next free one)",
     )
     play.add_argument(
-        "--host", default="127.0.0.1", metavar="ADDRESS", help="who can reach it; only this machine unless said"
+        "--host",
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="the address to listen on (default: 127.0.0.1, only this machine)",
     )
-    play.add_argument("--config", metavar="FILE", help="the cast and the settings of this cadenza.toml")
+    play.add_argument("--config", metavar="FILE", help="a cadenza.toml with characters and settings")
     play.add_argument(
         "--model",
         default="",
         metavar="MODEL",
-        help="who answers: guide (built in), local, or VENDOR:NAME such as openai:gpt-5.1",
+        help="the model: guide (built in), local, or VENDOR:NAME such as openai:gpt-5.1",
     )
-    play.add_argument("--no-browser", action="store_true", help="only say where the page is")
-    play.add_argument("--language", choices=("en", "ja"), default="en", help="of the page and the bot")
-    play.add_argument("--log-level", choices=tuple(LEVELS), help="how much is told; warnings unless said")
+    play.add_argument("--no-browser", action="store_true", help="print the address of the page instead of opening it")
+    play.add_argument("--language", choices=("en", "ja"), default="en", help="the language of the page and the bot")
+    play.add_argument("--log-level", choices=tuple(LEVELS), help="what is logged (default: warning)")
 
 
 def run_play(options: argparse.Namespace) -> int:

@@ -40,26 +40,24 @@ def add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     run = commands.add_parser(
         "run",
         help="start the bot; with --sim, try it in this terminal",
-        description="Start the bot that cadenza.toml describes, and run it until it is interrupted (Ctrl-C): then it "
-        "answers nobody any more, lets replies under way end, and goes; a second Ctrl-C ends it at once. "
-        "With --sim the very same bot runs in a simulated Discord on this machine, and this terminal is a channel in "
-        "it: no token, no key and no configuration are needed.",
-        epilog="docs/bot/running.md tells how to run it for years.",
+        description="Start the bot that cadenza.toml describes. Ctrl-C stops it: it finishes the replies under way and "
+        "accepts no new ones; a second Ctrl-C ends it at once. "
+        "With --sim the same bot runs in a simulated Discord on this machine, and this terminal is a channel in it: "
+        "that needs no token, no API key and no configuration.",
+        epilog="See docs/bot/running.md for running it in production.",
     )
-    run.add_argument(
-        "--config", metavar="FILE", help=f"the configuration; {CONFIG} in this folder unless said otherwise"
-    )
+    run.add_argument("--config", metavar="FILE", help=f"the configuration (default: {CONFIG} in this folder)")
     run.add_argument(
         "--sim",
         nargs="?",
         const="",
         metavar="URL",
-        help="run it in a simulated Discord, with a chat in this terminal; with an address, in one that runs elsewhere "
-        "on this machine, without a chat",
+        help="use a simulated Discord, with a chat in this terminal; with a URL, use one that already runs on this "
+        "machine, without a chat",
     )
-    run.add_argument("--store", metavar="FILE", help="with --sim: keep what it remembers in this file")
-    run.add_argument("--name", metavar="NAME", default="", help="with --sim: who you are in the chat")
-    run.add_argument("--log-level", choices=tuple(LEVELS), help="how much is told, whatever the configuration says")
+    run.add_argument("--store", metavar="FILE", help="with --sim: the file for the bot's data")
+    run.add_argument("--name", metavar="NAME", default="", help="with --sim: your name in the chat")
+    run.add_argument("--log-level", choices=tuple(LEVELS), help="what is logged (default: as configured)")
 
 
 def run_run(options: argparse.Namespace) -> int:

@@ -58,28 +58,30 @@ def add_store(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     """Put ``store`` among *commands*."""
     store = commands.add_parser(
         "store",
-        help="back up, export, import, check or forget what the bot keeps",
-        description="What the bot keeps: settings, characters, memories. A backup is a store: to go back to it, stop "
-        "the bot, remove the store with its companions '-wal' and '-shm', and copy the backup to its place.",
-        epilog="It is described in docs/bot/store.md.",
+        help="back up, export, import, check or delete the bot's data",
+        description="Manage the bot's data: settings, characters, memories. To restore a backup, stop the bot, remove "
+        "the store and its files '-wal' and '-shm', and copy the backup to its place.",
+        epilog="See docs/bot/store.md.",
     )
     actions = store.add_subparsers(dest="action", metavar="ACTION", required=True)
-    backup = _action(actions, "backup", "copy the store to a new file, while the bot runs or not")
-    backup.add_argument("file", metavar="FILE", help="where to")
-    backup.add_argument("--force", action="store_true", help="write over a file that is there already")
-    out = _action(actions, "export", "write everything as JSON, while the bot runs or not")
-    out.add_argument("file", metavar="FILE", help="where to")
-    out.add_argument("--force", action="store_true", help="write over a file that is there already")
-    out.add_argument("--with-secrets", action="store_true", help="write keys and tokens readable, not sealed")
-    back = _action(actions, "import", "take in everything that an export holds; the bot must not run")
-    back.add_argument("file", metavar="FILE", help="what 'export' has written")
-    _action(actions, "check", "look whether the store is whole, and say what is in it")
-    forget = _action(actions, "forget", "forget all of a person or a server; the bot must not run")
+    backup = _action(actions, "backup", "copy the store to a new file; the bot may be running")
+    backup.add_argument("file", metavar="FILE", help="the file to write")
+    backup.add_argument("--force", action="store_true", help="overwrite an existing file")
+    out = _action(actions, "export", "write all data as JSON; the bot may be running")
+    out.add_argument("file", metavar="FILE", help="the file to write")
+    out.add_argument("--force", action="store_true", help="overwrite an existing file")
+    out.add_argument(
+        "--with-secrets", action="store_true", help="write keys and tokens in plain text instead of sealed"
+    )
+    back = _action(actions, "import", "load all data from an export; stop the bot first")
+    back.add_argument("file", metavar="FILE", help="a file that 'export' wrote")
+    _action(actions, "check", "check the integrity of the store, and count its records")
+    forget = _action(actions, "forget", "delete all data of a user or a server; stop the bot first")
     whom = forget.add_mutually_exclusive_group(required=True)
-    whom.add_argument("--person", metavar="ID", help="the id of somebody")
+    whom.add_argument("--person", metavar="ID", help="the id of a user")
     whom.add_argument("--server", metavar="ID", help="the id of a server")
-    fresh = _action(actions, "reseal", "seal all secrets with the key in use; the bot must not run")
-    fresh.add_argument("--new-key", action="store_true", help="put a new key into the key file before")
+    fresh = _action(actions, "reseal", "encrypt all secrets with the current key; stop the bot first")
+    fresh.add_argument("--new-key", action="store_true", help="write a new key into the key file first")
 
 
 def run_store(options: argparse.Namespace) -> int:
@@ -91,9 +93,11 @@ def _action(
     actions: argparse._SubParsersAction[argparse.ArgumentParser], name: str, about: str
 ) -> argparse.ArgumentParser:
     action = actions.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
-    action.add_argument("--config", default="cadenza.toml", metavar="FILE", help="the configuration; cadenza.toml")
-    action.add_argument("--path", metavar="FILE", help="the store, if it is not where the configuration says")
-    action.add_argument("--key-file", metavar="FILE", help="the key file, likewise")
+    action.add_argument(
+        "--config", default="cadenza.toml", metavar="FILE", help="the configuration (default: cadenza.toml)"
+    )
+    action.add_argument("--path", metavar="FILE", help="the store (default: as configured)")
+    action.add_argument("--key-file", metavar="FILE", help="the key file (default: as configured)")
     return action
 
 

@@ -1,7 +1,7 @@
-"""``cadenza demo --model``: somebody talks with a real model for a while, in this terminal.
+"""``cadenza demo --model``: a short conversation with a real model in this terminal.
 
-Only what the person says is written down beforehand. Everything else is what a bot does: the prompt, the request, the
-stream, the stages, the outbox with its pauses. It ends by itself: the answers are short, and each has its time.
+Only the person's lines are scripted. Everything else is what a bot does: the prompt, the request, the stream, the
+stages, the outbox with its pauses. The answers are short and have a timeout, so it ends by itself.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from ..types import Broke, Empty, Identity, Line, Persona, Reply, Scene, Stalled
 _INTERRUPTED = 130
 _ANSWER_TOKENS = 120
 _ANSWER_SECONDS = 60.0
-"""Seconds after which somebody says: enough."""
+"""Seconds after which an answer is stopped."""
 
 _SETTINGS = Settings().with_values(
     {
         "max_tokens": _ANSWER_TOKENS,
         "temperature": 0.5,
-        "repetition_penalty": 1.15,  # small models like to say things again, and again
+        "repetition_penalty": 1.15,  # small models repeat themselves
         "first_timeout": 120.0,
         "idle_timeout": 30.0,
         "message_limit": 8,
@@ -52,7 +52,7 @@ _SAYS = (
 
 
 class _Evening:
-    """One exchange after the other."""
+    """Plays the exchanges one after the other."""
 
     def __init__(self, target: ConsoleTarget, model: Model, settings: Settings, trace: Hook | None) -> None:
         self._target = target
@@ -78,7 +78,7 @@ class _Evening:
     async def _answer(self, says: str) -> Reply:
         self._scene = replace(
             self._scene, history=(*self._scene.history, Line("", says))
-        )  # of two, no names are needed
+        )  # between two speakers no names are needed
         loop = asyncio.get_running_loop()
         begun = loop.time()
         with self._stops.open(says) as stop:
@@ -107,7 +107,7 @@ class _Evening:
 
 
 async def play(target: ConsoleTarget, name: str, *, fast: bool = False, trace: Hook | None = None) -> tuple[Reply, ...]:
-    """Talk with the model called *name* in *target*; what came of it."""
+    """Talk with the model *name* in *target*; return the replies."""
     settings = _SETTINGS.with_values({"typing_budget": 0.0}) if fast else _SETTINGS
     async with connect(name, settings=settings) as model:
         target.notice(f"#campfire: {_MIA} and {_REN.name} ({name})")
@@ -119,7 +119,7 @@ async def play(target: ConsoleTarget, name: str, *, fast: bool = False, trace: H
 
 
 def run(name: str, *, fast: bool = False, trace: Hook | None = None) -> int:
-    """Talk with the model called *name* on standard output; give back the exit status."""
+    """Talk with the model *name* on standard output; return the exit status."""
     with ConsoleTarget(_REN.name, avatar=_REN.avatar) as target:
         try:
             replies = asyncio.run(play(target, name, fast=fast, trace=trace))
@@ -130,5 +130,5 @@ def run(name: str, *, fast: bool = False, trace: Hook | None = None) -> int:
 
 
 def _is_failed(said: Reply) -> bool:
-    """Whether there was no answer, or half of one; a notice has said why."""
+    """Whether the answer is missing or incomplete; a notice said why."""
     return isinstance(said.outcome, Broke | Empty | Stalled)

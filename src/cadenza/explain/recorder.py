@@ -1,9 +1,9 @@
-"""How a reply tells its hook what happens to it.
+"""Records the steps of a reply for its hook.
 
-A reply that is given a hook has a ``Trace``, and everybody who decides something tells it; a reply without one has none.
-Nothing is done differently because somebody looks: if the hook fails, the log is told once, and it is not called again.
+A reply with a hook has a ``Trace``, and every part that decides something calls it. Tracing changes nothing in a reply:
+a hook that fails is logged once and not called again.
 
-No secret is told: no key, header or address, and of somebody else's error only its type.
+Steps hold no secrets: no key, header or address, and only the type of a foreign exception.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ logger = logging.getLogger(__name__)
 
 @contextmanager
 def tracing(hook: Hook | None, kind: str, scene: Scene, settings: Settings, turn: str = "") -> Iterator[Trace | None]:
-    """The trace of a reply, for as long as it lasts; ``None`` if nobody looks."""
+    """The trace of a reply; ``None`` without a hook."""
     if hook is None:
         yield None
         return
@@ -68,7 +68,7 @@ def tracing(hook: Hook | None, kind: str, scene: Scene, settings: Settings, turn
 
 
 class Trace:
-    """What one reply tells its hook."""
+    """Sends the steps of one reply to its hook."""
 
     def __init__(self, hook: Hook, turn: str = "", *, clock: Callable[[], float] | None = None) -> None:
         self._hook: Hook | None = hook
@@ -78,7 +78,7 @@ class Trace:
         self._hidden: set[str] = set()
         self._segments: SequenceNumbers[Segment] = SequenceNumbers()
         self._posts: SequenceNumbers[Post] = SequenceNumbers()
-        self._settled: set[int] = set()  # of which posts it is known what became of them
+        self._settled: set[int] = set()  # posts that were sent, dropped or withdrawn
         self._sending: tuple[int, ...] = ()
         self._sending_since = self._begun
         self._waiting: tuple[tuple[int, ...], str, float] | None = None
@@ -87,7 +87,7 @@ class Trace:
         self._stop: StopReason | None = None
 
     def tell(self, step: str, about: Mapping[str, object]) -> None:
-        """Tell the hook, if it still listens, that *step* has happened."""
+        """Call the hook with *step*, unless it has failed before."""
         if self._hook is None:
             return
         told = {name: _plain(value, self._hidden) for name, value in about.items()}
@@ -95,12 +95,12 @@ class Trace:
             self._hook(TraceStep(step, _seconds(self.now() - self._begun), told, self._turn))
         except (KeyboardInterrupt, SystemExit):
             raise
-        except BaseException as error:  # noqa: BLE001  # it is foreign code, and whatever it does must not disturb a reply
+        except BaseException as error:  # foreign code must not disturb a reply
             self._hook = None
-            logger.warning("a trace failed (%s) and is silent for the rest of its reply", type(error).__name__)
+            logger.warning("a trace hook failed and is not called again in this reply", exc_info=error)
 
     def hide(self, secrets: Iterable[str]) -> None:
-        """None of *secrets* is to be told, whoever says it."""
+        """Remove *secrets* from all later steps."""
         self._hidden |= set(secrets)
 
     # --- the reply -------------------------------------------------------------------------
@@ -111,11 +111,11 @@ class Trace:
         self.tell("reply", {**about, "settings": _changed(settings)})
 
     def ends(self, reply: Reply) -> None:
-        """It is over, and this is left of it."""
+        """The reply ended normally."""
         self._end(self._outcome(reply.outcome), reply)
 
     def breaks_off(self, error: BaseException) -> None:
-        """It is over because *error* was raised through it, as when it is cancelled."""
+        """The reply ended because *error* was raised, for instance a cancellation."""
         self._end({"kind": "raised", "reason": type(error).__name__, "error": None}, Reply(Empty()))
 
     def _end(self, outcome: Mapping[str, object], reply: Reply) -> None:
@@ -129,45 +129,45 @@ class Trace:
         }
         self.tell("end", about)
 
-    # --- who is asked ------------------------------------------------------------------------
+    # --- models and tools ------------------------------------------------------------------------
 
     def passes_over(self, model: str, why: str, seconds: float | None = None) -> None:
-        """*model* is not asked now; it could be in *seconds*."""
+        """*model* is skipped; it is available again in *seconds*."""
         self.tell("passed_over", {"model": model, "why": why, "seconds": seconds})
 
     def tries(self, model: str, key: str | None, why: str, about: Mapping[str, object]) -> None:
-        """*model* is tried with *key* because of *why*; *about* is what was done before."""
+        """An attempt with *model* and *key* starts, because of *why*."""
         self._tries, self._requests = self._tries + 1, 0
         self.tell("try", {"number": self._tries, "model": model, "key": key, "why": why, **about})
 
     def tried(self, model: str, outcome: Outcome, cure: str) -> None:
-        """That came to *outcome*, against which *cure* helps."""
+        """The attempt ended with *outcome*; *cure* is what is done about it."""
         about = {"number": self._tries, "model": model, "outcome": self._outcome(outcome), "cure": cure}
         self.tell("tried", about)
 
     def requests(self, prompt: Prompt, size: int, rung: str, *, remembered: bool, error: CadenzaError | None) -> None:
-        """A model is sent *prompt* as this *rung* of the ladder wants it, because of *error* or of what is remembered."""
+        """A request with *prompt* is sent, reduced to this *rung* of the ladder because of *error* or of an earlier refusal."""
         self._requests += 1
         about = {"number": self._requests, "rung": rung, "remembered": remembered, "error": self._error(error)}
         self.tell("request", {**about, "turns": len(prompt.turns), "tools": len(prompt.tools), "bytes": size})
         self._heard_at = self.now()
 
     def round_over(self, outcome: Outcome, said: int, usage: Usage) -> None:
-        """A model was heard out."""
+        """The stream of a model ended."""
         self._rounds += 1
         about = {"number": self._rounds, "outcome": self._outcome(outcome), "said": said, "usage": asdict(usage)}
         self.tell("round", about)
 
     def used(self, use: ToolUse, *, remembered: bool) -> None:
-        """A tool was run, or what had come of it before was *remembered*."""
+        """A tool was run, or its earlier result was *remembered*."""
         call, is_error = use.call, use.result.is_error
         about = {"call": call.id, "name": call.name, "arguments": without_secrets(call.arguments, *self._hidden)}
         self.tell("tool", {**about, "seconds": _seconds(use.seconds), "is_error": is_error, "remembered": remembered})
 
-    # --- what is heard and planned -------------------------------------------------------------
+    # --- the stream and the stages -------------------------------------------------------------
 
     def heard(self, chunk: Chunk) -> None:
-        """The model said something."""
+        """A chunk arrived from the model."""
         now = self.now()
         since, self._heard_at = now - self._heard_at, now
         kind, text, detail = self._described(chunk)
@@ -194,31 +194,31 @@ class Trace:
                 assert_never(chunk)
 
     def taps(self, *, gathers: bool) -> Taps:
-        """Taps for a row of stages; with *gathers*, its posts come last and are made of all that was gathered."""
+        """Taps for a row of stages; with *gathers*, its posts are made at the end from all segments."""
         return Taps(self.tell, self._segments, self._posts, gathers=gathers)
 
     def stopped(self, reason: StopReason, by: str) -> None:
-        """Somebody or something wants the reply to end: told once, however often it is noticed."""
+        """A stop was requested; each reason is recorded once."""
         if reason is not self._stop:
             self._stop = reason
             self.tell("stop", {"reason": reason.value, "by": by})
 
     def stalled(self, *, has_begun: bool) -> None:
-        """The model has been silent for too long."""
+        """The model sent nothing for too long."""
         self.tell("stall", {"has_begun": has_begun, "seconds": _seconds(self.now() - self._heard_at)})
 
     # --- the outbox ----------------------------------------------------------------------------
 
     def pressed_back(self, seconds: float) -> None:
-        """The model was not listened to for so long: too much waited to be sent."""
+        """Reading from the model paused for *seconds*, because the queue was full."""
         self.tell("back_pressure", {"seconds": _seconds(seconds)})
 
     def waits(self, post: Post, reason: str) -> None:
-        """*post*, the first in the row, is held up because of *reason* until something else happens to it."""
+        """*post*, the first in the queue, waits because of *reason*."""
         numbers, before = self._posts.of(post), self._waiting
         self._stop_waiting()
         self._waiting = (numbers, reason, self.now())
-        if numbers and (before is None or before[:2] != (numbers, reason)):  # one that goes on is told once
+        if numbers and (before is None or before[:2] != (numbers, reason)):  # a continued wait is recorded once
             self.tell("wait", {"posts": numbers, "why": reason})
 
     def _stop_waiting(self) -> None:
@@ -228,25 +228,25 @@ class Trace:
             self._waits[numbers, reason] = self._waits.get((numbers, reason), 0.0) + self.now() - since
 
     def became(self, post: Post, posts: Iterable[Post]) -> None:
-        """In place of *post*, *posts* are sent."""
+        """*posts* are sent instead of *post*."""
         for made in posts:
             self._posts.inherit(made, self._posts.of(post))
 
     def merges(self, post: Post, posts: Sequence[Post], why: str) -> None:
-        """*posts*, which waited, go out together as *post* because of *why*."""
+        """The queued *posts* are merged into *post* because of *why*."""
         numbers = self._numbers_of(posts)
         self._posts.inherit(post, numbers)
         self.tell("merged", {"posts": numbers, "text": post.text, "why": why})
 
     def sends(self, post: Post) -> None:
-        """*post* is on its way; it can be cut no more."""
+        """*post* is being sent; it cannot be cut any more."""
         self._stop_waiting()
         self._sending, self._sending_since = self._posts.of(post), self.now()
         self._settled.update(self._sending)
         self.tell("sending", {"posts": self._sending})
 
     def sent(self, receipt: Receipt) -> None:
-        """What was on its way has arrived."""
+        """The post that was being sent has arrived."""
         post, url = receipt.post, receipt.url
         about = {
             "posts": self._sending,
@@ -261,7 +261,7 @@ class Trace:
         self.tell("sent", about)
 
     def unsent(self, error: BaseException) -> None:
-        """What was on its way could not be sent."""
+        """The post could not be sent."""
         waited = self._waited_for(self._sending)
         self.tell("unsent", {"posts": self._sending, "waited": waited, "error": self._error(error)})
 
@@ -271,7 +271,7 @@ class Trace:
         self.tell("left_out", {"posts": self._posts.of(post), "why": why})
 
     def cuts(self, keep: str, waiting_posts: Sequence[Post]) -> None:
-        """The reply has ended: of all that was planned and is not on its way, only *waiting_posts* are sent."""
+        """The reply has ended: of the queued posts only *waiting_posts* are still sent."""
         self._stop_waiting()
         for post in waiting_posts:
             self._recognise(post)
@@ -282,37 +282,37 @@ class Trace:
         self.tell("cut", {"keep": keep, "posts": kept, "dropped": dropped, "text": text})
 
     def withdraws(self, posts: Sequence[Post]) -> None:
-        """What waits of a try that failed is put aside."""
+        """The queued *posts* of a failed attempt are put aside."""
         self._stop_waiting()
         self._settled.update(self._numbers_of(posts))
         self.tell("withdrawn", {"posts": self._numbers_of(posts)})
 
     def brings_back(self, posts: Sequence[Post]) -> None:
-        """Nobody had anything better to say: *posts* are sent after all."""
+        """No other model answered: *posts* are sent after all."""
         self._settled.difference_update(self._numbers_of(posts))
         self.tell("brought_back", {"posts": self._numbers_of(posts)})
 
     def supersedes(self, receipts: Iterable[Receipt]) -> None:
-        """*receipts* are taken back as soon as something else is to be sent."""
+        """*receipts* are deleted as soon as there is something else to send."""
         self.tell("superseded", {"messages": _ids(receipts)})
 
     def spares(self, receipts: Iterable[Receipt]) -> None:
-        """*receipts* are not taken back after all."""
+        """*receipts* are not deleted after all."""
         self.tell("spared", {"messages": _ids(receipts)})
 
     def takes_back(self) -> None:
-        """A message is being taken back."""
+        """A message is being deleted."""
         self._stop_waiting()
         self._sending_since = self.now()
 
     def took_back(self, receipt: Receipt, error: BaseException | None) -> None:
-        """That was *receipt*; it could not be if there is an *error*."""
+        """The message of *receipt* was deleted, unless there is an *error*."""
         seconds = _seconds(self.now() - self._sending_since)
         about = {"message": str(receipt.message_id), "seconds": seconds, "error": self._error(error)}
         self.tell("taken_back", about)
 
     def notified(self, notice: Notice, *, is_shown: bool) -> None:
-        """People were told something besides, or could not be."""
+        """A notice was shown, or could not be shown."""
         about = {"title": notice.title, "text": notice.text, "urgency": notice.urgency.value, "is_shown": is_shown}
         self.tell("notice", about)
 
@@ -320,15 +320,15 @@ class Trace:
         return list(dict.fromkeys(number for post in posts for number in self._posts.of(post)))
 
     def _open(self) -> dict[int, Post]:
-        """Everything that was planned and of which nothing is known yet."""
+        """Planned posts that are not settled."""
         return {number: post for number, post in self._posts.things.items() if number not in self._settled}
 
     def _recognise(self, post: Post) -> None:
-        """If *post* is not known, it says goodbye: it is made of what waits, as much of it as fits."""
+        """Number an unknown *post*, the last one of a stopped reply: it is made of the queued posts that its text holds."""
         if self._posts.of(post):
             return
         rest, numbers = post.text, list[int]()
-        if not rest:  # a picture that was painted already
+        if not rest:  # a picture
             numbers += [*self._open()][:1]
         for number, planned in self._open().items():
             for text in (piece.text for piece in planned.instead or (planned,)):
@@ -338,13 +338,13 @@ class Trace:
         self._posts.inherit(post, numbers)
 
     def _waited_for(self, numbers: Iterable[int]) -> dict[str, float]:
-        """How long those posts were held up, for each reason."""
+        """How long those posts waited, by reason."""
         waits: dict[str, float] = {}
         for key in [key for key in self._waits if not set(key[0]).isdisjoint(numbers)]:
             waits[key[1]] = _seconds(waits.get(key[1], 0.0) + self._waits.pop(key))
         return waits
 
-    # --- in plain values -------------------------------------------------------------------------
+    # --- as JSON data -------------------------------------------------------------------------
 
     def _outcome(self, outcome: Outcome) -> Mapping[str, object]:
         error = outcome.error if isinstance(outcome, Broke) else None
@@ -352,7 +352,7 @@ class Trace:
         return {"kind": kind, "reason": reason, "error": self._error(error)}
 
     def _error(self, error: BaseException | None) -> Mapping[str, object] | None:
-        """*error* without secrets; the words of somebody else's are not told."""
+        """*error* without secrets, and without the text of a foreign exception."""
         if error is None:
             return None
         text = without_secrets(str(error), *self._hidden) if isinstance(error, CadenzaError) else ""
@@ -367,7 +367,7 @@ class Trace:
 
 
 def _named(outcome: Outcome) -> tuple[str, str]:
-    """The kind of *outcome*, and why it is that."""
+    """The kind of *outcome*, and its reason."""
     match outcome:
         case Completed(reason):
             return "completed", reason
@@ -386,13 +386,13 @@ def _named(outcome: Outcome) -> tuple[str, str]:
 
 
 def _changed(settings: Settings) -> dict[str, object]:
-    """The settings that differ from the defaults, but for those that may hold a secret."""
+    """The settings that differ from the defaults, without those that may hold a secret."""
     values = ((spec, getattr(getattr(settings, section), spec.name)) for section, spec in settings_fields())
     return {spec.name: value for spec, value in values if spec.repr and value != spec.default}
 
 
 def _plain(value: object, hidden: Iterable[str]) -> object:
-    """*value* as JSON knows it, without what is *hidden*."""
+    """*value* as JSON data, without *hidden* texts."""
     match value:
         case str():
             for secret in hidden:
@@ -411,7 +411,7 @@ def _plain(value: object, hidden: Iterable[str]) -> object:
 
 
 def _seconds(seconds: float) -> float:
-    """*seconds* without the crumbs that adding up floats leaves."""
+    """*seconds* without rounding errors."""
     return round(seconds, 6)
 
 

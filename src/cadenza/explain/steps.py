@@ -1,7 +1,7 @@
-"""The trace as whoever looks at it has it: what is told, by one value a step, and where it may be written down.
+"""The steps of a trace, the hook that receives them, and a hook that writes them to a file.
 
-``say`` and ``reply`` take a hook; without one nobody is asked and nothing is told. ``STEPS`` says what there is to see;
-``docs/trace.md`` says what it means. How a reply tells it is in ``tracing``.
+``say`` and ``reply`` take a hook. ``STEPS`` lists the steps and their values; ``docs/trace.md`` explains them. A reply
+records its steps with ``tracing``.
 """
 
 from __future__ import annotations
@@ -58,49 +58,49 @@ STEPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "end": ("outcome", "messages", "model", "failures", "notices", "usage"),
     }
 )  # fmt: skip
-"""Every step that is told, and what is said of it."""
+"""Every step, and the names of its values."""
 
 
 @dataclass(frozen=True, slots=True)
 class TraceStep:
-    """Something that happened to a reply."""
+    """One step of a reply."""
 
     step: str
-    """What: one of ``STEPS``."""
+    """The name: one of ``STEPS``."""
     at: float
-    """When, in seconds since the reply began."""
+    """Seconds since the reply began."""
     about: Mapping[str, object]
-    """All there is to say of it, in values that JSON knows."""
+    """The values of the step, as JSON data."""
     turn: str = ""
-    """Which reply it was, where one hook sees several."""
+    """The id of the reply, for a hook that sees several."""
 
 
 Hook: TypeAlias = Callable[[TraceStep], None]
-"""Whoever wants to see it all. Called in the middle of everything, so it should be quick."""
+"""Receives the steps. It is called in the middle of a reply, so it must be quick."""
 
 
 class JsonLines:
-    """A hook that writes one line of JSON for each step, in UTF-8. A context manager: its end closes the file.
+    """A hook that writes one line of JSON for each step, in UTF-8. A context manager that closes the file.
 
-    A *path* begins anew; a file that is open for text is written to as it is, and left open. If it cannot be written,
-    because a disk is full for instance, the log is told once and nothing more is written; the reply does not notice.
+    A path is overwritten; an open text file is written to and left open. If writing fails, for instance because the
+    disk is full, that is logged once and nothing more is written; the reply goes on.
     """
 
     def __init__(self, file: str | PathLike[str] | IO[str]) -> None:
         self._is_own = isinstance(file, str | PathLike)
         self._file: IO[str] | None = _opened(file) if isinstance(file, str | PathLike) else file
         self.complaint = ""
-        """Why nothing more is written, in a sentence; empty if all is well."""
+        """Why nothing more is written, in a sentence; empty while writing works."""
 
     def __call__(self, traced: TraceStep) -> None:
-        """Write *traced* down; what is written is sure to be there at the end of a reply."""
+        """Write *traced*; the file is flushed at the end of a reply."""
         if self._file is None:
             return
         try:
             self._file.write(line_of(traced) + "\n")
             if traced.step == "end":
                 self._file.flush()
-        except (OSError, ValueError) as error:  # a file that somebody has closed is a ValueError
+        except (OSError, ValueError) as error:  # a closed file raises ValueError
             self._give_up(error)
 
     def __enter__(self) -> Self:
@@ -112,7 +112,7 @@ class JsonLines:
         self.close()
 
     def close(self) -> None:
-        """Write no more."""
+        """Stop writing and close the file if it is ours."""
         file, self._file = self._file, None
         if file is None:
             return
@@ -128,17 +128,17 @@ class JsonLines:
         self._complain(error)
         file, self._file = self._file, None
         if file is not None and self._is_own:
-            with suppress(OSError, ValueError):  # what could not be written cannot be written at the end either
+            with suppress(OSError, ValueError):  # closing flushes, and may fail again
                 file.close()
 
     def _complain(self, error: OSError | ValueError) -> None:
         why = getattr(error, "strerror", None) or type(error).__name__
-        self.complaint = f"the trace cannot be written ({why}) and is not whole; look for room, or name another file"
+        self.complaint = f"the trace cannot be written ({why}) and is incomplete; free some space, or name another file"
         logger.warning("%s", self.complaint)
 
 
 def line_of(traced: TraceStep) -> str:
-    """*traced* as a line of JSON; an odd character that UTF-8 cannot hold is written as JSON's own escape."""
+    """*traced* as a line of JSON; a lone surrogate, which UTF-8 cannot hold, is escaped."""
     value = {"turn": traced.turn, "at": traced.at, "step": traced.step, **traced.about}
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
@@ -147,6 +147,6 @@ def line_of(traced: TraceStep) -> str:
 def _opened(path: str | PathLike[str]) -> IO[str]:
     try:
         return Path(path).open("w", encoding="utf-8", newline="\n")
-    except (OSError, ValueError) as error:  # a name with a NUL in it is a ValueError
+    except (OSError, ValueError) as error:  # a path with a NUL raises ValueError
         msg = f"cannot write the trace to {str(path)!r}: {getattr(error, 'strerror', None) or error}"
         raise InputError(msg) from None

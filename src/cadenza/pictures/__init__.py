@@ -1,4 +1,4 @@
-"""Tables as pictures: fonts are found, text is measured with them, and a PNG is drawn. Needs the extra ``tables``."""
+"""Tables as PNG images: find fonts, measure text, draw. Needs the extra ``tables``."""
 
 from .paint import Picture, PictureRefused, TablePictures
 

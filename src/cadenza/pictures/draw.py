@@ -1,4 +1,4 @@
-"""The picture itself: a dark card with a header, rows in two shades, and text in the looks that its marks ask for."""
+"""Draw the picture: a dark card with a header, rows in two shades, and formatted text."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _HEADER_TEXT, _TEXT, _LINK = "#f2f3f5", "#dbdee1", "#00a8fc"
 _CODE, _HEADER_CODE = "#1e1f22", "#35373c"
 
 _SHARES = {Alignment.LEFT: 0.0, Alignment.CENTRE: 0.5, Alignment.RIGHT: 1.0}
-"""How much of the space that a line leaves stands before it."""
+"""The share of a line's free space that is to its left."""
 
 _RADIUS = 8 * SCALE
 _CODE_RADIUS = 3 * SCALE
 _BASELINE = round(LINE / 2 + 0.36 * SIZE)
-"""From the top of a line: capitals stand in its middle."""
+"""From the top of a line; capitals are centred."""
 _SLANT = 0.2
 _SMOOTH = 4
-"""How many times larger corners are drawn than they are shown."""
+"""Oversampling of the corners."""
 _STEPS = 16
-"""In how many steps a corner fades; so many of the 256 colours are kept for it."""
+"""Steps of transparency in a corner; as many of the 256 colours are reserved."""
 _COLOURS = 256 - _STEPS
 
 
@@ -48,8 +48,8 @@ def draw(layout: Layout, fonts: Fonts) -> Image.Image:
 
 
 def encode(image: Image.Image) -> bytes:
-    """A PNG of *image* in at most 256 colours, its corners round and clear."""
-    # Of Pillow's ways this is the fastest and, where there are emoji, the best. No ground is off by more than one step.
+    """A PNG of *image* in at most 256 colours, with round, transparent corners."""
+    # The fastest of Pillow's methods, and the best with emoji. No background is off by more than one step.
     flat = image.quantize(_COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     palette = [*(flat.getpalette() or ()), *[0] * 3 * _COLOURS][: 3 * _COLOURS]
     flat.putpalette([*palette, *ImageColor.getrgb(_EVEN) * _STEPS])
@@ -60,7 +60,7 @@ def encode(image: Image.Image) -> bytes:
 
 
 def _round_corners(image: Image.Image) -> None:
-    """Make the corners of *image* clear, with the colours that are kept for it."""
+    """Make the corners of *image* transparent, with the reserved colours."""
     large = Image.new("L", (_RADIUS * _SMOOTH, _RADIUS * _SMOOTH), 0)
     ImageDraw.Draw(large).ellipse((0, 0, 2 * large.width, 2 * large.height), fill=255)
     corner = large.resize((_RADIUS, _RADIUS), Image.Resampling.BOX)
@@ -86,9 +86,9 @@ class _Pen:
         self.draw = ImageDraw.Draw(image)
 
     def cell(self, cell: Cell, left: int, top: int, width: int, alignment: Alignment, *, is_header: bool) -> None:
-        """Draw *cell* into a space that is *width* wide."""
+        """Draw *cell* in a space of *width*."""
         for number, line in enumerate(cell.lines):
-            # What is read from the right begins there, unless its column says otherwise.
+            # Right-to-left text is aligned to the right, unless its column has an alignment.
             share = 1.0 if alignment is Alignment.LEFT and not cell.rightwards else _SHARES[alignment]
             x = left + share * (width - line.width)
             y = top + number * LINE
@@ -97,7 +97,7 @@ class _Pen:
                 self._piece(piece, round(x + piece.x), y, cell, colour=_HEADER_TEXT if is_header else _TEXT)
 
     def _code_grounds(self, pieces: tuple[Piece, ...], left: float, top: int, *, fill: str) -> None:
-        """Draw what is behind code: one ground for pieces that stand side by side."""
+        """Draw the background of code: one for adjacent pieces."""
         start: float | None = None
         for piece, after in zip(pieces, [*pieces[1:], None], strict=False):
             if piece.look.code:
@@ -133,7 +133,7 @@ class _Pen:
     def _text(
         self, pen: ImageDraw.ImageDraw, piece: Piece, place: tuple[int, int], cell: Cell, colour: str | int
     ) -> None:
-        """Write *piece*, the left end of its baseline at *place*."""
+        """Write *piece* with the left end of its baseline at *place*."""
         pen.text(
             place,
             piece.text,
@@ -146,7 +146,7 @@ class _Pen:
         )
 
     def _slanted(self, piece: Piece, x: int, top: int, cell: Cell, colour: str) -> None:
-        """Draw upright and push to the right whatever is above the baseline."""
+        """Draw upright text and shear it."""
         mask = Image.new("L", (round(piece.width) + SIZE, LINE), 0)
         self._text(ImageDraw.Draw(mask), piece, (SIZE // 2, _BASELINE), cell, 255)
         mask = mask.transform(

@@ -1,7 +1,7 @@
-"""Which font draws which character: the given ones first, then the system's, and never one that would draw a box.
+"""Choose a font for each character: a given one first, then one of the system; never one that would draw a box.
 
-Fonts are looked for in the folders where systems keep them, by the names of files. They stand on three shelves (text,
-code, emoji), each in the order in which they are wanted; a file is opened when everything before it lacks a character.
+Fonts are found by file name in the usual folders. There are three lists (text, code, emoji), in order of preference; a
+file is opened when all earlier ones lack a character.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from ..text.inline_styles import Run
 from .fontfile import Coverage, FontFace, coverage, faces
 
 SCALE = 2
-"""Pixels of the picture for one on a plain screen: phones and good screens have at least as many."""
+"""Pixels of the picture for one CSS pixel: phones and good screens have at least as many."""
 SIZE = 16 * SCALE
-"""The size of text, as in Discord itself."""
+"""The size of text, as in Discord."""
 EMOJI = round(1.2 * SIZE)
 """The width and height of an emoji."""
 
-# Names of files up to the first hyphen, space, bracket or underscore, in small letters; the better ones first. Those in
-# one string are one family, the styles of which are kept in files of different names.
+# File names up to the first hyphen, space, bracket or underscore, in lower case; better ones first. Names in one
+# string are one family, whose styles have different file names.
 _SANS = (
     "notosans", "inter", "roboto", "opensans", "dejavusans", "liberationsans liberationsans2", "segoeui segoeuib segoeuii segoeuiz",
     "helveticaneue", "helvetica", "arial arialbd ariali arialbi", "ubuntu", "cantarell", "lato", "arimo", "nimbussans", "freesans",
@@ -57,57 +57,57 @@ _EMOJI = (
     "openmoji",
 )
 _BOXES = ("lastresort", "adobeblank", "adobenotdef", "unifont")
-"""Fonts that have a glyph for everything but it is a box, nothing, or too coarse to read."""
+"""Fonts whose glyphs are boxes, empty, or too coarse to read."""
 
 _SUFFIXES = (".ttf", ".otf", ".ttc", ".otc")
 _MOST_FILES = 20_000
 _MOST_OTHERS = 300
-"""How many files are opened in search of a character when the fonts that are known by name all lack it."""
+"""Other files that are opened when all fonts known by name lack a character."""
 _MOST_REMEMBERED = 20_000
 _MOST_EMOJI = 256
 _MOST_MARKS = 8
-"""More marks than this on one letter would be drawn over the lines above and below."""
+"""More combining marks on one letter would overlap the lines above and below."""
 
 INVISIBLE = re.compile("[\u00ad\u034f\u061c\u180b-\u180f\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\U000e0000-\U000e0fff]")
-"""Characters that only say how others are to be drawn; no glyph is needed for them."""
+"""Characters that only control how others are drawn and need no glyph."""
 _NEEDS_SHAPING = re.compile(
     "[\u0590-\u109f\u1780-\u18af\u1a20-\u1aaf\ua800-\ua8ff\ua980-\ua9df\uaa00-\uaadf\ufb1d-\ufdff\ufe70-\ufefc]"
 )
-"""Scripts whose letters join, change places or run from right to left."""
+"""Scripts whose letters join, reorder or run from right to left."""
 
 
-class Unshowable(Exception):  # noqa: N818  # not an error: the table is shown otherwise
-    """Why there can be no good picture, in one sentence."""
+class Unshowable(Exception):  # noqa: N818  # not an error: the table is sent as text
+    """Why there is no good picture, in one sentence."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Font:
-    """A face in the size of the text, with what has to be done to it to look bold or italic."""
+    """A face in the size of the text, with synthetic bold or italic if needed."""
 
     face: FontFace
     pillow: ImageFont.FreeTypeFont
     covered: Coverage
     stroke: float = 0.0
-    """How much thicker its lines are drawn because there is no bold face."""
+    """Extra stroke width, if there is no bold face."""
     slanted: bool = False
-    """Whether it is drawn slanted because there is no italic face."""
+    """Whether it is slanted, because there is no italic face."""
 
     @property
     def is_emoji(self) -> bool:
-        """Whether it draws pictures."""
+        """Whether it draws colour emoji."""
         return self.face.colour
 
 
 @dataclass(slots=True)
 class _Shelf:
-    """Files in the order in which they are wanted, in groups that are opened together."""
+    """Font files in order of preference, in groups that are opened together."""
 
     groups: list[list[str] | list[bytes]]
     families: list[list[FontFace]] = field(default_factory=list)
-    """What has been opened, in order: the styles of a family."""
+    """The opened families, each with its styles."""
 
     def open_next(self) -> bool:
-        """Open the next group; say whether there was one."""
+        """Open the next group; return whether there was one."""
         if not self.groups:
             return False
         families: dict[str, list[FontFace]] = {}
@@ -119,10 +119,10 @@ class _Shelf:
 
 
 class Fonts:
-    """All fonts there are. Not for several threads at once."""
+    """All available fonts. Not thread-safe."""
 
     def __init__(self, given: Sequence[str] = (), folders: Iterable[Path] | None = None) -> None:
-        """*given* are font files, asked first; *folders* stand in for the system's."""
+        """*given* font files come first; *folders* replace those of the system."""
         found = list(islice(_files(system_folders() if folders is None else folders), _MOST_FILES))
         self._shelves = {
             "text": _Shelf([list(given), *_named(found, _SANS + _CJK), *_others(found), _built_in()]),
@@ -139,10 +139,10 @@ class Fonts:
         self._made: dict[tuple[FontFace, bool, bool], Font] = {}
         self._pictures: dict[str, Image.Image] = {}
         self.shapes = features.check_feature("raqm")
-        """Whether letters that join and emoji of several parts are drawn as one; Pillow is not always made so."""
+        """Whether Pillow can shape text (joined letters, composed emoji); not every build can."""
 
     def font(self, character: str, look: Run, *, is_emoji: bool = False) -> Font:
-        """What draws *character*, which is one to people, in *look*."""
+        """The font for *character*, a grapheme, in *look*."""
         key = (character, look.bold, look.italic, look.code, is_emoji)
         font = self._chosen.get(key)
         if font is None:
@@ -194,23 +194,23 @@ class Fonts:
         covered = self._coverage.get(key)
         if covered is None:
             covered = self._coverage[key] = coverage(face)
-        # What is written as a letter and a mark may be one glyph.
+        # A letter and a mark may be one glyph.
         return all(character in covered for character in needed) or (
             len(needed) > 1 and all(character in covered for character in unicodedata.normalize("NFC", needed))
         )
 
     def _of_family(self, family: list[FontFace], needed: str, look: Run) -> Font | None:
-        """The font of *family* that has what is *needed* and is closest to *look*."""
+        """The font of *family* that has the *needed* characters and is closest to *look*."""
         while covering := [face for face in family if self._covers(face, needed)]:
             face = min(covering, key=lambda face: (face.bold != look.bold, face.italic != look.italic))
             try:
                 return self._styled(face, look)
-            except OSError:  # Pillow cannot read what looked like a font
+            except OSError:  # Pillow cannot read this font
                 self._coverage[face.file, face.covers] = Coverage((), ())
         return None
 
     def _styled(self, face: FontFace, look: Run) -> Font:
-        """Use *face* for *look*; what it lacks is made up."""
+        """*face* for *look*, with synthetic bold or italic if it lacks them."""
         key = (face, look.bold, look.italic)
         font = self._made.get(key)
         if font is None:
@@ -234,7 +234,7 @@ class Fonts:
 
 
 def system_folders() -> list[Path]:
-    """Where fonts may be on Linux, macOS and Windows."""
+    """The font folders of Linux, macOS and Windows."""
     home = Path.home()
     data = os.environ.get("XDG_DATA_HOME") or home / ".local/share"
     folders = [
@@ -256,13 +256,13 @@ def system_folders() -> list[Path]:
 
 
 def _files(folders: Iterable[Path]) -> Iterator[str]:
-    """The font files in *folders*, in the same order every time."""
+    """The font files in *folders*, in a stable order."""
     for top in folders:
         for folder, subfolders, names in os.walk(top):
-            subfolders.sort()  # they are walked in this order
+            subfolders.sort()  # os.walk follows this order
             for name in sorted(names):
                 if name.lower().endswith(_SUFFIXES):
-                    yield os.path.join(folder, name)  # noqa: PTH118  # a Path for each of thousands takes long
+                    yield os.path.join(folder, name)  # noqa: PTH118  # thousands of Path objects are slow
 
 
 def _base(path: str) -> str:
@@ -270,7 +270,7 @@ def _base(path: str) -> str:
 
 
 def _named(files: list[str], wanted: Sequence[str]) -> Iterator[list[str]]:
-    """Those of *files* that have one of the *wanted* names, one group a name."""
+    """The *files* with one of the *wanted* names, one group for each name."""
     by_base: dict[str, list[str]] = {}
     for path in files:
         by_base.setdefault(_base(path), []).append(path)
@@ -281,7 +281,7 @@ def _named(files: list[str], wanted: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _others(files: list[str]) -> Iterator[list[str]]:
-    """All other *files*: those of a big family that has a font for every script, and then some of the rest."""
+    """Other *files*: first those of Noto Sans, which has a font for every script, then some of the rest."""
     known = {name for names in (*_SANS, *_CJK, *_CODE, *_EMOJI) for name in names.split()}
     rest = sorted(
         (path for path in files if _base(path) not in known and not _base(path).startswith(_BOXES)), key=_plainness
@@ -291,19 +291,19 @@ def _others(files: list[str]) -> Iterator[list[str]]:
 
 
 def _plainness(path: str) -> tuple[bool, bool, int, str]:
-    """Sorts fonts for one script in front, plain ones before bold and slanted ones."""
+    """Sort key: Noto Sans first, sans before serif, regular before bold and italic."""
     name = Path(path).name.lower()
     return not name.startswith("notosans"), "serif" in name, len(name), path
 
 
 def _built_in() -> list[bytes]:
-    """The font that comes with Pillow: few letters, but there where no other is."""
+    """The font that comes with Pillow: few letters, but always available."""
     data = getattr(ImageFont.load_default(SIZE), "font_bytes", b"")
     return [data] if data else []
 
 
 def _emoji(character: str, font: Font) -> Image.Image:
-    """Draw an emoji in the size of its font and bring it to the size of the text."""
+    """Draw an emoji in the size of its font, scaled to the size of the text."""
     length = round(font.pillow.getlength(character))
     size = round(font.pillow.size)
     drawn = Image.new("RGBA", (max(length, size) + 8, 2 * size))

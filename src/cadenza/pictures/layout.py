@@ -1,4 +1,4 @@
-"""Where everything in the picture of a table stands: columns as wide as they should be, lines broken where they may be.
+"""Lay out the picture of a table: choose the widths of columns and break lines.
 
 All widths and heights are in pixels of the picture, as the fonts measure them.
 """
@@ -21,40 +21,40 @@ if TYPE_CHECKING:
     import regex
 
 LINE = 22 * SCALE
-"""From one line to the next."""
+"""The height of a line."""
 PADDING_X, PADDING_Y = 12 * SCALE, 8 * SCALE
-"""Between the edge of a cell and its text."""
+"""Padding of a cell."""
 TIGHT = 3 * SCALE
-"""The same above and below, where rows have to stand closer together to be shown at all."""
+"""Padding above and below the text of a table that would otherwise be too tall."""
 CODE_PADDING = 4 * SCALE
-"""Between the edge of the ground of code and the code."""
+"""Padding of code."""
 
 _LEGIBLE = 56 * SCALE
-"""A column in which words are broken is at least as wide as this, about seven letters."""
+"""The least width of a column with broken words, about seven letters."""
 _SHORT, _LONG = 88 * SCALE, 144 * SCALE
-"""Cells that are shorter than the first are not broken, words that are longer than the second may be."""
+"""Shorter cells than the first are not broken; longer words than the second may be."""
 _SHORT_CODE = 16
-"""Code of so few characters is not broken."""
+"""Code of at most this many characters is not broken."""
 _NARROWEST = SIZE // 2
 _LONGEST = 24_000
-"""No more characters than this can fit into any picture."""
+"""More characters do not fit into any picture."""
 
 _NO_START = frozenset(
     "、。，．・：；！？）」』】〕〉》〗〙｝］’”ーぁぃぅぇぉっゃゅょゎゕゖァィゥェォッャュョヮヵヶ々ゝゞヽヾ…‥〜～゛゜％‰℃"
     ",.!?:;)]}%»›"
 )
-"""What does not stand first in a line."""
+"""Characters that do not start a line."""
 _NO_END = frozenset("（「『【〔〈《〖〘｛［‘“￥＄([{«‹$£¥€#@")
-"""What does not stand last in a line."""
+"""Characters that do not end a line."""
 _SOFT = frozenset("/-_.?&=:,;+#%|\\–—")
-"""Behind these a word that is too long is best broken."""
+"""Characters after which a long word is broken."""
 
 _SPACES = frozenset(" \u200b")
-"""Where a line may be broken, and what is then not shown."""
+"""Characters at which a line may be broken, and which are not shown there."""
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]")
 _LINE_END = re.compile("\r\n|[\r\u2028\u2029]")
 _SPACE = re.compile("[\t\v\f\u1680\u2000-\u2006\u2008-\u200a\u205f\u3000]")
-"""Spaces of all widths, for which not every font has a glyph."""
+"""Spaces of all widths; not every font has glyphs for them."""
 _HALF = re.compile("[\ud800-\udfff]")
 _KANA = re.compile("[\u3041-\u30ff]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
@@ -62,14 +62,14 @@ _HAN = re.compile("[\u3400-\u9fff]")
 
 
 class Piece(NamedTuple):
-    """A stretch of a line that is drawn at once."""
+    """A part of a line in one font and look."""
 
     text: str
     font: Font
     look: Run
     """Its text is empty."""
     x: float
-    """From the left end of its line."""
+    """Distance from the left end of its line."""
     width: float
 
 
@@ -89,7 +89,7 @@ class Cell:
     rightwards: bool
     """Whether it is read from left to right."""
     language: str | None
-    """In which language characters are drawn that several share."""
+    """The language whose variants of shared characters are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,32 +97,32 @@ class Layout:
     """The whole picture: the first row is the header."""
 
     columns: tuple[int, ...]
-    """How wide each column is, with the space beside its text."""
+    """The width of each column, with padding."""
     rows: tuple[tuple[Cell, ...], ...]
     padding: int
-    """Above and below the text of a cell."""
+    """Padding above and below the text of a cell."""
     alignments: tuple[Alignment, ...]
     is_broken: bool
-    """Whether lines were broken to make the picture narrower."""
+    """Whether lines were broken to make it narrower."""
 
     @property
     def heights(self) -> list[int]:
-        """How high each row is."""
+        """The height of each row."""
         return [LINE * max(len(cell.lines) for cell in row) + 2 * self.padding for row in self.rows]
 
     @property
     def width(self) -> int:
-        """How wide the picture is."""
+        """The width of the picture."""
         return sum(self.columns)
 
     @property
     def height(self) -> int:
-        """How high the picture is."""
+        """The height of the picture."""
         return sum(self.heights)
 
 
 def lay_out(table: Table, fonts: Fonts, *, preferred: int, widest: int, highest: int) -> Layout:
-    """Find a place for all of *table*: in the *preferred* width if that does, and never wider than *widest*."""
+    """Lay out *table* in the *preferred* width if possible, and never wider than *widest*."""
     if not table.header:
         reason = "The table has no columns."
         raise Unshowable(reason)
@@ -136,7 +136,7 @@ def lay_out(table: Table, fonts: Fonts, *, preferred: int, widest: int, highest:
     layout = texts.laid_out(preferred, widest)
     if layout.is_broken:
         wider = texts.laid_out(widest, widest)
-        # The less ground there is behind the same text, the less of it was wasted.
+        # The smaller area wastes less space.
         if layout.height > highest or wider.width * wider.height < layout.width * layout.height:
             layout = wider
     if layout.height > highest:
@@ -157,7 +157,7 @@ class _Span(NamedTuple):
 
 
 class _Token(NamedTuple):
-    """Spans that stand on one line if they fit into one; or the space between two such."""
+    """An unbreakable sequence of spans, or the space between two."""
 
     spans: tuple[_Span, ...]
     width: float
@@ -189,7 +189,7 @@ class _Texts:
         ]
 
     def laid_out(self, preferred: int, widest: int) -> Layout:
-        """Break lines so that the columns take the *preferred* room, or more if words would have to be broken."""
+        """Break lines to the *preferred* width, or a larger one if words would have to be broken."""
         around = 2 * PADDING_X * len(self._natural)
         room, least = _room(self._least, preferred - around, widest - around)
         columns = [self._column(*column) for column in enumerate(_shared(self._natural, least, room))]
@@ -205,7 +205,7 @@ class _Texts:
         )
 
     def _use_up(self, columns: list[list[Cell]], room: float) -> None:
-        """Broken lines seldom fill their column: give what they leave to where it makes the picture less high."""
+        """Broken lines seldom fill their column: give the free width to columns where it saves lines."""
         lines = _lines(columns)
         used = list(map(_used, columns))
         for number in sorted(range(len(columns)), key=self._natural.__getitem__, reverse=True):
@@ -226,14 +226,14 @@ class _Texts:
 
 
 class _Measure:
-    """Takes text apart into what may not be broken, and puts that into lines."""
+    """Splits text into unbreakable words and puts these into lines."""
 
     def __init__(self, fonts: Fonts) -> None:
         self._fonts = fonts
         self._widths: dict[tuple[str, int], float] = {}
 
     def width(self, text: str, font: Font) -> float:
-        """How wide *text* is, a single character if *font* draws emoji."""
+        """The width of *text*; with an emoji font, of one emoji."""
         if font.is_emoji:
             return float(EMOJI)
         key = (text, id(font))
@@ -243,7 +243,7 @@ class _Measure:
         return width
 
     def paragraphs(self, cell: Sequence[Run]) -> list[_Paragraph]:
-        """The paragraphs of a cell, at least one; each is what stands between two line ends."""
+        """The paragraphs of a cell, at least one."""
         parts: list[list[Run]] = [[]]
         for run in cell:
             text = _clean(run.text)
@@ -267,7 +267,7 @@ class _Measure:
         return Cell(lines, rightwards, _language(text, language))
 
     def _taken_apart(self, paragraph: list[Run]) -> Iterator[_Token]:
-        """What may not be broken, and the space between, one after the other."""
+        """The words of a paragraph and the spaces between them, in order."""
         spans: list[_Span] = []
         before = ""
         font: Font | None = None
@@ -287,7 +287,7 @@ class _Measure:
             yield self._token(spans, is_space=before in _SPACES)
 
     def _font(self, character: str, look: Run, before: str, last: Font | None) -> Font:
-        """What draws *character*: space, and what has no direction of its own in a script that has, as what is before it."""
+        """The font for *character*; spaces, and neutral characters after right-to-left text, keep the previous font."""
         if last and not last.is_emoji and character[0] in last.covered:
             sticks = character in _SPACES or (_is_leftwards(before[0]) and not character[0].isalnum())
             if sticks and self._fonts.font(before, look) is last:
@@ -298,12 +298,12 @@ class _Measure:
         measured = tuple(span._replace(width=self.width(span.text, span.font)) for span in spans)
         width = sum(span.width for span in measured)
         if any(span.look.code for span in spans):
-            # Every word of code brings space for the edges of its ground; between two words there are none.
+            # Every word of code has padding; between two words of code there is none.
             width += -2 * CODE_PADDING if is_space else 2 * CODE_PADDING
         return _Token(measured, width, is_space)
 
     def _broken(self, paragraph: _Paragraph, width: float) -> Iterator[list[_Span]]:
-        """The lines of a paragraph, at least one. Space at either end of a line is left out."""
+        """The lines of a paragraph, at least one, without space at their ends."""
         line: list[_Span] = []
         used = 0.0
         space: _Token | None = None
@@ -328,7 +328,7 @@ class _Measure:
         yield line
 
     def _in_parts(self, token: _Token, width: float) -> Iterator[list[_Span]]:
-        """A word that is too long for a line, in lines: broken behind a mark if one is near, else anywhere."""
+        """Break a word that is too long for a line, after a punctuation mark if one is near."""
         part: list[_Span] = []
         used = 0.0
         good = 0
@@ -348,7 +348,7 @@ class _Measure:
         yield part
 
     def _line(self, spans: list[_Span], *, rightwards: bool) -> TextLine:
-        """Put *spans* beside each other; those that look the same become one piece."""
+        """Join *spans* into pieces of the same look."""
         merged: list[_Span] = []
         for span in spans:
             if merged and merged[-1].font is span.font and merged[-1].look == span.look and not span.font.is_emoji:
@@ -368,7 +368,7 @@ class _Measure:
 
 
 def _room(least: list[float], preferred: float, widest: float) -> tuple[float, list[float]]:
-    """How much room the text of all columns together is given, and how much that of each one at least."""
+    """The width for the text of all columns together, and the least width of each."""
     room = min(max(sum(least), preferred), widest)
     if sum(least) <= room:
         return room, least
@@ -380,7 +380,7 @@ def _room(least: list[float], preferred: float, widest: float) -> tuple[float, l
 
 
 def _shared(natural: list[float], least: list[float], room: float) -> list[float]:
-    """How wide the text of each column may be: by the root of its length.
+    """The width of the text of each column, by the square root of its length.
 
     So a column with four times the text is twice as wide as another, and only twice as high.
     """
@@ -394,17 +394,17 @@ def _shared(natural: list[float], least: list[float], room: float) -> list[float
 
 
 def _used(column: list[Cell]) -> float:
-    """How wide the widest line of a column is."""
+    """The width of the widest line of a column."""
     return max(line.width for cell in column for line in cell.lines)
 
 
 def _lines(columns: list[list[Cell]]) -> int:
-    """How many lines all rows take together."""
+    """The number of lines of all rows."""
     return sum(max(len(cell.lines) for cell in row) for row in zip(*columns, strict=True))
 
 
 def _largest(fits: Callable[[float], bool], most: float) -> float:
-    """The largest number up to *most* that *fits*, nearly; 0 is sure to."""
+    """Nearly the largest number up to *most* that *fits*; 0 always does."""
     low, high = 0.0, most
     for _ in range(24):
         middle = (low + high) / 2
@@ -421,13 +421,13 @@ def _longest_word(paragraphs: Iterable[_Paragraph]) -> float:
 
 
 def _clean(text: str) -> str:
-    """*text* without what steers a terminal or the order of letters; half a character becomes the sign for one."""
+    """*text* without control and direction characters; a lone surrogate becomes U+FFFD."""
     text = _SPACE.sub(" ", _LINE_END.sub("\n", text))
     return _HALF.sub("\ufffd", _CONTROL.sub("", text))
 
 
 def _characters(text: str) -> Sequence[str]:
-    """The characters of *text* as people count them."""
+    """The graphemes of *text*."""
     return text if text.isascii() else graphemes(text)
 
 
@@ -454,7 +454,7 @@ def _is_leftwards(character: str) -> bool:
 
 
 def _is_rightwards(text: str) -> bool:
-    """Whether the first letter of *text* belongs to a script that is read from left to right."""
+    """Whether the first letter of *text* is of a left-to-right script."""
     if text.isascii():
         return True
     strong = (direction for direction in map(unicodedata.bidirectional, text) if direction in ("L", "R", "AL"))
@@ -462,7 +462,7 @@ def _is_rightwards(text: str) -> bool:
 
 
 def _language(text: str, default: str | None) -> str | None:
-    """The language of *text*, as far as it says how a Chinese character is drawn."""
+    """The language of *text*, for the variants of Chinese characters."""
     if text.isascii():
         return None
     if _KANA.search(text):
@@ -478,7 +478,7 @@ def _up(number: float) -> int:
 
 @lru_cache(maxsize=1)
 def _emoji() -> regex.Pattern[str]:
-    """How a character begins that is to be shown as an emoji and not as a sign in the text."""
+    """Matches the start of an emoji, but not of a symbol in text style."""
     import regex  # noqa: PLC0415  # most tables do without
 
     return regex.compile(

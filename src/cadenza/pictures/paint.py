@@ -1,10 +1,10 @@
-"""Paints tables: a ``Table`` in, a PNG out, or the reason why there is none.
+"""Paint tables: a ``Table`` in, a PNG out, or the reason why there is none.
 
-How wide a picture is
+Width of a picture
     Text is 16 pixels high, as in Discord. Discord shows a picture at most 550 pixels wide on a desktop, so up to 550 it
-    is seen as it was drawn; a phone that is 390 wide shows it in letters of 11 pixels. Only if words had to be broken is
-    it made wider, at most 700: nearly 9 pixels on a phone, and below 8 nobody reads. What does not fit is refused.
-    All is drawn at twice that size, so that it is sharp.
+    is shown in full size; a phone that is 390 wide shows letters of 11 pixels. Only if words would have to be broken is
+    it wider, at most 700: nearly 9 pixels on a phone; less than 8 is unreadable. A table that does not fit is refused.
+    Everything is drawn at twice that size, to be sharp.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class PictureRefused:
-    """There is no picture that would show the table well."""
+    """The table cannot be shown well as a picture."""
 
     reason: str
     """One sentence for a log."""
 
 
 class TablePictures:
-    """Makes pictures of tables. May be used by several threads at once; fonts are looked for once."""
+    """Makes pictures of tables. Thread-safe; fonts are searched once."""
 
     def __init__(
         self,
@@ -54,38 +54,38 @@ class TablePictures:
         width: int = 700,
         height: int = 2500,
     ) -> None:
-        """Take *fonts*, files that are asked first, then those in *folders* (``None``: where systems keep them).
+        """Use the files *fonts* first, then those in *folders* (``None``: the folders of the system).
 
-        A picture is at most *width* by *height*, in pixels of a plain screen; it has twice as many each way.
+        A picture is at most *width* by *height* CSS pixels, and has twice as many each way.
         """
         self._given = tuple(fonts)
         self._folders = None if folders is None else tuple(folders)
         self._width = width
         self._height = height
         self._fonts: Fonts | None = None
-        # Fonts remember what they were asked, and one that draws for two at once may mix them up.
+        # ``Fonts`` caches and is not thread-safe.
         self._lock = Lock()
 
     @classmethod
     @lru_cache(maxsize=8)
     def if_installed(cls, fonts: tuple[str, ...] = ()) -> Self | None:
-        """One that asks *fonts* first, if what it draws with is installed. Those who ask alike share it."""
-        with suppress(Exception):  # what stands in its place may have no name to be found by
+        """A shared instance for *fonts*, if Pillow is installed."""
+        with suppress(Exception):  # a broken stand-in may have no spec
             return cls(fonts=fonts) if find_spec("PIL") else None
         return None
 
     def paint(self, table: Table, /) -> bytes | None:
-        """A PNG of *table*, or ``None`` if there can be no good one. Raises nothing."""
+        """A PNG of *table*, or ``None``. Never raises."""
         result = self.picture(table)
         return result.data if isinstance(result, Picture) else None
 
     def picture(self, table: Table, /) -> Picture | PictureRefused:
-        """A picture of *table*, or why there can be no good one. Raises nothing."""
+        """A picture of *table*, or why there is none. Never raises."""
         try:
-            from .draw import draw, encode  # noqa: PLC0415  # what it needs may not be there
+            from .draw import draw, encode  # noqa: PLC0415  # an extra
             from .fonts import SCALE, Fonts, Unshowable  # noqa: PLC0415
             from .layout import lay_out  # noqa: PLC0415
-        except Exception as error:  # noqa: BLE001  # something broken may stand in its place
+        except Exception as error:  # noqa: BLE001  # Pillow may be broken
             return PictureRefused(
                 f"Pillow is not installed, or not as it should be ({error}); it comes with cadenza[tables]."
             )
@@ -103,5 +103,5 @@ class TablePictures:
             return Picture(encode(image), image.width, image.height)
         except Unshowable as reason:
             return PictureRefused(str(reason))
-        except Exception as error:  # noqa: BLE001  # a table is words: whatever fails here, they are sent as such
+        except Exception as error:  # noqa: BLE001  # after any failure the table is sent as text
             return PictureRefused(f"The picture could not be made: {error!r}.")

@@ -1,12 +1,13 @@
-"""Where pictures are painted: in threads of their own, and not for ever.
+"""Paint pictures in a few daemon threads, with a timeout.
 
-A painter is foreign code that may take long, hang or fail. So it works in threads that nobody else waits for, not even
-the process when it ends, and there are only so many of them.
+A painter is foreign code that may take long, hang or fail. Neither the event loop nor the end of the process waits for
+it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -14,8 +15,10 @@ from dataclasses import dataclass, field
 from threading import Lock, Thread
 from time import monotonic
 
+logger = logging.getLogger(__name__)
+
 PATIENCE = 10.0
-"""Seconds after which a picture is not waited for any more."""
+"""Seconds after which a picture is given up."""
 _MOST_THREADS = 2
 
 
@@ -26,7 +29,7 @@ class _Job:
 
 
 class PictureWorker:
-    """Has pictures painted. May be used from several event loops; its threads end when there is nothing to do."""
+    """Runs painters. May be used from several event loops; its threads end when idle."""
 
     def __init__(self, *, patience: float = PATIENCE) -> None:
         self._patience = patience
@@ -36,7 +39,7 @@ class PictureWorker:
         self._threads = 0
 
     async def painted(self, paint: Callable[[], object]) -> bytes | None:
-        """What *paint* gives back, if that is a picture; whatever goes wrong with it, there is none."""
+        """The bytes that *paint* returns; ``None`` if it fails or takes too long."""
         if self._is_stuck():
             return None
         job = _Job(paint)
@@ -51,14 +54,14 @@ class PictureWorker:
         return data if data and isinstance(data, bytes) else None
 
     def close(self) -> None:
-        """Begin no picture that has not been begun. What is being painted ends by itself; nobody waits for it."""
+        """Drop the queued pictures. Those being painted end by themselves."""
         with self._lock:
             jobs, self._waiting = self._waiting, deque()
         for job in jobs:
             job.picture.set_result(None)
 
     def _is_stuck(self) -> bool:
-        """Whether every thread has been at work for so long that nobody should wait for one to be free."""
+        """Whether every thread has been busy for longer than the timeout."""
         with self._lock:
             long_ago = monotonic() - self._patience
             return sum(begun <= long_ago for begun in self._begun.values()) >= _MOST_THREADS
@@ -99,5 +102,6 @@ class PictureWorker:
 def _tried(paint: Callable[[], object]) -> object:
     try:
         return paint()
-    except BaseException:  # noqa: BLE001  # it is foreign code, and in a thread nothing that it raises ends more than that
+    except BaseException as error:  # foreign code; an exception ends only this picture
+        logger.warning("a painter failed; the table is sent as text", exc_info=error)
         return None

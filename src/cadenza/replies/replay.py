@@ -1,8 +1,8 @@
 """``cadenza replay``: the pipeline as a filter, one recorded stream a line.
 
-Takes what a model said (as JSON), puts it through stages 4 to 7 without a clock, and gives back (as JSON) the messages,
-the segments that they were made of, and everything else that came out. Tests, bug reports and comparisons use it.
-A recording, which ``cadenza record`` makes, goes through stages 2 to 7: what it holds is what a provider sent.
+Each line of JSON goes through stages 4 to 7 without a clock. The result is a line of JSON with the messages, their
+segments and everything else that the stages returned. Tests, bug reports and comparisons use it.
+A recording from ``cadenza record`` holds the bytes of a provider, and goes through stages 2 to 7.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class End(Enum):
 
     @property
     def events(self) -> tuple[RoundEvent, ...]:
-        """What the round is told after the last chunk."""
+        """The events of the round after the last chunk."""
         match self:
             case End.FINAL:
                 return (Finished(),)
@@ -70,11 +70,11 @@ class End(Enum):
 
 
 Slicer = Callable[[Sequence[str]], Sequence[str]]
-"""Cuts the chunks of a stream anew."""
+"""Slices the chunks of a stream differently."""
 
 
 def slicer(how: str) -> Slicer:
-    """Make the slicer that ``--slices`` names."""
+    """The slicer that ``--slices`` names."""
     if how == "whole":
         return lambda chunks: ["".join(chunks)]
     if how == "chars":
@@ -98,7 +98,7 @@ def _random_slices(text: str, dice: Random) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """One line of input, understood."""
+    """One parsed line of input."""
 
     chunks: tuple[str, ...]
     settings: Settings
@@ -109,7 +109,7 @@ class Take:
 
 
 def replay_line(line: bytes, *, settings: Settings | None = None, slices: Slicer | None = None) -> dict[str, object]:
-    """Answer one line of input; a line that cannot be understood is answered with an error."""
+    """The result of one line of input, or its error."""
     id_: object = None
     try:
         value = _object(line)
@@ -123,7 +123,7 @@ def replay_line(line: bytes, *, settings: Settings | None = None, slices: Slicer
 def replay_recording(
     text: str, *, settings: Settings | None = None, slices: Slicer | None = None
 ) -> Iterator[dict[str, object]]:
-    """Answer a whole recording, an answer of the model's a line; one that cannot be understood is answered with an error."""
+    """The results of a recording, one for each answer of the model, or an error."""
     try:
         recording = parse_recording(text)
         streams = [(f"{answer.vendor}:{answer.model}", heard(answer)) for answer in recording.answers]
@@ -139,7 +139,7 @@ def replay_recording(
 
 
 def _sliced(chunks: Iterable[Chunk], slices: Slicer) -> Iterator[Chunk]:
-    """*chunks* with the text between two others cut anew."""
+    """*chunks* with each run of text sliced differently."""
     for is_text, run in groupby(chunks, lambda chunk: isinstance(chunk, TextDelta)):
         if is_text:
             yield from map(TextDelta, slices([chunk.text for chunk in run if isinstance(chunk, TextDelta)]))
@@ -152,19 +152,19 @@ def _calls(chunks: Iterable[Chunk]) -> list[ToolCall]:
 
 
 def _failure(round_: Round) -> str | None:
-    """What the model's side failed with, in our words."""
+    """The error of the provider, in our words."""
     return str(round_.outcome.error) if isinstance(round_.outcome, Broke) else None
 
 
 def replay(take: Take, slices: Slicer | None = None) -> dict[str, object]:
-    """Put one stream through the pipeline."""
+    """Run one stream through the pipeline."""
     texts = slices(take.chunks) if slices else take.chunks
     _, result = _through(take, [*map(TextDelta, texts), *take.end.events])
     return result
 
 
 def _through(take: Take, events: Iterable[RoundEvent]) -> tuple[Round, dict[str, object]]:
-    """Put *events* through the pipeline that *take* wants."""
+    """Run *events* through the pipeline with the settings of *take*."""
     tap = _Tap()
     settings = take.settings
     scene = Scene("replay", take.persona, roster=take.roster, prefill=take.prefill)
@@ -189,7 +189,7 @@ def _through(take: Take, events: Iterable[RoundEvent]) -> tuple[Round, dict[str,
 
 
 class _Tap:
-    """A stage that only looks."""
+    """A stage that records the segments."""
 
     def __init__(self) -> None:
         self.segments: list[Segment] = []
@@ -198,7 +198,7 @@ class _Tap:
         self.segments.append(segment)
         return (segment,)
 
-    def flush(self, why: Ending, /) -> tuple[()]:  # noqa: ARG002  # a look holds nothing back
+    def flush(self, why: Ending, /) -> tuple[()]:  # noqa: ARG002  # it holds nothing back
         return ()
 
 
@@ -227,7 +227,7 @@ def _object(line: bytes) -> Mapping[str, object]:
         msg = f"the line is not valid JSON: {error.msg} (column {error.colno})"
         raise InputError(msg) from None
     except (ValueError, RecursionError):
-        msg = "the line is not JSON that can be read: a number is too long or none at all, or the nesting too deep"
+        msg = "the line is not JSON that can be parsed: a number is too long or invalid, or the nesting is too deep"
         raise InputError(msg) from None
     if not isinstance(value, dict):
         msg = f"the line must be an object with 'chunks', not {_shown(value)}"
@@ -240,7 +240,7 @@ def _refuse_constant(name: str) -> float:
 
 
 def parse(value: Mapping[str, object], settings: Settings) -> Take:
-    """Understand one line of input, on top of *settings*."""
+    """Parse one line of input; its settings go on top of *settings*."""
     _refuse_misspelt(value)
     if "chunks" not in value:
         msg = "the line has no 'chunks': give the text of the stream as a list of strings"
@@ -256,7 +256,7 @@ def parse(value: Mapping[str, object], settings: Settings) -> Take:
 
 
 def _refuse_misspelt(value: Mapping[str, object]) -> None:
-    """Fields that we do not know are somebody else's, but one that is nearly ours is a slip."""
+    """Refuse misspelt fields. Other unknown fields are allowed: they may belong to another program."""
     known = ["id", "error", *(spec.name for spec in fields(Take))]
     for name in value:
         close = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
@@ -309,7 +309,7 @@ def _roster(value: Mapping[str, object]) -> Roster:
             for name, word in _mapping(value.get("personas"), "roster.personas").items()
         },
         participants=tuple(
-            _participant(somebody) for somebody in _list(_given(value, "participants", []), "roster.participants")
+            _participant(one) for one in _list(_given(value, "participants", []), "roster.participants")
         ),
         speakers=_texts(_given(value, "speakers", []), "roster.speakers"),
         recent_emoji=_texts(_given(value, "recent_emoji", []), "roster.recent_emoji"),
@@ -348,7 +348,7 @@ def _emoji(value: object) -> dict[str, str]:
 
 
 def _given(value: Mapping[str, object], name: str, default: object) -> object:
-    """The field *name*; ``null`` is as good as nothing."""
+    """The field *name*; ``null`` counts as missing."""
     found = value.get(name)
     return default if found is None else found
 

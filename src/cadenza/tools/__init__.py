@@ -1,1 +1,1 @@
-"""Tools: what a model may have run. One file a matter; ``tool.py`` says what a tool is."""
+"""Tools: functions that a model may call. Start with ``tool.py`` and ``functions.py``."""

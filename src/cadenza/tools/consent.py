@@ -1,4 +1,4 @@
-"""Whether a call may be run: somebody is asked, or a list says so."""
+"""Consent to tool calls: by asking a person, or by a list of allowed tools."""
 
 from __future__ import annotations
 
@@ -10,19 +10,16 @@ from ..types import ToolCall
 from .tool import Tool
 
 Answer: TypeAlias = bool | str
-"""``True`` lets the tool be run; ``False`` does not, and a text says why not."""
+"""``True`` allows the call, ``False`` refuses it, and a text refuses it with a reason."""
 Consent: TypeAlias = Callable[[Tool, ToolCall, Mapping[str, object]], Awaitable[Answer] | Answer]
-"""Asked before a tool that needs consent is run, with the arguments that it will be run with."""
+"""Called before a tool that needs consent is run, with the arguments that it will get."""
 
-NOBODY = "nobody is there who could be asked for consent"
+NOBODY = "it needs consent, and there is nobody to ask"
 
 
 @dataclass(frozen=True, slots=True)
 class ConsentPolicy:
-    """A consent that is asked about every call: only tools that are *exposed* are run.
-
-    Those of them that need consent are run if *consent* gives it.
-    """
+    """A consent for every call: only the *exposed* tools are run, and those that need it ask *consent*."""
 
     exposed: Collection[str]
     consent: Consent | None = None

@@ -1,4 +1,4 @@
-"""Foreign work for so long and no longer: what does not end when it is told to is left behind."""
+"""Run a coroutine with a deadline; one that ignores cancellation is abandoned."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 GRACE = 2.0
-"""Seconds in which something that was cancelled has to clean up."""
+"""Seconds that a cancelled task has to clean up."""
 _LAST_WORD = 0.1
-"""Seconds for what it does when it is told for the second time."""
+"""Seconds after the second cancellation."""
 
 
-class DeadlineExceeded(Exception):  # noqa: N818  # it is no error of ours
-    """Something took too long."""
+class DeadlineExceeded(Exception):  # noqa: N818  # a timeout, not an error
+    """The work took too long."""
 
     def __init__(self, *, is_left_behind: bool) -> None:
         super().__init__("it took too long")
         self.is_left_behind = is_left_behind
-        """Whether it goes on for all that we know."""
+        """Whether it ignored cancellation and may still run."""
 
 
 async def bounded(work: Coroutine[Any, Any, T], seconds: float, *, grace: float = GRACE, name: str = "work") -> T:
-    """What *work* comes to within *seconds*, or ``DeadlineExceeded``.
+    """Await *work* for *seconds*; then raise ``DeadlineExceeded``.
 
-    It is cancelled when the time is over, and when we are; then it is waited for, for *grace* seconds. What it comes to
-    even so is taken.
+    At the deadline, or when the caller is cancelled, *work* is cancelled and has *grace* seconds to end. A result that
+    it returns in that time counts.
     """
     task = asyncio.create_task(work, name=f"cadenza {name}")
     try:
@@ -47,19 +47,19 @@ async def bounded(work: Coroutine[Any, Any, T], seconds: float, *, grace: float 
 
 
 async def _end(task: asyncio.Task[Any], grace: float) -> bool:
-    """Cancel *task*; say whether it ended in time."""
+    """Cancel *task*; return whether it ended within *grace* seconds."""
     task.add_done_callback(_forget)
     task.cancel()
     await asyncio.wait([task], timeout=grace)
     if task.done():
         return True
-    logger.warning("%s did not end within %g seconds after it was stopped, and was left behind", task.get_name(), grace)
+    logger.warning("%s did not end within %g seconds after it was cancelled, and was abandoned", task.get_name(), grace)
     task.cancel()
     await asyncio.wait([task], timeout=_LAST_WORD)
     return False
 
 
 def _forget(task: asyncio.Task[Any]) -> None:
-    """Nobody asks what came of *task*, and that is no reason for a warning."""
+    """Retrieve the exception, so that asyncio does not warn."""
     if not task.cancelled():
         task.exception()

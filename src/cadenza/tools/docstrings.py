@@ -1,7 +1,7 @@
-"""What a docstring says: of a function or class as a whole, and of each of its parameters or fields.
+"""Descriptions from docstrings: of a function or class, and of its parameters or fields.
 
-Four ways of writing are read: Google's (``Args:`` and indented names), NumPy's (``Parameters`` over a line of dashes),
-Sphinx's (``:param name: …``), and plain lines ``name: …``. Only names that exist are looked for, so prose is not misread.
+Four styles are understood: Google's (``Args:`` and indented names), NumPy's (``Parameters`` over a line of dashes),
+Sphinx's (``:param name: …``), and plain lines ``name: …``. Only existing names are looked for, so prose is not misread.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ _NUMPY = re.compile(r"(?P<names>[*A-Za-z_][\w*, ]*?)\s*(?::.*)?")
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What is said of a thing and its parts."""
+    """The descriptions in a docstring."""
 
     about: str = ""
-    """Its first paragraph, in one line."""
+    """The first paragraph, in one line."""
     names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def read_docstring(text: str | None, names: Collection[str]) -> Described:
-    """What *text* says as a whole, and of each of *names*."""
+    """The first paragraph of *text*, and its descriptions of *names*."""
     lines = inspect.cleandoc(text or "").split("\n")
     found: dict[str, str] = {}
     for name, words in (*_fields(lines), *_numpy(lines), *_named(lines)):
@@ -56,7 +56,7 @@ def _first_paragraph(lines: Sequence[str], names: Collection[str]) -> str:
 
 
 def _fields(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """``:param int sides: How many.``, and what is indented below."""
+    """``:param int sides: How many.``, with its indented lines."""
     for place, line in enumerate(lines):
         match = _FIELD.fullmatch(line.strip())
         if match and match["word"] in _FIELDS_OF_PARAMETERS and match["rest"]:
@@ -65,7 +65,7 @@ def _fields(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _numpy(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Names under a heading with dashes, with what is indented below each."""
+    """Names under a heading with dashes, with their indented lines."""
     inside = False
     for place, line in enumerate(lines):
         if _DASHES.fullmatch(line.strip()) and place:
@@ -76,15 +76,15 @@ def _numpy(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _named(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """``sides: How many.`` or ``sides (int): How many.``, alone or under a heading, and what is indented below."""
+    """``sides: How many.`` or ``sides (int): How many.``, alone or under a heading, with its indented lines."""
     for place, line in enumerate(lines):
         match = _NAMED.fullmatch(line.strip())
-        if match and place:  # the first line says what the whole is
+        if match and place:  # the first line describes the whole
             yield match["name"], _joined([match["text"], *_below(lines, place)])
 
 
 def _below(lines: Sequence[str], place: int) -> Iterator[str]:
-    """The lines under the one at *place* that are indented more than it."""
+    """The lines after *place* that are indented more."""
     depth = _depth(lines[place])
     for line in lines[place + 1 :]:
         if not line.strip() or _depth(line) <= depth:

@@ -1,4 +1,4 @@
-"""Tools from plain Python functions: ``@tool`` above one is all there is to it."""
+"""Tools from plain Python functions, with the decorator ``@tool``."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from .tool import Tool, ToolContext
 
 Function: TypeAlias = Callable[..., object]
 Toolset: TypeAlias = Iterable[Tool | Function] | Mapping[str, Tool | Function]
-"""What may be given where tools are wanted."""
+"""The tools of a reply, as its caller may give them."""
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
-"""What every provider takes as the name of a tool."""
+"""A tool name that every provider accepts."""
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 class Options(TypedDict, total=False):
-    """What can be said of a tool besides its function; the rest is told by ``Tool``."""
+    """Options of ``tool``; those without a line here are described in ``Tool``."""
 
     name: str
-    """How the model calls it; the function's own name if nothing is said."""
+    """The name for the model; by default that of the function."""
     description: str
-    """What it does; the first paragraph of the docstring if nothing is said."""
+    """By default the first paragraph of the docstring."""
     types: Mapping[str, object]
-    """Types of parameters, where the function has none or others."""
+    """Types of parameters; they replace the annotations."""
     seconds: float | None
     needs_answer: bool
     settles: bool
@@ -52,9 +52,9 @@ def tool(**options: Unpack[Options]) -> Callable[[Function], Tool]: ...
 def tool(function: Function | None = None, /, **options: Unpack[Options]) -> Tool | Callable[[Function], Tool]:
     """Make a tool of *function*: ``@tool``, ``@tool(seconds=20)`` or ``tool(function, name="roll")``.
 
-    What the model is told comes from its signature and docstring. What the model sends is checked and converted before
-    the function sees it. One with ``async def`` is awaited; any other runs in a thread of its own, and holds nobody up.
-    A parameter of the type ``ToolContext`` is handed the context of the call.
+    Name, description and schema come from the signature and the docstring. The arguments are checked and converted
+    before the function is called. A coroutine function is awaited; any other runs in its own thread.
+    A parameter of type ``ToolContext`` receives the context of the call.
     """
     unknown = [name for name in options if name not in Options.__annotations__]
     if unknown:
@@ -66,7 +66,7 @@ def tool(function: Function | None = None, /, **options: Unpack[Options]) -> Too
 
 
 def toolset(tools: Toolset | None) -> dict[str, Tool]:
-    """*tools* by their names; functions are made tools, and in a mapping the keys are the names. ``None`` is none."""
+    """*tools* by name. Functions become tools; the keys of a mapping are names."""
     if tools is None:
         return {}
     if isinstance(tools, str | bytes | Tool) or not isinstance(tools, Iterable):
@@ -88,7 +88,7 @@ def _named(one: Tool | Function, key: str | None) -> Tool:
     if not isinstance(one, Tool):
         return _made(
             one, {} if key is None else {"name": key}
-        )  # not by ``tool``, for which ``None`` is no function yet
+        )  # not by ``tool``, for which ``None`` is a missing function
     return one if key is None else replace(one, spec=replace(one.spec, name=key))
 
 
@@ -104,7 +104,7 @@ def _made(function: Function, options: Options) -> Tool:
         check=signature.read,
     )
     manner = {key: value for key, value in options.items() if key not in ("name", "description", "types")}
-    return replace(made, **manner)  # type: ignore[arg-type]  # they are those of ``Options``, each of its type
+    return replace(made, **manner)  # type: ignore[arg-type]  # they are those of ``Options``
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,21 +122,21 @@ class _Runner:
         return await result if inspect.isawaitable(result) else result
 
 
-# --- what can be a tool ---------------------------------------------------------------------------
+# --- checks ---------------------------------------------------------------------------
 
 
 def _check_kind(function: Function, name: str) -> None:
     if inspect.isclass(function) or not callable(function):
-        msg = f"the tool {name!r} must be of a function, not of {function!r}"
+        msg = f"the tool {name!r} must be a function, not {function!r}"
         raise SettingsError(msg)
     inner = innermost(function)
     if inspect.isgeneratorfunction(inner) or inspect.isasyncgenfunction(inner):
-        msg = f"the tool {name!r} is of a function that yields; give back a list instead"
+        msg = f"the tool {name!r} is a generator function; return a list instead"
         raise SettingsError(msg)
 
 
 def _name_of(function: Function) -> str:
-    """What *function* is called; an object that can be called has the name of its class, in small letters."""
+    """The name of *function*; for a callable object that of its class, in snake case."""
     while isinstance(function, partial):
         function = function.func
     own = getattr(function, "__name__", None)
@@ -146,8 +146,8 @@ def _name_of(function: Function) -> str:
 def _checked_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         msg = (
-            f"{name!r} cannot be the name of a tool: it has 1 to 64 letters from a to z, digits, underscores and hyphens; "
-            "give another with tool(function, name='...')"
+            f"{name!r} cannot be the name of a tool: use 1 to 64 letters from a to z, digits, underscores and hyphens; "
+            "choose another with tool(function, name='...')"
         )
         raise SettingsError(msg)
     return name

@@ -1,4 +1,4 @@
-"""Pictures among bytes: which kind of picture it is, by how it begins."""
+"""Recognise images by their first bytes."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ _MIMES = (
 
 
 def as_media(data: bytes) -> Media | None:
-    """The picture that *data* is; ``None`` if it is none that a model can be shown."""
+    """*data* as an image, or ``None`` if models do not accept its format."""
     mime = next((mime for beginning, mime in _MIMES if beginning.match(data)), None)
     return Media(MediaKind.IMAGE, mime, data=data) if mime else None

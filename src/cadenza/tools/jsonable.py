@@ -1,4 +1,4 @@
-"""Any value as data that can be written as JSON, whatever a tool gave back. Nothing that it meets makes it fail."""
+"""Any Python value as data that JSON can hold. Never fails, whatever a tool returned."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from ..types import Media
 from .images import as_media
 
 _DEEPEST = 50
-"""How many containers may stand in one another; what is deeper is only hinted at."""
+"""Levels of nested containers; deeper ones become an ellipsis."""
 _MOST_VALUES = 100_000
-"""Values that are looked at: more than any model is told, and few enough to hold nobody up."""
+"""Values that are converted: more than a model ever gets, and few enough to be quick."""
 _LONGEST_NUMBER = 10_000
-"""Bits of the longest number that is written out; Python does not write much longer ones."""
+"""Bits of the longest number that is written out; Python refuses much longer ones."""
 _MORE = "…"
 
 
 def plain(value: object, most: int = _MOST_VALUES) -> tuple[object, tuple[Media, ...]]:
-    """*value* as JSON knows it, and the pictures that were in it. Of more than *most* values, the beginning."""
+    """*value* as JSON data, and the images in it. After *most* values the rest is left out."""
     reader = _Reader(min(most, _MOST_VALUES))
     return reader.read(value), tuple(reader.media)
 
 
 def as_json(value: object) -> str:
-    """What ``plain`` made, in writing."""
+    """The JSON text of what ``plain`` returned."""
     return sendable(json.dumps(value, ensure_ascii=False))
 
 
 def canonical(value: object) -> str:
-    """*value* in the one way in which all that is equal to it is written: keys in order, 6.0 as 6."""
+    """*value* as canonical JSON: keys sorted, 6.0 as 6."""
     return json.dumps(_Reader(math.inf, is_canonical=True).read(value), sort_keys=True)
 
 
 def sendable(text: str) -> str:
-    """*text* with halves of characters put together; one whose other half is missing can be sent to nobody."""
+    """*text* with surrogate pairs joined; a lone surrogate, which UTF-8 cannot hold, is replaced."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -48,21 +48,21 @@ def sendable(text: str) -> str:
 
 
 class _Reader:
-    """Goes through one value. What is made canonical is read to its end: the arguments of a call are not endless."""
+    """Converts one value. Canonical values are converted in full: the arguments of a call are limited anyway."""
 
     def __init__(self, most: float, *, is_canonical: bool = False) -> None:
         self.media: list[Media] = []
         self._is_canonical = is_canonical
         self._left = most
         self._deepest = (2 + is_canonical) * _DEEPEST
-        self._open: set[int] = set()  # the containers around what is looked at: one may be within itself
+        self._open: set[int] = set()  # the containers around the current value: one may contain itself
 
     def read(self, value: object) -> object:
-        """*value* as JSON knows it."""
+        """*value* as JSON data."""
         self._left -= 1
         try:
             return self._read(value)
-        except Exception:  # noqa: BLE001  # a value of somebody's own class may fail at anything that is asked of it
+        except Exception:  # noqa: BLE001  # a foreign class may fail at anything
             return f"(a {type(value).__name__} that cannot be shown)"
 
     def _read(self, value: object) -> object:
@@ -88,7 +88,7 @@ class _Reader:
                 return self._container(value)
             case _ if is_dataclass(value) and not isinstance(value, type):
                 return self._container({field.name: getattr(value, field.name) for field in fields(value)}, of=value)
-            case _ if callable(dump := getattr(value, "model_dump", None)):  # a model of pydantic
+            case _ if callable(dump := getattr(value, "model_dump", None)):  # a pydantic model
                 return self.read(dump())
             case _:
                 return str(value)
@@ -99,7 +99,7 @@ class _Reader:
         return int(value) if self._is_canonical and value.is_integer() else float(value)
 
     def _beside(self, media: Media) -> str:
-        """Where *media* is shown: behind the data, by its number."""
+        """A reference to *media*, which comes after the data."""
         self.media.append(media)
         return f"({media.kind.value} {len(self.media)})"
 

@@ -1,4 +1,4 @@
-"""What has been done in a turn already: a model that takes over from another must not do it all again."""
+"""The tool calls of a turn and their results: a fallback model must not repeat their effects."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from .jsonable import canonical
 
 
 class Ledger:
-    """The calls of one turn. Each has a key: the same for the same call, whichever model makes it.
+    """The calls of one turn. Each has a key, which is the same for the same call by another model.
 
-    A call is the same if it is of the same tool with the same arguments, and as many like it are done or under way: two
-    throws of the same dice are two calls, but to try again what failed is not another one.
+    Calls of one tool with equal arguments are numbered: two rolls of the same dice are two calls. A retry of a failed
+    call keeps its key.
     """
 
     def __init__(self, turn: str) -> None:
         self._turn = turn
         self._attempt = 0
-        self._keys: defaultdict[str, list[str]] = defaultdict(list)  # of calls that are alike, in their order
-        self._taken: set[str] = set()  # those of this attempt
+        self._keys: defaultdict[str, list[str]] = defaultdict(list)  # keys of equal calls, in order
+        self._taken: set[str] = set()  # keys used in this attempt
         self._done: dict[str, tuple[int, ToolResult]] = {}
 
     def begin(self, attempt: int) -> None:
-        """The calls that come now are those of *attempt*; with another one, counting begins anew."""
+        """Start *attempt*; the numbering of equal calls restarts with each."""
         if attempt != self._attempt:
             self._attempt = attempt
             self._taken.clear()
 
     def enter(self, tool: str, arguments: Mapping[str, object]) -> str:
-        """Count a call; give back its key: if there is one, that of what was done before and not asked for since."""
+        """Register a call and return its key, preferably that of an equal call of an earlier attempt."""
         same = json.dumps([self._turn, tool, canonical(arguments)])
         alike = self._keys[same]
         free = [key for key in alike if key not in self._taken]
@@ -44,13 +44,13 @@ class Ledger:
         return key
 
     def note(self, key: str, result: ToolResult) -> None:
-        """Remember what came of a call. If it failed, the next one like it is the same call."""
+        """Remember the result of a call. After a failure the next equal call has the same key."""
         if result.is_error:
             self._taken.discard(key)
         else:
             self._done[key] = (self._attempt, result)
 
     def recall(self, key: str) -> ToolResult | None:
-        """What came of the same call in an earlier attempt."""
+        """The result of the same call in an earlier attempt."""
         attempt, result = self._done.get(key, (self._attempt, None))
         return result if attempt < self._attempt else None

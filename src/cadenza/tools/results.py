@@ -1,4 +1,4 @@
-"""What a tool gave back, as a model is told and shown it."""
+"""The return value of a tool as text and images for the model."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from .images import as_media
 from .jsonable import as_json, plain, sendable
 
 RESULT_LIMIT = 20_000
-"""Characters of a result that a model is told; a book would leave no room for the conversation."""
+"""Characters of a result that the model gets."""
 _MIXED = 1000
-"""Items of a list among which a picture is looked for; one that stands behind them is shown behind the data."""
+"""Items of a list that are searched for an image; a later image comes after the data."""
 _DONE = "Done; there is nothing to show."
 _NOTE = "\n[… {} characters are left out here …]\n"
 _NOTE_LENGTH = len(_NOTE) + 10
 
 
 def as_result(value: object, *, limit: int = RESULT_LIMIT) -> ToolResult:
-    """What the model is told of *value*: at most *limit* characters, and all the pictures."""
+    """*value* for the model: at most *limit* characters, and all images."""
     if isinstance(value, ToolResult):
         return replace(value, parts=tuple(_within(value.parts, limit)))
     return ToolResult(tuple(_within(_parts(value, limit), limit)) or (_DONE,))
 
 
 def failure(text: str, *, limit: int = RESULT_LIMIT) -> ToolResult:
-    """That it did not work, and why: *text* is for the model."""
+    """A failed result; *text* tells the model why."""
     return replace(as_result(text, limit=limit), is_error=True)
 
 
@@ -42,13 +42,13 @@ def _parts(value: object, limit: int) -> Iterator[Part]:
         case bytes() | bytearray():
             yield as_media(bytes(value)) or f"({len(value)} bytes that are no picture)"
         case _:
-            data, media = plain(value, limit // 2)  # no value takes less than two characters in writing
+            data, media = plain(value, limit // 2)  # every value takes at least two characters
             yield data if isinstance(data, str) else as_json(data)
             yield from media
 
 
 def _within(parts: Iterable[Part], limit: int) -> Iterator[Part]:
-    """*parts* with at most *limit* characters in all; what comes when there is no room is not told."""
+    """*parts* with at most *limit* characters in all; later text is dropped."""
     left = limit
     for part in parts:
         if isinstance(part, Media):
@@ -60,7 +60,7 @@ def _within(parts: Iterable[Part], limit: int) -> Iterator[Part]:
 
 
 def shortened(text: str, limit: int) -> str:
-    """*text* in at most *limit* characters: where it is longer its middle is left out, if it can be at the ends of lines."""
+    """*text* in at most *limit* characters: the middle is left out, at line ends if possible."""
     if len(text) <= limit:
         return text
     room = max(0, limit - _NOTE_LENGTH)
@@ -72,7 +72,7 @@ def shortened(text: str, limit: int) -> str:
 
 
 def _end_of_line(head: str) -> int:
-    """Where the last whole line of *head* ends; its own end if that would leave less than half of it."""
+    """The end of the last whole line of *head*, unless that would drop more than half of it."""
     end = head.rfind("\n")
     return end if end >= len(head) // 2 else len(head)
 

@@ -1,4 +1,4 @@
-"""Running what a model calls. Whatever goes wrong is told to the model, which may do better; it never ends the reply."""
+"""Run the tool calls of a model. Every failure becomes a result for the model; none ends the reply."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ __all__ = ["Consent", "ConsentPolicy", "ToolRunner"]
 logger = logging.getLogger(__name__)
 
 _AT_ONCE = 8
-"""Tools that run at the same time; the others wait for their turn."""
+"""Tools that run at the same time."""
 _MOST_NAMES = 30
-"""Tools that a model is told of when it calls one that there is not."""
+"""Tools that are listed when the model calls an unknown one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +38,18 @@ class _Job:
     tool: Tool
     call: ToolCall
     arguments: Mapping[str, object]
-    """As the model sent them."""
+    """The arguments that the model sent."""
     checked: Mapping[str, object]
-    """As the tool will see them."""
+    """The arguments that the tool gets."""
     key: str
 
 
 class ToolRunner:
-    """What one reply runs its tools in.
+    """Runs the tools of one reply.
 
-    Several calls are run at once; each for as long as its tool may take, or *seconds*. *consent* is asked before a tool
-    is run that needs it; without anybody to ask, such a tool is not run. Of a result the model is told *result_limit*
-    characters at most. One that is stopped has *grace* seconds to clean up, and is then left behind.
+    Calls run concurrently, each with the timeout of its tool or *seconds*. *consent* decides about tools that need it;
+    without it they are not run. The model gets at most *result_limit* characters of a result. A stopped tool has
+    *grace* seconds to clean up and is then abandoned.
     """
 
     def __init__(
@@ -64,34 +64,34 @@ class ToolRunner:
         grace: float = GRACE,
     ) -> None:
         self.uses: list[ToolUse] = []
-        """What was called so far and what came of it; without calls that were answered from memory."""
+        """The calls so far and their results, without those answered from the ledger."""
         self._tools = dict(tools)
         self._scene = scene or Scene("", Persona(""))
         self._seconds = seconds
         self._consent = consent
         self._limit = result_limit
         self._grace = grace
-        self._ledger = Ledger(turn or uuid4().hex)  # a turn without a name is not the same as another without one
+        self._ledger = Ledger(turn or uuid4().hex)  # two turns without a name are different turns
         self._spent: set[str] = set()
         self._turns = {name: asyncio.Lock() for name, tool in tools.items() if tool.once}
         self._room = asyncio.Semaphore(_AT_ONCE)
 
     def specs(self) -> tuple[ToolSpec, ...]:
-        """What may be called now."""
+        """The tools that may be called now."""
         exposed = self._consent.exposed if isinstance(self._consent, ConsentPolicy) else self._tools
         return tuple(
             tool.spec for name, tool in self._tools.items() if name not in self._spent and tool.spec.name in exposed
         )
 
     def tool(self, name: str) -> Tool | None:
-        """The tool of that name, if there is one."""
+        """The tool named *name*."""
         return self._tools.get(name)
 
     async def run(self, calls: Sequence[ToolCall], *, attempt: int = 0) -> tuple[ToolUse, ...]:
-        """Run *calls*; say in the same order what came of each. To cancel it is to end every tool.
+        """Run *calls* and return their results in the same order. Cancelling this stops every tool.
 
-        *attempt* grows when another model or key begins the answer anew: what was done for an earlier one is then not
-        done again. The call in a use is what is to be replayed: one that could not be read has no arguments there.
+        *attempt* grows when another model or key starts the answer again: calls that succeeded in an earlier attempt
+        are not repeated. A call whose arguments could not be parsed has none in its use.
         """
         self._ledger.begin(attempt)
         jobs = [self._prepared(call) for call in calls]
@@ -109,13 +109,13 @@ class ToolRunner:
     # --- before a tool is run -------------------------------------------------------------
 
     def _prepared(self, call: ToolCall) -> _Job | ToolUse:
-        """What there is to do for *call*; if it cannot be done, what the model is told."""
+        """A job for *call*, or the failure that the model gets."""
         tool, unread = self._tools.get(call.name), ""
         try:
             arguments = arguments_of(call)
         except ToolError as error:
             arguments, unread = {}, str(error)
-            call = replace(call, arguments="{}")  # half of what was meant must not look as if it had been said
+            call = replace(call, arguments="{}")  # half an argument must not be replayed
         if tool is None:
             return ToolUse(call, failure(self._unknown(call.name)))
         if unread:
@@ -124,7 +124,7 @@ class ToolRunner:
             checked = tool.check(arguments) if tool.check else arguments
         except ToolError as error:
             return ToolUse(call, failure(str(error), limit=self._limit))
-        except Exception as error:  # noqa: BLE001  # a check is foreign code, as its tool is
+        except Exception as error:  # noqa: BLE001  # a check is foreign code
             return ToolUse(call, _failed(call.name, error))
         return _Job(tool, call, arguments, checked, self._ledger.enter(call.name, checked))
 
@@ -135,16 +135,16 @@ class ToolRunner:
         return f"There is no tool named {name[:64]!r}, so nothing was run; {kind}: {', '.join(there) or 'none'}."
 
     def _remembered(self, job: _Job | ToolUse) -> ToolUse | None:
-        """What came of the same call when another model made it."""
+        """The result of the same call by another model."""
         if isinstance(job, ToolUse) or job.tool.repeatable:
             return None
         result = self._ledger.recall(job.key)
         return ToolUse(job.call, result) if result else None
 
     async def _refusal(self, job: _Job) -> str:
-        """Why the tool is not run; empty if it may be."""
+        """Why the tool is not run; empty if it may run."""
         if job.call.name in self._spent:
-            return "it has been run in this reply already, and once is enough"
+            return "it runs only once in a reply"
         if not job.tool.needs_consent and not isinstance(self._consent, ConsentPolicy):
             return ""
         if self._consent is None:
@@ -153,27 +153,27 @@ class ToolRunner:
         try:
             answer = await bounded(asking, self._seconds, grace=self._grace, name=f"consent to {job.call.name}")
         except DeadlineExceeded:
-            return "nobody answered in time whether it may be run"
+            return "consent was not given in time"
         if answer is True:
             return ""
-        return answer.rstrip(".") if isinstance(answer, str) and answer else "whoever was asked did not allow it"
+        return answer.rstrip(".") if isinstance(answer, str) and answer else "consent was refused"
 
     # --- running it -----------------------------------------------------------------------
 
     async def _work(self, job: _Job | ToolUse, uses: list[ToolUse | None], place: int) -> None:
-        """Have *job* done and put what came of it in its *place*; that it was begun is known even if we are stopped."""
+        """Run *job* and store its use at *place*; a cancelled job is stored as a failure."""
         try:
             uses[place] = use = job if isinstance(job, ToolUse) else await self._use(job)
             if isinstance(job, _Job):
                 self._ledger.note(job.key, use.result)
         except asyncio.CancelledError:
             if isinstance(job, _Job):
-                uses[place] = ToolUse(job.call, failure("The reply was over before the tool had ended."))
+                uses[place] = ToolUse(job.call, failure("The reply ended before the tool did."))
             raise
 
     async def _use(self, job: _Job) -> ToolUse:
         async with AsyncExitStack() as stack:
-            if job.call.name in self._turns:  # what is done once is not done twice at the same time either
+            if job.call.name in self._turns:  # two concurrent calls of a ``once`` tool
                 await stack.enter_async_context(self._turns[job.call.name])
             if refusal := await self._refusal(job):
                 return ToolUse(job.call, failure(f"The tool was not run: {refusal}.", limit=self._limit))
@@ -194,14 +194,14 @@ class ToolRunner:
             if overdue.is_left_behind:
                 return failure(
                     f"The tool took longer than {seconds:g} seconds and could not be stopped, so it may still do what it "
-                    "was asked. Do not call it again for the same."
+                    "was asked. Do not call it again for this."
                 )
             return failure(
                 f"The tool took longer than {seconds:g} seconds and was stopped. Ask it for less, or go on without it."
             )
 
     async def _tried(self, job: _Job) -> ToolResult:
-        """What the tool gives back or why it does not; foreign code may raise anything."""
+        """The result of the tool, or its failure; foreign code may raise anything."""
         try:
             value: object = job.tool.run(job.arguments, ToolContext(job.call, self._scene, job.key))
             if isawaitable(value):
@@ -211,7 +211,7 @@ class ToolRunner:
             return failure(str(error) or "The tool could not do it.", limit=self._limit)
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # also one that wants to end the program: a tool is not asked whether it may
+        except BaseException as error:  # also SystemExit: a tool does not end the program
             if is_cancelled(error):
                 raise
             return _failed(job.call.name, error)
@@ -224,11 +224,11 @@ async def _asked(consent: Consent, job: _Job) -> Answer:
     except (Exception, asyncio.CancelledError) as error:
         if is_cancelled(error):
             raise
-        logger.warning("asking for consent to the tool %s failed (%s)", job.call.name, type(error).__name__)
+        logger.warning("asking for consent to the tool %s failed", job.call.name, exc_info=error)
         return NOBODY
 
 
 def _failed(name: str, error: BaseException) -> ToolResult:
-    """That the tool failed; what its error says may hold what nobody should see."""
-    logger.warning("the tool %s failed (%s)", name, type(error).__name__)
+    """The failure for the model: it names only the type, because the text of the error may hold secrets."""
+    logger.warning("the tool %s failed", name, exc_info=error)
     return failure(f"The tool failed: {type(error).__name__}. Try it in another way, or go on without it.")

@@ -1,4 +1,4 @@
-"""What a function takes, as a model is told: its parameters, read from the signature, the types and the docstring."""
+"""The parameters of a function as a model sees them: from the signature, the types and the docstring."""
 
 from __future__ import annotations
 
@@ -7,81 +7,108 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from types import FrameType, SimpleNamespace
+from types import FrameType, FunctionType, MethodType, SimpleNamespace
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from ..errors import SettingsError, ToolError
-from .compounds import Field, Record
+from .arguments import can_be_null, check_names, convert
 from .docstrings import read_docstring
-from .hints import Names, Unfit, about_of, checked_key, shape_of
-from .shapes import Misfit, Schema
+from .schemas import Schema, UnfitType, object_of, schema_of, told
 from .tool import ToolContext
 
-_MOST_COMPLAINTS = 5
+_MOST_WRONG = 5
+"""Wrong arguments that the model is told of at once."""
 _EMPTY = inspect.Parameter.empty
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a tool takes, and how its function is called with it."""
+    """The parameters of a tool's function, and how to call it with the arguments of a model."""
 
     about: str
-    """What its docstring says first."""
-    record: Record
-    """The arguments that a model gives."""
+    """The first paragraph of the docstring."""
+    schema: Schema
+    """The arguments as the model sees them."""
+    properties: Mapping[str, Schema]
+    """The schema of each argument; unlike in ``schema``, an optional one may be null."""
+    hints: Mapping[str, object]
+    """The type of each argument."""
     defaults: Mapping[str, object]
-    """What is taken for those that it does not."""
     context: tuple[str, ...]
-    """Parameters that are handed the context of the call."""
+    """Parameters that receive the context of the call."""
     positional: tuple[str, ...]
-    """Parameters that have to be given without their name, in order."""
-
-    @property
-    def schema(self) -> Schema:
-        """How a model is told."""
-        return self.record.schema
+    """Positional-only parameters, in order."""
 
     def read(self, arguments: Mapping[str, object]) -> dict[str, object]:
-        """*arguments* as the function wants them, all of them. Raises a ``ToolError`` that says what is wrong."""
+        """All arguments, converted, with defaults filled in. Raises a ``ToolError`` that says what is wrong."""
+        read, wrong = dict(self.defaults), []
         try:
-            given = self.record.read(dict(arguments))
-        except Misfit as misfit:
-            told = [*map(str, misfit.complaints[:_MOST_COMPLAINTS]), "The tool was not run; send the call again."]
-            raise ToolError(" ".join(told)) from misfit
-        assert isinstance(given, dict)  # noqa: S101  # the arguments as a whole are a dict: see ``signature_of``
-        return {**self.defaults, **given}
+            check_names(arguments, self.properties)
+        except ToolError as error:
+            wrong.append(error)
+        for name, schema in self.properties.items():
+            value = arguments.get(name)
+            if value is None and name in self.defaults and not (name in arguments and can_be_null(schema)):
+                continue
+            try:
+                if name not in arguments:
+                    raise ToolError(f"The argument '{name}' is missing.")  # noqa: TRY003,TRY301,EM102  # one of several
+                read[name] = convert(value, self.hints[name], schema, name)
+            except ToolError as error:
+                wrong.append(error)
+        if wrong:
+            again = "The tool was not run; send the call again."
+            raise ToolError(" ".join([*map(str, wrong[:_MOST_WRONG]), again])) from wrong[0]
+        return read
 
     def bind(
         self, function: Callable[..., object], arguments: Mapping[str, object], context: ToolContext
     ) -> Callable[[], object]:
-        """The call of *function* with *arguments*, which ``read`` gave back."""
+        """The call of *function* with *arguments* from ``read``."""
         values = {**arguments, **dict.fromkeys(self.context, context)}
         first = [values.pop(name) for name in self.positional]
         return functools.partial(function, *first, **values)
 
 
 def signature_of(function: Callable[..., object], name: str, types: Mapping[str, object]) -> Signature:
-    """What *function*, the tool *name*, takes; *types* go before its own. Raises ``SettingsError``."""
-    parameters, around = _parameters(function, name), _surroundings(function)
-    hints = _hints(function, name, parameters, types, around)
+    """Inspect *function*, the tool *name*; *types* replace its annotations. Raises ``SettingsError``.
+
+    A method is inspected once, whatever object it is bound to.
+    """
+    if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType) and not types:
+        return _signature_of_method(function.__func__, name)
+    return _inspected(function, name, types)
+
+
+@functools.lru_cache(maxsize=256)
+def _signature_of_method(function: FunctionType, name: str) -> Signature:
+    return _inspected(MethodType(function, object()), name, {})
+
+
+def _inspected(function: Callable[..., object], name: str, types: Mapping[str, object]) -> Signature:
+    parameters = _parameters(function, name)
+    hints = _hints(function, name, parameters, types)
     said = read_docstring(_docstring(function), parameters)
     context = tuple(key for key in parameters if _is_context(hints.get(key)))
-    fields = {
-        key: _field(name, parameter, hints.get(key), said.names.get(key, ""), around)
-        for key, parameter in parameters.items()
-        if key not in context
-    }
+    given = {key: parameter for key, parameter in parameters.items() if key not in context}
+    for key, parameter in given.items():
+        if key not in hints and parameter.default is not _EMPTY and parameter.default is not None:
+            hints[key] = type(parameter.default)
+    properties = {key: _property(name, one, hints, said.names.get(key, "")) for key, one in given.items()}
+    defaults = {key: parameter.default for key, parameter in given.items() if parameter.default is not _EMPTY}
     return Signature(
         about=said.about,
-        record=Record(fields),
-        defaults={key: parameters[key].default for key, field in fields.items() if not field.is_required},
+        schema=told(object_of(properties, [key for key in given if key not in defaults])),
+        properties=properties,
+        hints=hints,
+        defaults=defaults,
         context=context,
         positional=tuple(key for key, one in parameters.items() if one.kind is one.POSITIONAL_ONLY),
     )
 
 
 def innermost(function: Callable[..., object]) -> Callable[..., object]:
-    """The function in which the words stand: of a partial one that which it calls, of an object its ``__call__``."""
+    """The function with the annotations: of a partial the one it calls, of a callable object its ``__call__``."""
     while isinstance(function, functools.partial):
         function = function.func
     if inspect.isroutine(function) or inspect.isclass(function):
@@ -90,13 +117,13 @@ def innermost(function: Callable[..., object]) -> Callable[..., object]:
 
 
 def gives_nothing(function: Callable[..., object]) -> bool:
-    """Whether *function* says that it gives nothing back: ``-> None``."""
+    """Whether *function* is annotated ``-> None``."""
     annotations = getattr(inspect.unwrap(innermost(function)), "__annotations__", {})
     return annotations.get("return", _EMPTY) in (None, "None", type(None))
 
 
 def _docstring(function: Callable[..., object]) -> str:
-    """Its own words; an object that can be called may have them at its class, which those of a partial one are not."""
+    """The docstring of *function*, or that of the class of a callable object."""
     inner = innermost(function)
     is_object = inner is type(function).__call__
     return inner.__doc__ or (type(function).__doc__ if is_object else None) or ""
@@ -106,42 +133,38 @@ def _docstring(function: Callable[..., object]) -> str:
 
 
 def _parameters(function: Callable[..., object], name: str) -> dict[str, inspect.Parameter]:
-    """What *function* may be given; what a partial one has been given by name is settled."""
+    """The parameters of *function*, without those that a partial sets by name."""
     try:
         parameters = dict(inspect.signature(function).parameters)
     except (TypeError, ValueError) as error:
-        msg = f"the tool {name!r} is of something that does not say what it takes; make it of a function with types"
+        msg = f"the tool {name!r} has no signature that can be read; use a Python function with type annotations"
         raise SettingsError(msg) from error
     settled = function.keywords if isinstance(function, functools.partial) else {}
     for key, parameter in parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            msg = (
-                f"the tool {name!r} takes {parameter}, and a model can be told only of parameters that have a name each"
-            )
+            msg = f"the tool {name!r} takes {parameter}; each parameter of a tool needs its own name"
             raise SettingsError(msg)
         if key in ("self", "cls") and parameter.annotation is _EMPTY:
-            msg = f"the tool {name!r} is of a method that has no {key}; make it of the method of an object: tool(thing.{name})"
+            msg = f"the tool {name!r} is an unbound method; use the method of an object: tool(thing.{name})"
             raise SettingsError(msg)
     return {key: parameter for key, parameter in parameters.items() if key not in settled}
 
 
-def _field(name: str, parameter: inspect.Parameter, hint: object, about: str, names: Names) -> Field:
-    default = parameter.default
+def _property(name: str, parameter: inspect.Parameter, hints: Mapping[str, object], about: str) -> Schema:
     try:
-        if hint is None:
-            if default is _EMPTY or default is None:
-                raise Unfit("has no type; annotate it")  # noqa: TRY301,TRY003,EM101  # it is one refusal among several
-            hint = type(default)
-        shape = shape_of(hint, names)
-        checked_key(parameter.name)
-    except Unfit as error:
+        if parameter.name not in hints:
+            raise UnfitType("has no type; annotate it")  # noqa: TRY301,TRY003,EM101  # it is one refusal among several
+        schema = schema_of(hints[parameter.name])
+        object_of({parameter.name: schema}, ())
+    except UnfitType as error:
         msg = f"the parameter {parameter.name!r} of the tool {name!r} {error}"
         raise SettingsError(msg) from error
-    return Field(shape, default is _EMPTY, _with_default(about_of(shape, about), default))
+    about = _with_default(str(schema.get("description", about)), parameter.default)
+    return {**schema, "description": about} if about else schema
 
 
 def _with_default(about: str, default: object) -> str:
-    """*about*, and what is taken if the model says nothing: not every interface knows a default in a schema."""
+    """*about* with the default in words: not every provider accepts ``default`` in a schema."""
     value = default.value if isinstance(default, Enum) else default
     if not isinstance(value, str | int | float) or value == "":
         return about
@@ -157,9 +180,8 @@ def _hints(
     name: str,
     parameters: Mapping[str, object],
     types: Mapping[str, object],
-    around: Names,
 ) -> dict[str, Any]:
-    """The type of each parameter that has one; ``None`` as a type is ``NoneType`` here."""
+    """The type of each parameter that has one; ``None`` becomes ``NoneType``."""
     unknown = [key for key in types if key not in parameters]
     if unknown:
         msg = f"the tool {name!r} has no parameter {unknown[0]!r} to give a type; it has: {', '.join(parameters) or 'none'}"
@@ -171,18 +193,18 @@ def _hints(
         if key in parameters and key not in types
     }
     try:
-        found = get_type_hints(SimpleNamespace(__annotations__=annotated), dict(around), include_extras=True)
+        found = get_type_hints(SimpleNamespace(__annotations__=annotated), _surroundings(function), include_extras=True)
     except (NameError, AttributeError, SyntaxError, TypeError) as error:
         msg = (
             f"a type of the tool {name!r} is not known where it is defined ({getattr(error, 'name', None) or error}); "
-            "define it at the top of the module, or hand it in as types={...}"
+            "define it at the top of the module, or pass it as types={...}"
         )
         raise SettingsError(msg) from error
     return found | {key: type(None) if hint is None else hint for key, hint in types.items()}
 
 
-def _surroundings(function: Callable[..., object]) -> Names:
-    """What is called how where *function* was defined: in its module, and in the function around it if that still runs."""
+def _surroundings(function: Callable[..., object]) -> dict[str, Any]:
+    """The names where *function* was defined: of its module, and of the enclosing function if that still runs."""
     inner = inspect.unwrap(innermost(function))
     code, names = getattr(inner, "__code__", None), getattr(inner, "__globals__", {})
     frame: FrameType | None = inspect.currentframe()
@@ -194,7 +216,7 @@ def _surroundings(function: Callable[..., object]) -> Names:
 
 
 def _is_context(hint: object) -> bool:
-    """Whether a parameter of the type *hint* is handed the context."""
+    """Whether a parameter of type *hint* receives the context."""
     if get_origin(hint) is Annotated:
         return _is_context(get_args(hint)[0])
     return hint is ToolContext or ToolContext in get_args(hint)

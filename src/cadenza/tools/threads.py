@@ -1,8 +1,8 @@
-"""A function in a thread of its own, which can be stopped.
+"""Run a function in its own thread, and stop it on cancellation.
 
-A thread cannot be ended from outside. But Python can be told to raise an exception in it, and this one runs nothing but
-one call, so that nothing else can be hit. It is raised as soon as the function runs Python again: one that waits in a
-system call goes on waiting, and ends when it comes back from there; it does not go on to act.
+A thread cannot be killed, but Python can raise an exception in it. The thread runs only this one call, so nothing else
+is hit. The exception is raised as soon as the function runs Python code again: one that blocks in a system call ends
+when that returns, and does nothing more.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from contextvars import copy_context
 from threading import RLock, Thread, get_ident
 
 _BREATHS = 16
-"""Rounds of a loop that does nothing: in every one Python looks whether there is something to raise."""
+"""Iterations of an empty loop: in each one Python checks for an exception to raise."""
 
 
 class Stop(BaseException):
-    """Raised in a function whose result nobody waits for any more."""
+    """Raised in a function that was cancelled."""
 
 
 async def in_thread(call: Callable[[], object], *, name: str = "cadenza tool") -> object:
-    """What *call* gives back or raises.
+    """Run *call*; return what it returns, raise what it raises.
 
-    A cancellation stops it, and waits until it has ended. A second one tells it again, and leaves it behind.
+    Cancelling stops it and waits until it has ended. Cancelling twice stops it again and abandons it.
     """
     work = _Work(call)
     Thread(target=work.run, name=name, daemon=True).start()
@@ -51,19 +51,19 @@ class _Work:
         self.ended: asyncio.Future[None] = self._loop.create_future()
         self._context = copy_context()
         self._call = call
-        self._lock = RLock()  # held while it is told to stop; who has it may take it again: see ``_finish``
+        self._lock = RLock()  # held while ``Stop`` is raised; reentrant because ``_finish`` may run twice
         self._thread: int | None = None  # set while the call runs
         self._is_stopped = False
         self._value: object = None
         self._error: BaseException | None = None
 
-    # --- for those who wait -----------------------------------------------------------------
+    # --- for the waiting task -----------------------------------------------------------------
 
     def stop(self) -> None:
-        """Raise ``Stop`` in the call, if it runs; if it has not begun, it does not begin. For two times at most."""
+        """Raise ``Stop`` in the call; one that has not begun does not begin. At most twice."""
         self._is_stopped = True
         if not self._lock.acquire(blocking=False):
-            return  # it begins or ends at this very moment, and sees it by itself
+            return  # the thread is starting or ending, and checks ``_is_stopped`` itself
         try:
             if self._thread is not None:
                 _raise_in(self._thread, Stop)
@@ -71,7 +71,7 @@ class _Work:
             self._lock.release()
 
     def result(self) -> object:
-        """What the call gave back; what it raised is raised."""
+        """Return what the call returned, or raise what it raised."""
         if self._error is not None:
             raise self._error
         return self._value
@@ -79,7 +79,7 @@ class _Work:
     # --- in the thread ----------------------------------------------------------------------
 
     def run(self) -> None:
-        """Run the call. ``Stop`` may come between any two steps of what is tried here, twice at most, and never after it."""
+        """Run the call. ``Stop`` may be raised between any two steps inside ``try``, at most twice, and never after it."""
         try:
             try:
                 self._begin()
@@ -88,7 +88,7 @@ class _Work:
                 self._finish()
         except Stop:
             self._finish()
-        with suppress(RuntimeError):  # nobody waits: the loop is closed
+        with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(self._note_end)
 
     def _begin(self) -> None:
@@ -100,15 +100,15 @@ class _Work:
             self._value = self._context.run(self._call)
         except Stop:
             raise
-        except Exception as error:  # noqa: BLE001  # it is handed on
+        except Exception as error:  # noqa: BLE001  # ``result`` raises it
             self._error = error
         except BaseException as error:  # noqa: BLE001  # in a thread it ends nothing but the call
             self._error = RuntimeError(type(error).__name__)
 
     def _finish(self) -> None:
-        """See to it that nothing is raised in this thread behind this.
+        """Make sure that nothing is raised in this thread afterwards.
 
-        ``Stop`` may still come while the lock is being taken or given back, or in the loop; then this is done again.
+        ``Stop`` may still be raised at the lock or in the loop; then the caller runs this again.
         """
         with self._lock:
             self._thread = None
@@ -121,5 +121,5 @@ class _Work:
 
 
 def _raise_in(thread: int, error: type[BaseException]) -> None:
-    """Have *error* raised in *thread*. It cannot be taken back: Python would go on looking for it in every loop."""
+    """Raise *error* in *thread*. This cannot be undone."""
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))

@@ -1,4 +1,4 @@
-"""What a tool is, and what it is told when it is run."""
+"""A tool, and the context of a call."""
 
 from __future__ import annotations
 
@@ -10,38 +10,39 @@ from ..types import Persona, Scene, ToolCall, ToolSpec
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """What a tool may know of the call that it is run for."""
+    """The call that a tool is run for."""
 
     call: ToolCall = field(default_factory=lambda: ToolCall("", "", "{}"))
     scene: Scene = field(default_factory=lambda: Scene("", Persona("")))
-    """Where, as whom and after what the model answers."""
+    """The channel, the persona and the history of the reply."""
     key: str = ""
-    """The same for the same call of the same turn, whoever makes it: hand it to a service that does nothing twice."""
+    """An idempotency key: the same for the same call of the same turn, also by a fallback model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """Something a model may have run. ``tool`` in ``cadenza.tools.functions`` makes one of a function."""
+    """A function that a model may call. ``cadenza.tools.functions.tool`` makes one from a Python function."""
 
     spec: ToolSpec
     run: Callable[[Mapping[str, object], ToolContext], Awaitable[object]]
-    """Takes the arguments, gives back what the model is told: a text, media, data that it is told as JSON, a list of
-    these, or a ``ToolResult``. A ``ToolError`` is told to the model; of any other error, only that there was one.
+    """Takes the arguments and returns a text, media, data for JSON, a list of these, or a ``ToolResult``.
+
+    The model gets the text of a ``ToolError``, and only the type of any other exception.
     """
     seconds: float | None = None
-    """After so long it is stopped; ``None`` leaves it to the settings."""
+    """Timeout; ``None`` means the setting ``tool_timeout``."""
     needs_answer: bool = False
-    """Whether its results are of no use unless the model says something about them, as those of a search."""
+    """Whether the model must answer after it, as after a search."""
     settles: bool = False
-    """Whether a model that had said something before the call has nothing to add when it succeeded."""
+    """Whether its success ends the turn of a model that said something before the call."""
     once: bool = False
-    """Whether it is taken away for the rest of the reply when it has succeeded."""
+    """Whether it is removed for the rest of the reply after a success."""
     repeatable: bool = False
-    """Whether another model that takes over may run it again with the same arguments; if not, it is told what came of it."""
+    """Whether a fallback model may run the same call again; otherwise it gets the earlier result."""
     needs_consent: bool = False
-    """Whether somebody is asked before it is run."""
+    """Whether consent is asked for before it is run."""
     check: Callable[[Mapping[str, object]], Mapping[str, object]] | None = None
-    """What it will be run with, given these arguments; raises a ``ToolError`` that tells the model what is wrong.
+    """Converts the arguments, or raises a ``ToolError`` for the model.
 
-    Asked before anybody is asked for consent; ``run`` is given the arguments as they came all the same.
+    It runs before consent is asked for; ``run`` still gets the arguments as they came.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import replace
 
 import pytest
@@ -29,6 +30,16 @@ def test_the_model_is_told_what_there_is() -> None:
     assert isinstance(properties, dict)
     assert {"note", "about"} == set(properties)
     assert ["summarise_conversation"] == list(toolset(Mind(MemoryConfig(notes=False)).memory.tools(PUBLIC)))
+
+
+def test_the_tools_of_two_turns_are_inspected_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    mind = Mind()
+    first = toolset(mind.memory.tools(PUBLIC))
+    monkeypatch.setattr(inspect, "signature", None)  # a second look would fail
+    second = toolset(mind.memory.tools(DIRECT))
+
+    assert first["remember"].run is not second["remember"].run
+    assert all(first[name].spec.parameters is second[name].spec.parameters for name in first)
 
 
 @pytest.mark.parametrize(("about", "subject", "writer"), [("person", HER, ""), ("server", THERE, MIA)])

@@ -67,9 +67,7 @@ PROGRAM, SITE = ServerProgram("/opt/tea"), ServerUrl("https://tea.example/?key=x
         pytest.param(
             PROGRAM, PermissionError("secret"), "'tea' could not be started (PermissionError)", id="forbidden"
         ),
-        pytest.param(
-            SITE, ValueError("secret"), "'tea.example' does not speak as it should (ValueError)", id="nonsense"
-        ),
+        pytest.param(SITE, ValueError("secret"), "'tea.example' does not speak MCP (ValueError)", id="nonsense"),
         pytest.param(
             PROGRAM,
             ExceptionGroup("", [ExceptionGroup("", [OSError("secret")])]),

@@ -474,7 +474,7 @@ async def test_a_call_that_is_cancelled_while_a_program_is_started_again_leaves_
         ),
         pytest.param(
             lambda: McpServer.stdio(sys.executable, ["-c", f"print('{SECRET}')"]),
-            "ended before it answered; what it said stands in the log",
+            "exited before it answered; see its output in the log",
             id="no server",
         ),
         pytest.param(
@@ -501,9 +501,11 @@ def closed_port() -> int:
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        pytest.param(Answer.of(b"who are you?", 401), "refused to talk", id="unauthorised"),
-        pytest.param(Answer.of(b"<html>", 200), "refused to talk|does not speak as it should", id="a page"),
-        pytest.param(Answer.of(b"", 302, location="http://127.0.0.1:9/elsewhere"), "refused to talk", id="redirected"),
+        pytest.param(Answer.of(b"who are you?", 401), "refused the session", id="unauthorised"),
+        pytest.param(Answer.of(b"<html>", 200), "refused the session|does not speak MCP", id="a page"),
+        pytest.param(
+            Answer.of(b"", 302, location="http://127.0.0.1:9/elsewhere"), "refused the session", id="redirected"
+        ),
     ],
 )
 async def test_a_site_that_is_no_server_is_told_without_its_keys(answer: Answer, told: str) -> None:

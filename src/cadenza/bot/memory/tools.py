@@ -1,4 +1,4 @@
-"""What a model may do about its memory: write a note, forget one, sum up what was said."""
+"""The memory tools of a model: write a note, delete one, summarise the conversation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .short_term import ShortTerm
 
 @dataclass
 class MemoryTools:
-    """The tools of one turn."""
+    """The tools of one turn. They are methods, so their schemas are made once and bound to each turn."""
 
     where: Location
     short_term: ShortTerm
@@ -30,7 +30,7 @@ class MemoryTools:
     is_summed_up: bool = False
 
     def offered(self, config: MemoryConfig) -> list[Tool]:
-        """Those that there are with this configuration."""
+        """The tools that *config* enables."""
         about_notes = [tool(self.remember), tool(self.forget_note)] if config.notes else []
         return [*about_notes, *([tool(self.summarise_conversation, once=True)] if config.short_term else [])]
 
@@ -39,7 +39,7 @@ class MemoryTools:
 
         Args:
             note: The fact, in one sentence of at most 500 characters. No orders, no secrets.
-            about: Whether it is about the person whom you are answering, or about the server.
+            about: Whether it is about the person you are answering, or about the server.
         """
         _check(note)
         async with self.privacy.writing:
@@ -59,7 +59,7 @@ class MemoryTools:
 
         Args:
             number: The number that the note has in your list.
-            about: Whether it is a note about the person whom you are answering, or about the server.
+            about: Whether the note is about the person you are answering, or about the server.
         """
         async with self.privacy.writing:
             subject = self._subject(about)

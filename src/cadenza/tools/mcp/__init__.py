@@ -1,4 +1,4 @@
-"""MCP servers as a source of tools; ``server.py`` is the door."""
+"""MCP servers as a source of tools; start with ``server.py``."""
 
 from .server import McpOptions, McpServer
 

@@ -1,13 +1,13 @@
-"""One session with an MCP server, kept by a task of its own.
+"""One session with an MCP server, kept by its own task.
 
-The rules of this place
-1. The SDK is made of cancel scopes that must be left in the task that entered them, the innermost first. So one task,
-   the keeper, enters them all and leaves them all; nobody else ever does. To ask something, any task will do.
-2. The keeper is never cancelled, for that could make the SDK leave a child process behind. It is asked to end, and what
-   it does then has a limit.
-3. A session that is over stays so; who wants to go on makes another.
-4. Of what goes wrong in foreign code only the type is named. What a server says to a call is for the model, like any
-   answer of it, without our keys.
+Rules of this module
+1. The SDK consists of cancel scopes that must be left in the task that entered them, innermost first. So one task, the
+   keeper, enters and leaves them all. Requests may come from any task.
+2. The keeper is never cancelled, because the SDK could then leave a child process running. It is asked to end, and has
+   a deadline.
+3. A session that has ended is not reopened; make a new one.
+4. Our messages name only the type of a foreign exception; the log has the traceback. What a server answers to a call
+   goes to the model, without our keys.
 """
 
 from __future__ import annotations
@@ -43,33 +43,33 @@ Progress: TypeAlias = Callable[[float, float | None, str | None], Awaitable[None
 Listing: TypeAlias = tuple[mcp_types.Tool, ...]
 
 _PAGES = 100
-"""How many pages of tools are read: a list that never ends must not keep anybody waiting."""
+"""Pages of tools that are read, in case a list never ends."""
 _END_SECONDS = 5.0
-"""How long a server over HTTP is given to hear that we are gone; a process gets as long as the SDK says."""
+"""Seconds to say goodbye over HTTP; for a process the SDK decides."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
-"""Seconds before we listen again for changes, when a server has hung up."""
+"""Seconds before we subscribe to changes again after a server has hung up."""
 _FOR_EVER = 7 * 86400.0
-"""The SDK has no word for it."""
+"""No timeout; the SDK needs a number."""
 _WORDS = 500
-"""Characters of what a server says when it refuses a call."""
+"""Characters of a server's error message."""
 
 GONE = (
-    "The tool server has gone away before it answered, and whether it did what was asked is not known. "
+    "The tool server has gone away before it answered; it may or may not have done what was asked. "
     "The next call starts a new session with it."
 )
-_SLOW = "The tool server did not answer in time, so the call was cancelled. Whether it did anything is not known."
-_LEFT = "the session with the MCP server was ended before it had begun"
+_SLOW = "The tool server did not answer in time, so the call was cancelled. It may or may not have done something."
+_LEFT = "the session with the MCP server was closed before it was open"
 _CLOSED = (mcp_types.CONNECTION_CLOSED, "Connection closed")
-"""How the SDK says that there is no session any more; servers use the number for other things."""
+"""How the SDK reports a closed session; servers use the same number for other errors."""
 
 
 class Connection:
-    """A session with a server. It begins when it is made; ``opened`` waits until it can be used."""
+    """A session with a server. Creating it starts it; ``opened`` waits until it can be used."""
 
     def __init__(self, place: Place, *, seconds: float, on_list: Callable[[Listing], None]) -> None:
-        """It must come about within *seconds*; *on_list* is told the tools, at first and whenever they change."""
+        """Open it within *seconds*; *on_list* gets the tools, first and after every change."""
         self.instructions = ""
-        """What the server says about how to use it."""
+        """The server's instructions for the model."""
         self._place = place
         self._seconds = seconds
         self._on_list = on_list
@@ -88,16 +88,16 @@ class Connection:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing can be asked any more."""
+        """Whether it accepts no more calls."""
         return self.has_ended or (self._opened.is_set() and self._is_ending)
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing of it is left."""
+        """Whether its task has ended."""
         return self._keeper.done()
 
     async def opened(self) -> None:
-        """Wait until it can be used; say why, if it cannot. Who gives up waiting does not end it for others."""
+        """Wait until it can be used, or raise a ``ToolError``. Cancelling this does not end the session."""
         await self._opened.wait()
         if self._failure:
             raise ToolError(self._failure)
@@ -118,9 +118,9 @@ class Connection:
     async def call(
         self, name: str, arguments: Mapping[str, object], *, idle: float, longest: float | None
     ) -> ToolResult:
-        """Call the tool *name*; if we are cancelled or it takes too long, the server is told so.
+        """Call the tool *name*. The server is told of a cancellation or a timeout.
 
-        It may be silent for *idle* seconds, every sign of progress counts, and take *longest* in all.
+        The call may take *idle* seconds without a sign of progress, and *longest* in all.
         """
         if self._client is None or self.is_over:
             raise ToolError(GONE)
@@ -128,19 +128,19 @@ class Connection:
         try:
             return tool_result(await patiently(ask, idle))
         except MCPError as error:
-            raise self._refusal(error) from None
-        except TimeoutError:
-            raise ToolError(_SLOW) from None
+            raise self._refusal(error) from error
+        except TimeoutError as error:
+            raise ToolError(_SLOW) from error
         except (Exception, asyncio.CancelledError) as error:
             if is_cancelled(error):
                 raise
             msg = f"The answer of the tool server could not be read ({type(error).__name__})."
-            raise ToolError(msg) from None
+            raise ToolError(msg) from error
 
     def _refusal(self, error: MCPError) -> ToolError:
-        """What the model is told of *error*; if it means that the session is lost, that is the end of it."""
+        """The error for the model; ends the session if *error* means that it is lost."""
         over_http = isinstance(self._place, ServerUrl)
-        # Over HTTP both also mean that the server does not know the session, as when it was started anew.
+        # Over HTTP both also mean that the server does not know the session, for instance after a restart.
         if over_http and error.code in (mcp_types.CONNECTION_CLOSED, mcp_types.INVALID_REQUEST):
             self.end()
         if self.is_over or (error.code, error.message) == _CLOSED:
@@ -151,7 +151,7 @@ class Connection:
         words = " ".join(without_secrets(error.message, *self._place.secrets).split())[:_WORDS]
         return ToolError(f"The tool server refused the call (error {error.code}): {words}")
 
-    # --- the keeper's own task ------------------------------------------------------------
+    # --- the keeper ------------------------------------------------------------
 
     async def _keep(self) -> None:
         try:
@@ -163,7 +163,7 @@ class Connection:
             if is_cancelled(error):
                 raise
             self._failure = self._failure or _explained(self._place, error)
-            logger.debug("the session with the MCP server %s broke (%s)", self._place.label, type(error).__name__)
+            logger.debug("the session with the MCP server %s broke", self._place.label, exc_info=error)
         finally:
             if not self._opened.is_set() and not self._failure:
                 self._failure = f"the MCP server {self._place.label!r} did not answer within {self._seconds:g} seconds"
@@ -172,7 +172,7 @@ class Connection:
             self._opened.set()
 
     async def _negotiate(self) -> None:
-        """Ask in the newest way; a process that ends at that is an old one, and is started again and asked in its way."""
+        """Use the newest protocol; a process that exits on it is old, and is restarted with the old one."""
         try:
             await self._live("auto")
         except* MCPError as errors:
@@ -184,7 +184,7 @@ class Connection:
 
     async def _live(self, mode: str) -> None:
         self._has_begun = self._is_ending = False
-        self._scope.deadline = math.inf  # to cancel the start of a process is to lose it
+        self._scope.deadline = math.inf  # cancelling the start of a process would lose it
         client = Client(
             transport(self._place, seconds=self._seconds, on_begin=self._note_begin, on_end=self._note_end),
             mode=mode,
@@ -198,7 +198,7 @@ class Connection:
             async with anyio.create_task_group() as beside:
                 if _announces_changes(client):
                     beside.start_soon(self._listen, client)
-                    await self._is_heard.wait()  # a change between the list and this would be missed
+                    await self._is_heard.wait()  # subscribe first, so that no change is missed
                 self._has_changed = False
                 self._on_list(await _listing(client))
                 self._scope.deadline = math.inf
@@ -208,7 +208,7 @@ class Connection:
                 beside.cancel_scope.cancel()
 
     async def _attend(self, client: Client) -> None:
-        """Keep the list of tools up to date until the end."""
+        """Keep the list of tools up to date until the session ends."""
         while not self._is_ending:
             await self._woken.wait()
             self._woken.clear()
@@ -217,24 +217,24 @@ class Connection:
                 try:
                     self._on_list(await _listing(client))
                 except (MCPError, ValidationError, TimeoutError) as error:
-                    logger.warning("%s did not list its tools (%s)", self._place.label, type(error).__name__)
+                    logger.warning("%s did not list its tools", self._place.label, exc_info=error)
 
     async def _listen(self, client: Client) -> None:
-        """Hear of changes from a server that only tells who has asked to be told."""
+        """Subscribe to changes of the tools (new protocol)."""
         pause = _FIRST_PAUSE
         while True:
             with suppress(SubscriptionLost, MCPError, TimeoutError):
                 async with client.listen(tools_list_changed=True) as changes:
-                    self._note_change()  # what happened before was not heard
+                    self._note_change()  # something may have changed before
                     self._is_heard.set()
                     async for _ in changes:
                         self._note_change()
-            self._is_heard.set()  # or nobody will ever be
+            self._is_heard.set()  # also when subscribing failed
             await anyio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     async def _hear(self, message: object) -> None:
-        """Hear of changes from a server that tells everybody."""
+        """Receive changes that the server broadcasts (old protocol)."""
         if isinstance(message, mcp_types.ToolListChangedNotification):
             self._note_change()
 
@@ -254,11 +254,11 @@ class Connection:
 
 
 async def patiently(ask: Callable[[Progress], Awaitable[T]], idle: float) -> T:
-    """What *ask* comes to; it is cancelled when *idle* seconds have passed in which it did not tell of any progress."""
+    """Await *ask*; it is cancelled after *idle* seconds without progress."""
     limit = asyncio.timeout(idle)
 
     async def go_on(progress: float, total: float | None, message: str | None) -> None:  # noqa: ARG001  # the shape is the SDK's
-        with suppress(RuntimeError):  # it is too late
+        with suppress(RuntimeError):  # the timeout has passed
             limit.reschedule(asyncio.get_running_loop().time() + idle)
 
     async with limit:
@@ -266,8 +266,8 @@ async def patiently(ask: Callable[[Progress], Awaitable[T]], idle: float) -> T:
 
 
 async def ended(connections: Iterable[Connection]) -> None:
-    """Wait until nothing of *connections* is left, even if we are cancelled meanwhile."""
-    keepers = [connection._keeper for connection in connections]  # noqa: SLF001  # it is theirs, and this is its home
+    """Wait until all *connections* have ended, also when cancelled."""
+    keepers = [connection._keeper for connection in connections]  # noqa: SLF001  # same module
     cancelled: asyncio.CancelledError | None = None
     while running := [keeper for keeper in keepers if not keeper.done()]:
         try:
@@ -303,7 +303,7 @@ def _is_closed(error: BaseException) -> bool:
 
 
 def _explained(place: Place, error: BaseException) -> str:
-    """Why there is no session with *place*."""
+    """A sentence about why there is no session with *place*."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     who, kind = f"the MCP server {place.label!r}", type(error).__name__
@@ -311,10 +311,10 @@ def _explained(place: Place, error: BaseException) -> str:
         case ServerProgram(), OSError() | ValueError():
             return f"{who} could not be started ({kind}); check its command and its folder"
         case ServerProgram(), MCPError() if _is_closed(error):
-            return f"{who} ended before it answered; what it said stands in the log"
+            return f"{who} exited before it answered; see its output in the log"
         case ServerUrl(), httpx2.HTTPError() | httpx2.InvalidURL():
             return f"{who} could not be reached ({kind}); check its address"
         case _, MCPError():
-            return f"{who} refused to talk (error {error.code}); check its address, its headers and what it can"
+            return f"{who} refused the session (error {error.code}); check its address and its headers"
         case _:
-            return f"{who} does not speak as it should ({kind}); check that it is one"
+            return f"{who} does not speak MCP ({kind}); check its address or command"

@@ -1,4 +1,4 @@
-"""What an MCP server lists, in our words: a name that every provider takes, and what is known of the tool."""
+"""The tools that an MCP server lists, under names that every provider accepts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _ODD = re.compile(r"[^A-Za-z0-9_-]")
 _BEGINNING = re.compile(r"[A-Za-z_]")
 _LONGEST = 64
-"""Characters of a name: the fewest that any provider takes."""
+"""Characters of a name: the lowest limit of any provider."""
 _DIGEST = 8
 
 
@@ -27,17 +27,17 @@ class ListedTool:
     """A tool of a server."""
 
     name: str
-    """What the server calls it."""
+    """Its name at the server."""
     spec: ToolSpec
-    """What the model is told."""
+    """Name, description and schema for the model."""
     repeatable: bool
-    """Whether the server says that calling it twice does no more than calling it once."""
+    """Whether the server calls it read-only or idempotent."""
     destroys: bool
-    """Whether it may destroy something; that is so unless the server says that it only reads or adds."""
+    """Whether it may destroy something: true unless the server says that it only reads or adds."""
 
 
 def offers(listed: Iterable[Listed], prefix: str = "") -> tuple[ListedTool, ...]:
-    """The tools that a server has *listed*, *prefix* before their names; one that is listed twice counts once."""
+    """The *listed* tools, with *prefix* before their names and without duplicates."""
     tools: dict[str, Listed] = {}
     for tool in listed:
         tools.setdefault(tool.name, tool)
@@ -45,9 +45,9 @@ def offers(listed: Iterable[Listed], prefix: str = "") -> tuple[ListedTool, ...]
 
 
 def names(given: Iterable[str], prefix: str = "") -> dict[str, str]:
-    """What a model is to call the tools with the *given* names: never two of them the same, and the same every time.
+    """A unique, stable name for the model for each of the *given* names.
 
-    One that providers take as it is stays so; what two would share after a change is told apart by a digest.
+    A name that providers accept stays. If two become equal, or one is too long, a digest is appended.
     """
     plain = {name: _plain(prefix + name) for name in given}
     shared = Counter(plain.values())

@@ -1,4 +1,4 @@
-"""What an MCP server answered to a call, as parts that a model can be told and shown."""
+"""The answer of an MCP server as text and images for the model."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NOTHING = "The tool gave nothing back."
 
 
 def tool_result(answer: CallToolResult) -> ToolResult:
-    """What came of a call, in our words. What the answer says twice, in words and as data, is told once."""
+    """Convert *answer*. Content that is there both as text and as data is kept once."""
     parts = [part for block in answer.content if (part := _part(block)) != ""]
     texts = [block.text for block in answer.content if isinstance(block, TextContent)]
     data = answer.structured_content
@@ -49,7 +49,7 @@ def _part(block: ContentBlock) -> Part:
         case ResourceLink():
             return _link(block)
         case _:
-            return "(Something that cannot be shown here.)"
+            return "(Content of an unknown type.)"
 
 
 def _link(link: ResourceLink) -> str:
@@ -58,14 +58,14 @@ def _link(link: ResourceLink) -> str:
 
 
 def _shown(mime: str, data: str) -> Media | None:
-    """The picture or film in *data*, if it is one and whole."""
+    """The image or video in *data*, if it is valid."""
     kinds = [kind for kind in MediaKind if mime.lower().startswith(f"{kind.value}/")]
     found = _bytes(data)
     return Media(kinds[0], mime, data=found) if kinds and found else None
 
 
 def _unshown(what: str, mime: str, data: str, uri: str = "") -> str:
-    """Words for something that a model cannot be shown."""
+    """A description of content that models do not accept."""
     kind = f" of type {mime}" if mime else ""
     where = f" at {uri}" if uri else ""
     return f"(A {what}{kind}, {len(_bytes(data))} bytes{where}, that cannot be shown here.)"
@@ -79,7 +79,7 @@ def _bytes(data: str) -> bytes:
 
 
 def _is_said(data: object, texts: Sequence[str]) -> bool:
-    """Whether *texts* hold *data* already, as the protocol asks of servers; a bare value is data as ``result``."""
+    """Whether *texts* already hold *data*, as the protocol asks; a bare value is data under ``result``."""
     bare = data["result"] if isinstance(data, dict) and data.keys() == {"result"} else data
     said = [_read(text) for text in texts]
     return bool(texts) and (bare in texts or bare in (said, list(texts)) or data in said or bare in said)

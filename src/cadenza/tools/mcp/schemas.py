@@ -1,8 +1,8 @@
-"""JSON Schemas of strangers, made into what every provider takes.
+"""Foreign JSON Schemas, simplified to what every provider accepts.
 
-Providers refuse references, or follow them only one step; some refuse a choice at the very top, and keywords that are
-not theirs. A schema is only what the model is told, for the server checks the arguments itself, so whatever cannot be
-said in the simpler way is left open: never is something forbidden that the server would take.
+Providers refuse references, or follow them only one step; some refuse ``anyOf`` at the top level, and unknown keywords.
+The server checks the arguments itself, so a condition that cannot be simplified is dropped. The result never forbids
+what the server accepts.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from urllib.parse import unquote
 
 _MOST = 2000
-"""Schemas in one: references to references unfold to any size, and a model reads no more than this."""
+"""Schemas in one: nested references can unfold to any size."""
 _DEEPEST = 48
 
 _IN_ONE = frozenset(
@@ -32,11 +32,11 @@ _IN_ONE = frozenset(
 )
 """Keywords whose value is a schema."""
 _IN_LIST = frozenset(["allOf", "anyOf", "items", "oneOf", "prefixItems"])
-"""Those with a list of schemas; in old drafts that of ``items`` may be one."""
+"""Keywords whose value is a list of schemas; in old drafts also ``items``."""
 _IN_TABLE = frozenset(["dependentSchemas", "patternProperties", "properties"])
-"""Those with names that have schemas."""
+"""Keywords whose value maps names to schemas."""
 _DROPPED = frozenset(["definitions", "dependencies"])
-"""What only holds references, and what only restricts in a way that nobody reads any more."""
+"""Definitions, and a keyword of old drafts."""
 _NOTES = frozenset(["default", "deprecated", "description", "examples", "readOnly", "title", "writeOnly"])
 """Keywords that restrict nothing."""
 _CHOICES = ("allOf", "anyOf", "oneOf")
@@ -44,7 +44,7 @@ _NOT_ON_TOP = frozenset(["dependentSchemas", "else", "if", "not", "then", *_CHOI
 
 
 def parameters(schema: Mapping[str, object]) -> dict[str, object]:
-    """What a tool takes, of which its server says *schema*: an object, without references and without choices on top."""
+    """*schema* as an object schema without references and without alternatives at the top level."""
     top = _Inliner(schema).cleaned(schema)
     properties, required = _gathered(top)
     rest = {key: value for key, value in top.items() if key not in _NOT_ON_TOP}
@@ -54,7 +54,7 @@ def parameters(schema: Mapping[str, object]) -> dict[str, object]:
 
 
 def _gathered(schema: Mapping[str, object]) -> tuple[dict[str, object], list[object]]:
-    """The properties of *schema* and of all its alternatives, and which of them there must always be."""
+    """The properties of *schema* and of its alternatives, and those that are always required."""
     own, wanted = schema.get("properties"), schema.get("required")
     properties = dict(own) if isinstance(own, Mapping) else {}
     required = list(wanted) if isinstance(wanted, list) else []
@@ -62,7 +62,7 @@ def _gathered(schema: Mapping[str, object]) -> tuple[dict[str, object], list[obj
         found = schema.get(keyword)
         branches = [branch for branch in found if isinstance(branch, Mapping)] if isinstance(found, list) else []
         parts = [_gathered(branch) for branch in branches]
-        # An alternative that says nothing of properties lets every object pass: what the others say need not hold.
+        # An alternative without properties accepts every object, so the properties of the others are open.
         takes_any = (not own and _may_be_object(branch) for branch, (own, _) in zip(branches, parts, strict=True))
         is_open = keyword != "allOf" and any(takes_any)
         for more, needed in parts:
@@ -79,19 +79,19 @@ def _may_be_object(schema: Mapping[str, object]) -> bool:
 
 
 def _either(one: object, other: object) -> object:
-    """What is one or the other."""
+    """A schema that accepts both."""
     return one if one == other else {"anyOf": [one, other]}
 
 
 class _Inliner:
-    """Puts what a reference means in its place. A reference within what it means itself is left open."""
+    """Replaces references by their targets. A recursive reference becomes an open schema."""
 
     def __init__(self, root: Mapping[str, object]) -> None:
         self._root = root
         self._left = _MOST
 
     def cleaned(self, schema: Mapping[str, object], within: tuple[str, ...] = (), depth: int = 0) -> dict[str, object]:
-        """*schema*, which stands inside what the references *within* mean, without what providers do not take."""
+        """*schema*, which is inside the targets of *within*, without keywords that providers refuse."""
         self._left -= 1
         if self._left < 0 or depth > _DEEPEST:
             return {}
@@ -130,7 +130,7 @@ class _Inliner:
                 return {}  # ``true``, or nonsense
 
     def _meant(self, reference: str) -> Mapping[str, object]:
-        """What *reference* points at, if that is in the same document; otherwise anything will do."""
+        """The target of *reference* in this document; an open schema if it is elsewhere."""
         if not reference.startswith("#"):
             return {}
         place: object = self._root

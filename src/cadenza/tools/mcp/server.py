@@ -1,11 +1,11 @@
-"""MCP servers as a source of tools: what they list can be handed to a reply like any other tool.
+"""MCP servers as a source of tools for a reply.
 
 ::
 
     async with McpServer.stdio("uvx", ["mcp-server-time"]) as clock:
         await reply(scene, model, target, tools=[*clock.tools, roll])
 
-The SDK that speaks the protocol is an extra, ``cadenza[mcp]``, and is imported when a server is entered.
+The MCP SDK is an extra, ``cadenza[mcp]``; it is imported when a server is entered.
 """
 
 from __future__ import annotations
@@ -36,26 +36,26 @@ _UNREACHABLE = "The tool server has gone away and could not be reached again; do
 
 
 class McpOptions(TypedDict, total=False):
-    """What can be said of any server, wherever it is."""
+    """Options of every server."""
 
     prefix: str
-    """What stands before the names of its tools."""
+    """A prefix for the names of its tools."""
     consent: bool
-    """Whether somebody is asked before a tool is run that may destroy something: every one of which the server does
-    not say that it only reads or adds. By default nobody is.
+    """Whether tools that may destroy something need consent: all that the server does not call read-only or additive.
+    Off by default.
     """
     connect_seconds: float
-    """In what time a session must come about; 60 by default."""
+    """Timeout for opening a session; 60 by default."""
     idle_seconds: float
-    """How long a tool may be silent, where every sign of progress counts; 60 by default."""
+    """Timeout for a call without a sign of progress; 60 by default."""
     call_seconds: float | None
-    """How long a call may take in all; ``None``, the default, leaves it to the settings."""
+    """Timeout for a whole call; ``None``, the default, means the settings."""
 
 
 class McpServer:
-    """An MCP server and its tools, for as long as an ``async with`` lasts; ``stdio``, ``http`` or ``from_config`` make one.
+    """An MCP server and its tools, inside an ``async with``; made by ``stdio``, ``http`` or ``from_config``.
 
-    A server that goes away costs the call that it was asked; the next call starts a new session with it, if it can.
+    If the server goes away, the current call fails; the next one opens a new session.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class McpServer:
             msg = f"the prefix {prefix!r} must be up to 32 letters, digits, _ and -, and begin with a letter or _"
             raise SettingsError(msg)
         if not (connect_seconds > 0 and idle_seconds > 0 and (call_seconds is None or call_seconds > 0)):
-            msg = "the seconds for which an MCP server is waited must be more than 0"
+            msg = "the timeouts of an MCP server must be more than 0 seconds"
             raise SettingsError(msg)
         self._place = place
         self._prefix = prefix
@@ -83,7 +83,7 @@ class McpServer:
         self._listing: Listing = ()
         self._tools: tuple[Tool, ...] = ()
         self._changed = asyncio.Event()
-        self._connections: list[Connection] = []  # the last one is in use, the others are going away
+        self._connections: list[Connection] = []  # the last one is in use, the others are ending
 
     @classmethod
     def stdio(
@@ -95,21 +95,20 @@ class McpServer:
         cwd: str | None = None,
         **options: Unpack[McpOptions],
     ) -> Self:
-        """A server that is the program *command*: started when this is entered, ended when it is left.
+        """A server that is the program *command*, which runs while this context is open.
 
-        Of our environment it sees the path, the home and the like, and besides only *env*. What it writes to its
-        standard error goes to the log.
+        Of our environment it sees only a safe minimum (path, home), and *env*. Its standard error goes to the log.
         """
         return cls(program(command, args, env, cwd), **options)
 
     @classmethod
     def http(cls, url: str, *, headers: Mapping[str, str] = _NONE, **options: Unpack[McpOptions]) -> Self:
-        """A server at *url* that speaks streamable HTTP. Keys belong into *headers*, which are never shown."""
+        """A server at *url*, over streamable HTTP. Put keys into *headers*, which are never shown."""
         return cls(site(url, headers), **options)
 
     @classmethod
     def from_config(cls, entry: Mapping[str, object], **options: Unpack[McpOptions]) -> Self:
-        """A server as an entry of ``mcpServers`` in a config tells it: ``command``, ``args``, ``env`` and ``cwd``, or ``url`` and ``headers``."""
+        """A server from an ``mcpServers`` entry: ``command``, ``args``, ``env`` and ``cwd``, or ``url`` and ``headers``."""
         return cls(from_entry(entry), **options)
 
     def __repr__(self) -> str:
@@ -132,7 +131,7 @@ class McpServer:
         await self.close()
 
     async def close(self) -> None:
-        """End the session, and the program if it is one. What is still being called fails."""
+        """End the session and the program. Running calls fail."""
         if not self._connections:
             return
         from .connection import ended  # noqa: PLC0415  # it was imported to make them
@@ -144,23 +143,23 @@ class McpServer:
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """What the server offers now, in its order. A server may change that at any time; see ``changed``."""
+        """The tools that the server offers now. They may change at any time; see ``changed``."""
         return self._tools
 
     @property
     def instructions(self) -> str:
-        """What the server says about how to use it: something for a persona's prompt, if its owner is trusted."""
+        """The server's instructions: something for a persona's prompt, if you trust the server."""
         return self._connections[-1].instructions if self._connections else ""
 
     async def changed(self) -> tuple[Tool, ...]:
-        """Wait until the server offers something else than now; give that back."""
+        """Wait until the tools change; return the new ones."""
         await self._changed.wait()
         return self._tools
 
-    # --- the session, and what is asked in it ----------------------------------------------
+    # --- the session ----------------------------------------------
 
     def _connected(self) -> Connection:
-        """The session in use, or a new one if that is over; nobody has waited for it yet."""
+        """The current session, or a new one, which may not be open yet."""
         if not self._connections or self._connections[-1].is_over:
             from .connection import Connection  # noqa: PLC0415  # what it needs may not be there, and is slow to load
 
@@ -192,6 +191,6 @@ class McpServer:
         connection = self._connected()
         try:
             await connection.opened()
-        except ToolError:
-            raise ToolError(_UNREACHABLE) from None
+        except ToolError as error:
+            raise ToolError(_UNREACHABLE) from error
         return await connection.call(name, arguments, idle=self._idle_seconds, longest=self._call_seconds)

@@ -1,6 +1,6 @@
-"""Where an MCP server is: a program to start, or an address. Read from arguments or from a config, and checked.
+"""Where an MCP server is: a program to start, or a URL; from arguments or from a config, checked.
 
-What is wrong is said by the name of the field, never by its value: among these are keys.
+Errors name a field and never its value, which may be a key.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PROGRAM_FIELDS = ("command", "args", "env", "cwd")
 _SITE_FIELDS = ("url", "headers")
 _STDIO = ("stdio",)
 _HTTP = ("http", "streamable-http", "streamable_http", "streamableHttp")
-"""What other programs write as the ``type`` of an entry; the old HTTP with two addresses, ``sse``, is not spoken here."""
+"""Values of ``type`` in configs of other programs; the old ``sse`` transport is not supported."""
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
@@ -33,41 +33,41 @@ _NO_ZERO = re.compile(r"[^\0]*")
 
 @dataclass(frozen=True, slots=True)
 class ServerProgram:
-    """A server that is started here and spoken to over its standard input and output."""
+    """A server that we start and talk to over stdin and stdout."""
 
     command: str
     args: tuple[str, ...] = field(default=(), repr=False)
     env: Mapping[str, str] = field(default_factory=lambda: _NONE, repr=False)
-    """What it is told besides a safe minimum: nothing else of our environment reaches it."""
+    """Environment variables besides a safe minimum; it sees nothing else of our environment."""
     cwd: str | None = None
 
     @property
     def label(self) -> str:
-        """What it is called in a log or a message."""
+        """Its name in logs and messages."""
         return PurePath(self.command).name or self.command
 
     @property
     def secrets(self) -> frozenset[str]:
-        """What of it nobody may read."""
+        """Values that must not appear in logs."""
         arguments = {str(number): argument for number, argument in enumerate(self.args)}
         return frozenset(secrets_of(HttpRequest("", b"", self.env), arguments))
 
 
 @dataclass(frozen=True, slots=True)
 class ServerUrl:
-    """A server that is reached over streamable HTTP."""
+    """A server at a URL, over streamable HTTP."""
 
     url: str = field(repr=False)
     headers: Mapping[str, str] = field(default_factory=lambda: _NONE, repr=False)
 
     @property
     def label(self) -> str:
-        """What it is called in a log or a message: its host, for an address may hold a key."""
+        """Its name in logs and messages: the host, because a URL may hold a key."""
         return urlsplit(self.url).hostname or "?"
 
     @property
     def secrets(self) -> frozenset[str]:
-        """What of it nobody may read."""
+        """Values that must not appear in logs."""
         return frozenset(secrets_of(HttpRequest(self.url, b"", self.headers)))
 
 
@@ -75,7 +75,7 @@ Place: TypeAlias = ServerProgram | ServerUrl
 
 
 def program(command: object, args: object = (), env: object = _NONE, cwd: object = None) -> ServerProgram:
-    """A program to start, if that is what was given."""
+    """A checked ``ServerProgram``. Raises ``SettingsError``."""
     if not isinstance(command, str) or not command.strip() or "\0" in command:
         msg = "the 'command' of an MCP server must be the name or the path of a program"
         raise SettingsError(msg)
@@ -89,7 +89,7 @@ def program(command: object, args: object = (), env: object = _NONE, cwd: object
 
 
 def site(url: object, headers: object = _NONE) -> ServerUrl:
-    """An address, if that is what was given."""
+    """A checked ``ServerUrl``. Raises ``SettingsError``."""
     if not isinstance(url, str) or not _is_address(url):
         msg = "the 'url' of an MCP server must begin with https:// or http:// and name a host"
         raise SettingsError(msg)
@@ -97,7 +97,7 @@ def site(url: object, headers: object = _NONE) -> ServerUrl:
 
 
 def from_entry(entry: object) -> Place:
-    """What an entry of ``mcpServers``, as many programs have it in their configs, says."""
+    """The place in an entry of ``mcpServers``, a table that many programs have in their configs."""
     if not isinstance(entry, Mapping):
         msg = "the entry of an MCP server must be a table with 'command' or 'url'"
         raise SettingsError(msg)

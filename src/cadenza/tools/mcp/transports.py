@@ -1,6 +1,6 @@
-"""The two ways to an MCP server, as the SDK wants them: a child process, and streamable HTTP.
+"""The two transports to an MCP server: a child process, and streamable HTTP.
 
-Both say when nothing more will come, which the SDK itself keeps to itself until somebody asks in vain.
+Both report the end of the stream at once; the SDK alone reports it only at the next request.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _LARGEST = 32 * 2**20
-"""Bytes of one event over HTTP: a picture comes as one."""
+"""Bytes of one event over HTTP: an image is one event."""
 _LAST_WORDS = 0.5
-"""Seconds in which a process that has ended may still be heard; its children may hold the line for ever."""
+"""Seconds in which the output of an ended process is still read; its children may hold the pipe open."""
 _LINE = 2000
 """Characters of a line that are logged."""
 
 
 def transport(place: Place, *, seconds: float, on_begin: Callable[[], None], on_end: Callable[[], None]) -> Transport:
-    """The way to *place*, where each connection must come about within *seconds*.
+    """A transport to *place*; each connection is made within *seconds*.
 
-    *on_begin* is called when it is there, before which it must not be cancelled: asyncio loses a process that it is
-    just starting. *on_end* is called when nothing more will come.
+    *on_begin* is called when it is connected; cancelling it earlier would lose a process that asyncio is starting.
+    *on_end* is called at the end of the stream.
     """
     match place:
         case ServerProgram():
@@ -61,7 +61,7 @@ async def _watched(
 
 @asynccontextmanager
 async def _process(program: ServerProgram) -> AsyncIterator[Any]:
-    """A child process, which has ended when this has, if need be by force."""
+    """A child process; it is killed at the end if necessary."""
     started = StdioServerParameters(
         command=program.command,
         args=list(program.args),
@@ -70,13 +70,13 @@ async def _process(program: ServerProgram) -> AsyncIterator[Any]:
         encoding_error_handler="replace",
     )
     async with _complaints(program.label, program.secrets) as stderr, stdio_client(started, errlog=stderr) as streams:
-        stderr.close()  # the child has it; while we have it too, it never ends
+        stderr.close()  # the child has it; our copy would keep the pipe open
         yield streams
 
 
 @asynccontextmanager
 async def _http(site: ServerUrl, seconds: float) -> AsyncIterator[Any]:
-    """A client over HTTP. How long an answer may take is the caller's to say; redirects to elsewhere are not followed."""
+    """An HTTP client without a read timeout, which is the caller's; redirects to other hosts are not followed."""
     limits = httpx2.Timeout(seconds, read=None)
     async with (
         httpx2.AsyncClient(headers=dict(site.headers), timeout=limits) as client,
@@ -86,7 +86,7 @@ async def _http(site: ServerUrl, seconds: float) -> AsyncIterator[Any]:
 
 
 class _Watched:
-    """A stream of messages that says when it has ended."""
+    """A stream of messages that reports its end."""
 
     def __init__(self, incoming: Any, on_end: Callable[[], None]) -> None:
         self._incoming = incoming
@@ -94,7 +94,7 @@ class _Watched:
 
     @property
     def last_context(self) -> Context | None:
-        """In what context the last message was sent, where that is known; the SDK asks for it."""
+        """The context of the last message; the SDK reads it."""
         found: Context | None = getattr(self._incoming, "last_context", None)
         return found
 
@@ -116,7 +116,7 @@ class _Watched:
             raise StopAsyncIteration from None
 
     async def aclose(self) -> None:
-        """Listen no more."""
+        """Close the stream."""
         await self._incoming.aclose()
 
     async def __aenter__(self) -> Self:
@@ -126,12 +126,12 @@ class _Watched:
         await self.aclose()
 
 
-# --- what a process says besides ---------------------------------------------------------
+# --- the standard error of a process ---------------------------------------------------------
 
 
 @asynccontextmanager
 async def _complaints(label: str, secrets: Collection[str]) -> AsyncIterator[TextIO]:
-    """A standard error for a child process that ends in the log, line by line and without *secrets*."""
+    """A standard error that is logged line by line, without *secrets*."""
     if os.name == "nt":  # asyncio cannot watch such a pipe there
         with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: ASYNC230, PTH123  # it never blocks
             yield nowhere
@@ -151,7 +151,7 @@ async def _complaints(label: str, secrets: Collection[str]) -> AsyncIterator[Tex
 
 
 class _Listener(asyncio.Protocol):
-    """Logs what it hears, line by line."""
+    """Logs the lines of a pipe."""
 
     def __init__(self, label: str, secrets: Collection[str]) -> None:
         self.ended = asyncio.Event()
@@ -160,7 +160,7 @@ class _Listener(asyncio.Protocol):
         self._rest = b""
 
     def data_received(self, data: bytes) -> None:
-        """Log the lines that are whole now; one that does not end is logged in pieces."""
+        """Log complete lines; an endless line is logged in pieces."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > _LINE:
             lines.append(self._rest)
@@ -174,7 +174,7 @@ class _Listener(asyncio.Protocol):
         self._rest = b""
 
     def connection_lost(self, error: Exception | None) -> None:  # noqa: ARG002  # the shape is asyncio's
-        """Nobody speaks any more."""
+        """Note the end of the pipe."""
         self.ended.set()
 
     def _log(self, line: bytes) -> None:
