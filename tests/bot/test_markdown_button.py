@@ -13,6 +13,7 @@ from cadenza.bot.markdown_button import CUSTOM_ID, listen, table_button
 from cadenza.bot.rooms import room_of
 from cadenza.config.config import StoreConfig
 from cadenza.service.explanations import Explanations
+from cadenza.sim import interactions
 from cadenza.sim.shapes import MessageFlag
 from cadenza.sim.wire import Json
 from cadenza.store.api import Store
@@ -55,7 +56,7 @@ async def shown(
 async def pressed(evening: Evening, message: str) -> Json:
     """What Tom sees who presses the button of *message*."""
     interaction = evening.tom.presses(evening.general, message, CUSTOM_ID)
-    state = evening.world._interaction(interaction)
+    state = interactions.find(evening.world.state, interaction)
     await evening.server.until(lambda: state.is_answered)
     return next(one for one in evening.world.messages(evening.general) if one["id"] == state.original)
 

@@ -11,6 +11,7 @@ from cadenza.films.addresses import Inline
 from cadenza.films.camera import Camera
 from cadenza.films.film import Record
 from cadenza.films.rehearsal import Rehearsal, beats_of, rehearse
+from cadenza.sim import messages
 from cadenza.sim.faults import Faults
 from cadenza.sim.limits import Quota, RateLimits
 from cadenza.sim.permissions import Permission
@@ -177,7 +178,7 @@ def test_a_message_its_changes_and_its_end() -> None:
 def test_many_messages_are_deleted_one_by_one() -> None:
     room = Room()
     ids = [room.mia.says(room.general, text) for text in "ab"]
-    room.world.bulk_delete(room.bot.id, room.general, ids)
+    messages.bulk_delete(room.world.state, room.bot.id, room.general, ids)
 
     assert ids == [record.about["id"] for record in room.news if record.kind == "deleted"]
 

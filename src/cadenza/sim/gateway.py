@@ -20,6 +20,7 @@ from typing import Any, Self
 from aiohttp import WSMsgType, web
 
 from ..tasks import end_task
+from . import guilds
 from .frames import Compression, Frame, framing
 from .intents import ALL, PRIVILEGED, Intent, hears
 from .members import chunks
@@ -127,8 +128,10 @@ class Gateway:
         self.rules = rules or GatewayRules()
         self.heard: deque[Heard] = deque(maxlen=10_000)
         """What clients sent, the last at the end."""
-        self._world = world
-        world.privileged = self.rules.privileged  # what an application is told of itself is what the gateway allows
+        self._state = world.state
+        world.state.privileged = (
+            self.rules.privileged
+        )  # what an application is told of itself is what the gateway allows
         self._compression = compression
         self._callers: dict[Line, _Caller] = {}
         self._sessions: dict[str, Session] = {}
@@ -137,7 +140,7 @@ class Gateway:
         self._everybody_left = asyncio.Event()
 
     def __enter__(self) -> Self:
-        self._stop_listening = self._world.listen(self._hear)
+        self._stop_listening = self._state.listen(self._hear)
         return self
 
     def __exit__(
@@ -265,18 +268,18 @@ class Gateway:
         bot = self._authenticate(data)
         intents = self._intents(data.get("intents"))
         shard = as_shard(data.get("shard", (0, 1)))
-        guilds = [guild for guild in self._world.guilds_of(bot) if shard.has(guild)]
-        if len(guilds) > self.rules.guilds_per_shard:
+        mine = [guild for guild in guilds.of_bot(self._state, bot) if shard.has(guild)]
+        if len(mine) > self.rules.guilds_per_shard:
             raise Hangup(4011, "Sharding required.")
         session = Session(f"session-{next(self._numbers)}", bot, intents, shard, backlog=self.rules.backlog)
         self._sessions[session.id] = session
         self._enter(caller, session)
-        ready = self._world.ready(bot)
+        ready = guilds.ready(self._state, bot)
         ready["guilds"] = [guild for guild in ready["guilds"] if shard.has(guild["id"])]
         ready |= {"v": 10, "session_id": session.id, "resume_gateway_url": self.url, "shard": list(shard)}
         session.tell(Event("READY", ready))
-        for guild in guilds:
-            created = Event("GUILD_CREATE", self._world.guild_created(guild, bot), guild=guild)
+        for guild in mine:
+            created = Event("GUILD_CREATE", guilds.created(self._state, guild, bot), guild=guild)
             if hears(created, intents, bot.id):
                 session.tell(created)
 
@@ -307,7 +310,7 @@ class Gateway:
 
     def _authenticate(self, data: Json) -> Bot:
         try:
-            return self._world.authenticate(str(data.get("token", "")).removeprefix("Bot "))
+            return guilds.authenticate(self._state, str(data.get("token", "")).removeprefix("Bot "))
         except Refusal:
             raise Hangup(4004, "Authentication failed.") from None
 
@@ -321,9 +324,9 @@ class Gateway:
     def _send_members(self, session: Session, data: Json) -> None:
         guild = data.get("guild_id")
         guild = str(guild[0] if isinstance(guild, list) and guild else guild)
-        if guild not in self._world.guilds_of(session.bot) or not session.shard.has(guild):
+        if guild not in guilds.of_bot(self._state, session.bot) or not session.shard.has(guild):
             return
-        members = self._world.guild_created(guild, session.bot)["members"]
+        members = guilds.created(self._state, guild, session.bot)["members"]
         for chunk in chunks(members, data, session.intents):
             session.tell(Event("GUILD_MEMBERS_CHUNK", {"guild_id": guild, **chunk}, guild=guild))
 
@@ -348,7 +351,7 @@ class Gateway:
 
     def _hear(self, event: Event) -> None:
         for session in self.sessions:
-            if session.hears(event, self._world.guilds_of(session.bot)):
+            if session.hears(event, guilds.of_bot(self._state, session.bot)):
                 session.tell(event)
 
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .guilds import Guilds
+from . import guilds, interactions, messages, reactions
 from .permissions import INVITED, Permission
+from .state import State
 from .wire import File, Json
 
 
@@ -17,7 +18,7 @@ class Person:
 
     id: str
     name: str
-    world: Guilds = field(repr=False, compare=False)
+    state: State = field(repr=False, compare=False)
 
     @property
     def mention(self) -> str:
@@ -29,50 +30,50 @@ class Person:
         payload: Json = {"content": text}
         if reply_to is not None:
             payload["message_reference"] = {"message_id": reply_to}
-        return str(self.world.create_message(self.id, channel, payload, files)["id"])
+        return str(messages.create(self.state, self.id, channel, payload, files)["id"])
 
     def edits(self, channel: str, message: str, text: str) -> None:
         """Change what they said."""
-        self.world.edit_message(self.id, channel, message, {"content": text})
+        messages.edit(self.state, self.id, channel, message, {"content": text})
 
     def deletes(self, channel: str, message: str) -> None:
         """Take back what they said."""
-        self.world.delete_message(self.id, channel, message)
+        messages.delete(self.state, self.id, channel, message)
 
     def reacts(self, channel: str, message: str, emoji: str) -> None:
         """Put an emoji under a message."""
-        self.world.react(self.id, channel, message, emoji)
+        reactions.add(self.state, self.id, channel, message, emoji)
 
     def unreacts(self, channel: str, message: str, emoji: str) -> None:
         """Take their emoji away again."""
-        self.world.unreact(self.id, channel, message, emoji, self.id)
+        reactions.remove(self.state, self.id, channel, message, emoji, user=self.id)
 
     def types(self, channel: str) -> None:
         """Begin to write."""
-        self.world.typing(self.id, channel)
+        messages.start_typing(self.state, self.id, channel)
 
     def presses(self, channel: str, message: str, custom_id: str) -> str:
         """Press a button; gives back the id of the interaction."""
-        return self.world.press(self.id, channel, message, custom_id)
+        return interactions.press(self.state, self.id, channel, message, custom_id)
 
     def selects(self, channel: str, message: str, custom_id: str, *values: str) -> str:
         """Choose from a menu; gives back the id of the interaction."""
-        return self.world.press(self.id, channel, message, custom_id, values)
+        return interactions.press(self.state, self.id, channel, message, custom_id, values=values)
 
     def submits(self, interaction: str, texts: Mapping[str, str]) -> str:
         """Fill in the form that the bot shows in answer to an *interaction*, by ids or labels, and send it."""
-        return self.world.submit(interaction, texts)
+        return interactions.submit(self.state, interaction, texts)
 
     def completes(self, channel: str, name: str, option: str, text: str, /, **options: Any) -> str:
         """Begin to write an option of a command; the bot's answer is in ``world.suggestions``."""
-        return self.world.complete(self.id, channel, name, option, text=text, others=options)
+        return interactions.complete(self.state, self.id, channel, name, option, text=text, others=options)
 
     def commands(self, channel: str, name: str, /, **options: Any) -> str:
         """Use a command; gives back the id of the interaction.
 
         Of a subcommand, *name* is all its words; what a menu of a user or a message is used on is its ``target``.
         """
-        return self.world.use_command(self.id, channel, name, options)
+        return interactions.use_command(self.state, self.id, channel, name, options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class Guild:
 
     id: str
     name: str
-    world: Guilds = field(repr=False, compare=False)
+    state: State = field(repr=False, compare=False)
 
     @property
     def everyone(self) -> str:
@@ -90,8 +91,8 @@ class Guild:
 
     def join(self, who: object, *, granted: Permission = INVITED) -> None:
         """Let *who* in; a bot gets a role with what is *granted*."""
-        self.world.join(self.id, who, granted=granted)
+        guilds.join(self.state, self.id, who, granted=granted)
 
     def leave(self, who: object) -> None:
         """Let *who* go."""
-        self.world.leave(self.id, who)
+        guilds.leave(self.state, self.id, who)

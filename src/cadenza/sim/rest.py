@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import Any, Final, assert_never
 
+from . import guilds, webhooks
 from .faults import Banning, Failing, Faults, Losing, LostResponse, Slowing, Verdict
 from .limits import Denial, RateLimits, Scope, Taken, round_up
 from .routes import Ask, Route, find_route, no_such_route, unauthorised
@@ -111,14 +112,14 @@ class Rest:
             headers = taken.headers
             if taken.denial:
                 return _denied(taken.denial, headers)
-            return _granted(route, route.handler(Ask(self.world, request, names, bot)), headers)
+            return _granted(route, route.handler(Ask(self.world.state, request, names, bot)), headers)
         except Refusal as refusal:
             return _refused(refusal, headers)
 
     def _authenticate(self, token: str) -> Bot:
         if not token:
             raise unauthorised()
-        return self.world.authenticate(token)
+        return guilds.authenticate(self.world.state, token)
 
     def _take(self, request: Request, names: Mapping[str, str], bot: Bot | None) -> Taken:
         return self.limits.take(
@@ -139,7 +140,7 @@ class Rest:
         if "webhook" not in names or "token" not in names:
             return ""
         try:
-            return str(self.world.webhook_with_token(names["webhook"], names["token"])["channel_id"])
+            return str(webhooks.with_token(self.world.state, names["webhook"], names["token"])["channel_id"])
         except Refusal:
             return ""
 

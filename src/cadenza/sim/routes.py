@@ -6,17 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
+from . import channels, guilds, housekeeping, interactions, messages, moderation, pins, reactions, webhooks
 from .paths import Pattern, split
 from .refusals import as_list
+from .state import Bot, State
 from .wire import File, Json, Refusal, Request
-from .world import Bot, World
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
     """A call, taken apart."""
 
-    world: World
+    state: State
     request: Request
     names: dict[str, str]
     """What stands in the path where it is left open."""
@@ -128,32 +129,67 @@ def find_route(request: Request) -> tuple[Route, dict[str, str]] | None:
     return None
 
 
-# --- calls that are more than one line --------------------------------------------------------------------
+def _path(function: Callable[..., Any], **options: bool) -> Handler:
+    """Call *function* with the caller, the ids in the path and *options*."""
+    return lambda ask: function(ask.state, ask.who, *ask.names.values(), **options)
+
+
+def _form(function: Callable[..., Any]) -> Handler:
+    """Call *function* with the caller, the ids in the path and the JSON body."""
+    return lambda ask: function(ask.state, ask.who, *ask.names.values(), ask.payload)
+
+
+def _files(function: Callable[..., Any]) -> Handler:
+    """Call *function* with the caller, the ids in the path, the JSON body and the uploaded files."""
+    return lambda ask: function(ask.state, ask.who, *ask.names.values(), ask.payload, files=ask.files)
+
+
+def _token(function: Callable[..., Any]) -> Handler:
+    """Call *function* with the ids and the token in the path."""
+    return lambda ask: function(ask.state, *ask.names.values())
+
+
+def _said(function: Callable[..., Any]) -> Handler:
+    """Call *function* with the ids and the token in the path, and the thread in the query."""
+    return lambda ask: function(ask.state, *ask.names.values(), thread=ask.thread)
+
+
+def _in_thread(function: Callable[..., Any]) -> Handler:
+    """Call *function* with the caller, a thread and a user, who may be ``@me``."""
+    return lambda ask: function(ask.state, ask.who, ask["channel"], ask.user)
 
 
 def _members(ask: Ask) -> list[Json]:
     after = ask.request.query.get("after", "0")
-    return ask.world.get_members(ask.who, ask["guild"], limit=ask.number("limit", 1), after=after)
+    return guilds.get_members(ask.state, ask.who, ask["guild"], limit=ask.number("limit", 1), after=after)
 
 
 def _bans(ask: Ask) -> list[Json]:
     after = ask.request.query.get("after", "0")
-    return ask.world.get_bans(ask.who, ask["guild"], limit=ask.number("limit", 1000), after=after)
+    return moderation.get_bans(ask.state, ask.who, ask["guild"], limit=ask.number("limit", 1000), after=after)
 
 
 def _pins(ask: Ask) -> Json:
     before = ask.request.query.get("before")
-    return ask.world.get_pins(ask.who, ask["channel"], limit=ask.number("limit", 50), before=before)
+    return pins.get_pins(ask.state, ask.who, ask["channel"], limit=ask.number("limit", 50), before=before)
+
+
+def _unreact(ask: Ask) -> None:
+    user = ask.names.get("user", ask.who)
+    reactions.remove(ask.state, ask.who, ask["channel"], ask["message"], ask["emoji"], user=user)
 
 
 def _reactors(ask: Ask) -> list[Json]:
     after, limit = ask.request.query.get("after", "0"), ask.number("limit", 25)
-    return ask.world.reactors(ask.who, ask["channel"], ask["message"], ask["emoji"], limit=limit, after=after)
+    return reactions.reactors(
+        ask.state, ask.who, ask["channel"], ask["message"], ask["emoji"], limit=limit, after=after
+    )
 
 
 def _messages(ask: Ask) -> list[Json]:
     query = ask.request.query
-    return ask.world.get_messages(
+    return messages.get_many(
+        ask.state,
         ask.who,
         ask["channel"],
         before=query.get("before"),
@@ -164,22 +200,28 @@ def _messages(ask: Ask) -> list[Json]:
 
 
 def _bulk_delete(ask: Ask) -> None:
-    ask.world.bulk_delete(ask.who, ask["channel"], as_list(ask.payload.get("messages"), at="messages"))
+    messages.bulk_delete(ask.state, ask.who, ask["channel"], as_list(ask.payload.get("messages"), at="messages"))
 
 
 def _execute(ask: Ask) -> Json | None:
-    said = ask.world.execute_webhook(ask["webhook"], ask["token"], ask.payload, ask.files, thread=ask.thread)
+    said = interactions.execute_webhook(
+        ask.state, ask["webhook"], ask["token"], ask.payload, ask.files, thread=ask.thread
+    )
     return said if ask.is_asked_for("wait") else None
 
 
+def _edit_webhook(ask: Ask) -> Json:
+    return webhooks.edit_with_token(ask.state, ask["webhook"], ask["token"], ask.payload)
+
+
 def _edit_said(ask: Ask) -> Json:
-    return ask.world.edit_webhook_message(
-        ask["webhook"], ask["token"], ask["message"], thread=ask.thread, payload=ask.payload, files=ask.files
+    return interactions.edit_webhook_message(
+        ask.state, ask["webhook"], ask["token"], ask["message"], thread=ask.thread, payload=ask.payload, files=ask.files
     )
 
 
 def _respond(ask: Ask) -> Json | None:
-    answer = ask.world.respond(ask["interaction"], ask["token"], ask.payload, ask.files)
+    answer = interactions.respond(ask.state, ask["interaction"], ask["token"], ask.payload, ask.files)
     return answer if ask.is_asked_for("with_response") else None
 
 
@@ -196,128 +238,97 @@ _GUILD_COMMANDS = "/applications/{application}/guilds/{guild}/commands"
 
 ROUTES: Final = (
     # people and servers
-    Route("GET /users/@me", lambda a: a.world.current_user(a.who)),
-    Route("GET /oauth2/applications/@me", lambda a: a.world.application(a.bot)),
-    Route("GET /applications/@me", lambda a: a.world.application(a.bot)),
-    Route("GET /users/@me/guilds", lambda a: a.world.own_guilds(a.bot)),
-    Route("POST /users/@me/channels", lambda a: a.world.create_dm(a.who, str(a.payload.get("recipient_id")))),
-    Route("GET /users/{user}", lambda a: a.world.get_user(a.who, a["user"])),
-    Route("GET /guilds/{guild}", lambda a: a.world.get_guild(a.who, a["guild"])),
-    Route("GET /guilds/{guild}/channels", lambda a: a.world.get_channels(a.who, a["guild"])),
+    Route("GET /users/@me", _path(guilds.current_user)),
+    Route("GET /oauth2/applications/@me", lambda a: guilds.application(a.state, a.bot)),
+    Route("GET /applications/@me", lambda a: guilds.application(a.state, a.bot)),
+    Route("GET /users/@me/guilds", lambda a: guilds.own_guilds(a.state, a.bot)),
+    Route("POST /users/@me/channels", lambda a: channels.create_dm(a.state, a.who, str(a.payload.get("recipient_id")))),
+    Route("GET /users/{user}", _path(guilds.get_user)),
+    Route("GET /guilds/{guild}", _path(guilds.get)),
+    Route("GET /guilds/{guild}/channels", _path(guilds.get_channels)),
     Route("GET /guilds/{guild}/members", _members),
-    Route("GET /guilds/{guild}/members/{user}", lambda a: a.world.get_member(a.who, a["guild"], a["user"])),
-    Route("GET /guilds/{guild}/roles", lambda a: a.world.get_roles(a.who, a["guild"])),
-    Route("GET /guilds/{guild}/emojis", lambda a: a.world.get_emojis(a.who, a["guild"])),
-    Route("GET /guilds/{guild}/webhooks", lambda a: a.world.guild_webhooks(a.who, a["guild"])),
+    Route("GET /guilds/{guild}/members/{user}", _path(guilds.get_member)),
+    Route("GET /guilds/{guild}/roles", _path(guilds.get_roles)),
+    Route("GET /guilds/{guild}/emojis", _path(guilds.get_emojis)),
+    Route("GET /guilds/{guild}/webhooks", _path(webhooks.of_guild)),
     # moderation
-    Route("PATCH /guilds/{guild}/members/@me", lambda a: a.world.edit_member(a.who, a["guild"], a.who, a.payload)),
     Route(
-        "PATCH /guilds/{guild}/members/{user}",
-        lambda a: a.world.edit_member(a.who, a["guild"], a["user"], a.payload),
+        "PATCH /guilds/{guild}/members/@me",
+        lambda a: moderation.edit_member(a.state, a.who, a["guild"], a.who, a.payload),
     ),
-    Route("DELETE /guilds/{guild}/members/{user}", lambda a: a.world.kick(a.who, a["guild"], a["user"])),
-    Route("PUT " + _MEMBER_ROLE, lambda a: a.world.add_member_role(a.who, a["guild"], a["user"], a["role"])),
-    Route("DELETE " + _MEMBER_ROLE, lambda a: a.world.remove_member_role(a.who, a["guild"], a["user"], a["role"])),
+    Route("PATCH /guilds/{guild}/members/{user}", _form(moderation.edit_member)),
+    Route("DELETE /guilds/{guild}/members/{user}", _path(moderation.kick)),
+    Route("PUT " + _MEMBER_ROLE, _path(moderation.add_member_role)),
+    Route("DELETE " + _MEMBER_ROLE, _path(moderation.remove_member_role)),
     Route("GET /guilds/{guild}/bans", _bans),
-    Route("GET /guilds/{guild}/bans/{user}", lambda a: a.world.get_ban(a.who, a["guild"], a["user"])),
-    Route("PUT /guilds/{guild}/bans/{user}", lambda a: a.world.ban(a.who, a["guild"], a["user"], a.request.reason)),
-    Route("DELETE /guilds/{guild}/bans/{user}", lambda a: a.world.unban(a.who, a["guild"], a["user"])),
-    Route("POST /guilds/{guild}/roles", lambda a: a.world.create_role(a.who, a["guild"], a.payload)),
-    Route("PATCH /guilds/{guild}/roles/{role}", lambda a: a.world.edit_role(a.who, a["guild"], a["role"], a.payload)),
-    Route("DELETE /guilds/{guild}/roles/{role}", lambda a: a.world.delete_role(a.who, a["guild"], a["role"])),
-    # channels
-    Route("POST /guilds/{guild}/channels", lambda a: a.world.create_channel(a.who, a["guild"], a.payload), 201),
-    Route("PUT " + _OVERWRITE, lambda a: a.world.put_overwrite(a.who, a["channel"], a["target"], a.payload)),
-    Route("DELETE " + _OVERWRITE, lambda a: a.world.delete_overwrite(a.who, a["channel"], a["target"])),
-    Route("GET /channels/{channel}", lambda a: a.world.get_channel(a.who, a["channel"])),
-    Route("PATCH /channels/{channel}", lambda a: a.world.edit_channel(a.who, a["channel"], a.payload)),
-    Route("DELETE /channels/{channel}", lambda a: a.world.delete_channel(a.who, a["channel"])),
-    Route("POST /channels/{channel}/typing", lambda a: a.world.typing(a.who, a["channel"])),
+    Route("GET /guilds/{guild}/bans/{user}", _path(moderation.get_ban)),
     Route(
-        "POST /channels/{channel}/threads",
-        lambda a: a.world.create_thread(a.who, a["channel"], a.payload, files=a.files),
-        201,
+        "PUT /guilds/{guild}/bans/{user}",
+        lambda a: moderation.ban(a.state, a.who, a["guild"], a["user"], a.request.reason),
     ),
+    Route("DELETE /guilds/{guild}/bans/{user}", _path(moderation.unban)),
+    Route("POST /guilds/{guild}/roles", _form(moderation.create_role)),
+    Route("PATCH /guilds/{guild}/roles/{role}", _form(moderation.edit_role)),
+    Route("DELETE /guilds/{guild}/roles/{role}", _path(moderation.delete_role)),
+    # channels
+    Route("POST /guilds/{guild}/channels", _form(housekeeping.create_channel), 201),
+    Route("PUT " + _OVERWRITE, _form(housekeeping.put_overwrite)),
+    Route("DELETE " + _OVERWRITE, _path(housekeeping.delete_overwrite)),
+    Route("GET /channels/{channel}", _path(channels.get)),
+    Route("PATCH /channels/{channel}", _form(channels.edit)),
+    Route("DELETE /channels/{channel}", _path(channels.delete)),
+    Route("POST /channels/{channel}/typing", _path(messages.start_typing)),
+    Route("POST /channels/{channel}/threads", _files(channels.create_thread), 201),
     Route(
         "POST " + _MESSAGE + "/threads",
-        lambda a: a.world.create_thread(a.who, a["channel"], a.payload, message=a["message"]),
+        lambda a: channels.create_thread(a.state, a.who, a["channel"], a.payload, message=a["message"]),
         201,
     ),
-    Route("GET /guilds/{guild}/threads/active", lambda a: a.world.active_threads(a.who, a["guild"])),
-    Route(
-        "GET /channels/{channel}/threads/archived/public",
-        lambda a: a.world.archived_threads(a.who, a["channel"], is_private=False),
-    ),
-    Route(
-        "GET /channels/{channel}/threads/archived/private",
-        lambda a: a.world.archived_threads(a.who, a["channel"], is_private=True),
-    ),
+    Route("GET /guilds/{guild}/threads/active", _path(housekeeping.active_threads)),
+    Route("GET /channels/{channel}/threads/archived/public", _path(housekeeping.archived_threads, is_private=False)),
+    Route("GET /channels/{channel}/threads/archived/private", _path(housekeeping.archived_threads, is_private=True)),
     Route(
         "GET /channels/{channel}/users/@me/threads/archived/private",
-        lambda a: a.world.archived_threads(a.who, a["channel"], is_private=True, is_joined=True),
+        _path(housekeeping.archived_threads, is_private=True, is_joined=True),
     ),
-    Route("GET " + _IN_THREAD, lambda a: a.world.get_thread_members(a.who, a["channel"])),
-    Route("GET " + _IN_THREAD + "/{user}", lambda a: a.world.get_thread_member(a.who, a["channel"], a.user)),
-    Route("PUT " + _IN_THREAD + "/{user}", lambda a: a.world.add_thread_member(a.who, a["channel"], a.user)),
-    Route("DELETE " + _IN_THREAD + "/{user}", lambda a: a.world.remove_thread_member(a.who, a["channel"], a.user)),
+    Route("GET " + _IN_THREAD, _path(housekeeping.get_thread_members)),
+    Route("GET " + _IN_THREAD + "/{user}", _in_thread(housekeeping.get_thread_member)),
+    Route("PUT " + _IN_THREAD + "/{user}", _in_thread(housekeeping.add_thread_member)),
+    Route("DELETE " + _IN_THREAD + "/{user}", _in_thread(housekeeping.remove_thread_member)),
     # messages
     Route("GET /channels/{channel}/messages/pins", _pins),
-    Route("PUT " + _PIN, lambda a: a.world.pin(a.who, a["channel"], a["message"])),
-    Route("DELETE " + _PIN, lambda a: a.world.unpin(a.who, a["channel"], a["message"])),
-    Route(
-        "POST /channels/{channel}/messages",
-        lambda a: a.world.create_message(a.who, a["channel"], a.payload, a.files),
-    ),
+    Route("PUT " + _PIN, _path(pins.pin)),
+    Route("DELETE " + _PIN, _path(pins.unpin)),
+    Route("POST /channels/{channel}/messages", _files(messages.create)),
     Route("GET /channels/{channel}/messages", _messages),
     Route("POST /channels/{channel}/messages/bulk-delete", _bulk_delete),
-    Route("GET " + _MESSAGE, lambda a: a.world.get_message(a.who, a["channel"], a["message"])),
-    Route(
-        "PATCH " + _MESSAGE,
-        lambda a: a.world.edit_message(a.who, a["channel"], a["message"], a.payload, a.files),
-    ),
-    Route("DELETE " + _MESSAGE, lambda a: a.world.delete_message(a.who, a["channel"], a["message"])),
+    Route("GET " + _MESSAGE, _path(messages.get)),
+    Route("PATCH " + _MESSAGE, _files(messages.edit)),
+    Route("DELETE " + _MESSAGE, _path(messages.delete)),
     Route("GET " + _REACTION, _reactors),
-    Route("DELETE " + _REACTION, lambda a: a.world.clear_reactions(a.who, a["channel"], a["message"], a["emoji"])),
-    Route("DELETE " + _MESSAGE + "/reactions", lambda a: a.world.clear_reactions(a.who, a["channel"], a["message"])),
-    Route("PUT " + _REACTION + "/@me", lambda a: a.world.react(a.who, a["channel"], a["message"], a["emoji"])),
-    Route(
-        "DELETE " + _REACTION + "/@me",
-        lambda a: a.world.unreact(a.who, a["channel"], a["message"], a["emoji"], a.who),
-    ),
-    Route(
-        "DELETE " + _REACTION + "/{user}",
-        lambda a: a.world.unreact(a.who, a["channel"], a["message"], a["emoji"], a["user"]),
-    ),
+    Route("DELETE " + _REACTION, _path(reactions.clear)),
+    Route("DELETE " + _MESSAGE + "/reactions", _path(reactions.clear)),
+    Route("PUT " + _REACTION + "/@me", _path(reactions.add)),
+    Route("DELETE " + _REACTION + "/@me", _unreact),
+    Route("DELETE " + _REACTION + "/{user}", _unreact),
     # webhooks
-    Route("GET /channels/{channel}/webhooks", lambda a: a.world.channel_webhooks(a.who, a["channel"])),
-    Route("POST /channels/{channel}/webhooks", lambda a: a.world.create_webhook(a.who, a["channel"], a.payload)),
-    Route("GET /webhooks/{webhook}", lambda a: a.world.get_webhook(a.who, a["webhook"])),
-    Route("PATCH /webhooks/{webhook}", lambda a: a.world.edit_webhook(a.who, a["webhook"], a.payload)),
-    Route("DELETE /webhooks/{webhook}", lambda a: a.world.delete_webhook(a.who, a["webhook"])),
-    Route("GET " + _WEBHOOK, lambda a: a.world.webhook_with_token(a["webhook"], a["token"]), is_open=True),
-    Route(
-        "PATCH " + _WEBHOOK,
-        lambda a: a.world.edit_webhook_with_token(a["webhook"], a["token"], a.payload),
-        is_open=True,
-    ),
-    Route("DELETE " + _WEBHOOK, lambda a: a.world.delete_webhook_with_token(a["webhook"], a["token"]), is_open=True),
+    Route("GET /channels/{channel}/webhooks", _path(webhooks.of_channel)),
+    Route("POST /channels/{channel}/webhooks", _form(webhooks.create)),
+    Route("GET /webhooks/{webhook}", _path(webhooks.get)),
+    Route("PATCH /webhooks/{webhook}", _form(webhooks.edit)),
+    Route("DELETE /webhooks/{webhook}", _path(webhooks.delete)),
+    Route("GET " + _WEBHOOK, _token(webhooks.get_with_token), is_open=True),
+    Route("PATCH " + _WEBHOOK, _edit_webhook, is_open=True),
+    Route("DELETE " + _WEBHOOK, _token(webhooks.delete_with_token), is_open=True),
     Route("POST " + _WEBHOOK, _execute, is_open=True),
-    Route(
-        "GET " + _SAID,
-        lambda a: a.world.get_webhook_message(a["webhook"], a["token"], a["message"], thread=a.thread),
-        is_open=True,
-    ),
+    Route("GET " + _SAID, _said(interactions.get_webhook_message), is_open=True),
     Route("PATCH " + _SAID, _edit_said, is_open=True),
-    Route(
-        "DELETE " + _SAID,
-        lambda a: a.world.delete_webhook_message(a["webhook"], a["token"], a["message"], thread=a.thread),
-        is_open=True,
-    ),
+    Route("DELETE " + _SAID, _said(interactions.delete_webhook_message), is_open=True),
     # commands and interactions
-    Route("GET " + _COMMANDS, lambda a: a.world.get_commands(a.who, None)),
-    Route("PUT " + _COMMANDS, lambda a: a.world.put_commands(a.who, None, a.objects)),
-    Route("GET " + _GUILD_COMMANDS, lambda a: a.world.get_commands(a.who, a["guild"])),
-    Route("PUT " + _GUILD_COMMANDS, lambda a: a.world.put_commands(a.who, a["guild"], a.objects)),
+    Route("GET " + _COMMANDS, lambda a: interactions.get_commands(a.state, a.who, None)),
+    Route("PUT " + _COMMANDS, lambda a: interactions.put_commands(a.state, a.who, None, a.objects)),
+    Route("GET " + _GUILD_COMMANDS, lambda a: interactions.get_commands(a.state, a.who, a["guild"])),
+    Route("PUT " + _GUILD_COMMANDS, lambda a: interactions.put_commands(a.state, a.who, a["guild"], a.objects)),
     Route("POST /interactions/{interaction}/{token}/callback", _respond, is_open=True),
     # what some libraries ask for when they start
     Route("GET /soundboard-default-sounds", lambda _: []),

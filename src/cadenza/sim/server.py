@@ -13,6 +13,7 @@ from urllib.parse import unquote
 import msgspec
 from aiohttp import BodyPartReader, web
 
+from . import guilds
 from .clients import AnyClient, discord_py, is_of_discord_py, running
 from .faults import Faults, LostResponse
 from .files import kind_of
@@ -153,7 +154,7 @@ class Server:
             case "GET", "/gateway":
                 return Response(200, {"url": self.gateway_url})
             case "GET", "/gateway/bot":
-                self.world.authenticate(call.token)
+                guilds.authenticate(self.world.state, call.token)
                 limit = {"total": 1000, "remaining": 1000, "reset_after": 0, "max_concurrency": 16}
                 answer = {"url": self.gateway_url, "shards": self.gateway.rules.shards, "session_start_limit": limit}
                 return Response(200, answer)
@@ -198,15 +199,15 @@ async def serve(  # each is a knob of its own
 @asynccontextmanager
 async def _serving(server: Server, listener: socket.socket) -> AsyncIterator[None]:
     runner = web.AppRunner(server.app(), access_log=None, shutdown_timeout=0.2)
-    world, cdn = server.world, server.world.cdn
-    stop_listening = world.listen(server.hear)
+    state, cdn = server.world.state, server.world.cdn
+    stop_listening = state.listen(server.hear)
     await runner.setup()
     try:
         await web.SockSite(runner, listener).start()
-        world.cdn = server.cdn_url
+        state.cdn = server.cdn_url
         yield
     finally:
-        world.cdn = cdn
+        state.cdn = cdn
         stop_listening()
         await runner.cleanup()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import IntEnum
 from typing import Any
 
@@ -65,10 +66,15 @@ class MessageFlag(IntEnum):
 
 
 def copied(value: Any) -> Any:
-    """*value* with all that is in it made anew, so that nobody changes what is kept."""
+    """A deep copy of *value*: callers must not change what is stored."""
     if isinstance(value, dict):
         return {name: copied(part) for name, part in value.items()}
     return [copied(part) for part in value] if isinstance(value, list) else value
+
+
+def copies(values: Iterable[Any]) -> list[Any]:
+    """Deep copies of *values*."""
+    return [copied(value) for value in values]
 
 
 def user(id_: str, name: str, *, is_bot: bool = False) -> Json:
