@@ -95,7 +95,6 @@ class World:
     suggestions = _on_state(interactions.suggestions)
     typists = _on_state(messages.typists)
     pinged = _on_state(messages.pinged)
-    messages = _on_state(messages.get_all)
 
     def add_person(self, name: str) -> Person:
         """A new person; they are in no guild yet."""
@@ -110,6 +109,10 @@ class World:
         for member in members:
             guild.join(member)
         return guild
+
+    def messages(self, channel: str) -> list[Json]:
+        """All messages of *channel*, oldest first, including ephemeral ones."""
+        return messages.get_all(self.state, channel)
 
     @property
     def cdn(self) -> str:
