@@ -7,7 +7,7 @@ from .permissions import Overwrite, Permission
 from .refusals import refuse
 from .shapes import ChannelKind
 from .snowflakes import from_timestamp
-from .state import ChannelState, State
+from .state import ChannelState, GuildState, State
 from .wire import Json
 
 
@@ -23,13 +23,12 @@ def permissions_of(state: State, who: str, channel: ChannelState) -> Permission:
     guild = state.guild(channel.guild)
     if who not in guild.members:
         return Permission.NONE
-    home = _home(state, channel)
-    roles = guild.members[who]["roles"]
+    home = state.channel(channel.json["parent_id"]) if channel.kind.is_thread else channel
     found = permissions.in_channel(
         guild_permissions_of(state, who, channel.guild),
         [_as_overwrite(overwrite) for overwrite in home.json["permission_overwrites"]],
         guild=channel.guild,
-        roles=roles,
+        roles=guild.members[who]["roles"],
         member=who,
     )
     found = permissions.with_what_follows(
@@ -52,11 +51,6 @@ def sees(state: State, who: str, channel: ChannelState) -> bool:
     return Permission.VIEW_CHANNEL in permissions_of(state, who, channel)
 
 
-def _home(state: State, channel: ChannelState) -> ChannelState:
-    """The channel whose permissions and webhooks apply in *channel*: the parent of a thread."""
-    return state.channel(channel.json["parent_id"]) if channel.kind.is_thread else channel
-
-
 def _is_timed_out(state: State, member: Json) -> bool:
     until = member["communication_disabled_until"]
     return until is not None and from_timestamp(until) > state.now()
@@ -76,17 +70,20 @@ def require(state: State, who: str, channel: ChannelState, needed: Permission) -
         raise refuse(50003 if channel.guild is None else 50013)
 
 
-def require_in_guild(state: State, who: str, guild: str, needed: Permission) -> None:
-    """Refuse if *who* is not in *guild* or lacks any *needed* permission there."""
-    visible_guild(state, who, guild)
+def require_in_guild(state: State, who: str, guild: str, needed: Permission) -> GuildState:
+    """The guild, if *who* is in it and has all *needed* permissions."""
+    found = visible_guild(state, who, guild)
     if needed not in guild_permissions_of(state, who, guild):
         raise refuse(50013)
+    return found
 
 
-def visible_guild(state: State, who: str, guild: str) -> None:
-    """Refuse if *who* is not in *guild*."""
-    if who not in state.guild(guild).members:
+def visible_guild(state: State, who: str, guild: str) -> GuildState:
+    """The guild, if *who* is in it."""
+    found = state.guild(guild)
+    if who not in found.members:
         raise refuse(50001)
+    return found
 
 
 def tell_channel(state: State, name: str, data: Json, channel: ChannelState, *, is_private: bool = False) -> None:

@@ -1,6 +1,8 @@
-"""Guilds: who is in them, with which roles, and what a bot is told of them."""
+"""Guilds: members, roles and emoji, and what bots receive about them."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from . import permissions, shapes
 from .access import guild_permissions_of, sees, visible_guild
@@ -15,7 +17,7 @@ from .wire import Json
 
 _HAS_COMMANDS = 1 << 23
 _SWITCHES = ((Intent.GUILD_PRESENCES, 1 << 13), (Intent.GUILD_MEMBERS, 1 << 15), (Intent.MESSAGE_CONTENT, 1 << 19))
-"""The flag of an application for which a privileged intent is switched on, as one has it that is in few guilds."""
+"""The application flags for enabled privileged intents, as bots in few guilds have them."""
 
 
 def add_bot(state: State, name: str = "Cadenza", *, token: str = "sim-token") -> Bot:  # noqa: S107  # of a world in memory
@@ -30,7 +32,7 @@ def add_bot(state: State, name: str = "Cadenza", *, token: str = "sim-token") ->
 
 
 def create(state: State, name: str, owner: str) -> str:
-    """A new guild, in which only its owner is."""
+    """A new guild with its owner as the only member."""
     id_ = state.new_id()
     everyone = shapes.role(id_, "@everyone", permissions.EVERYONE, position=0)
     state.guilds[id_] = GuildState(shapes.guild(id_, name, owner), {id_: everyone})
@@ -39,7 +41,7 @@ def create(state: State, name: str, owner: str) -> str:
 
 
 def join(state: State, guild: object, who: object, *, granted: Permission = permissions.INVITED) -> None:
-    """Let *who* into *guild*; a bot gets a role of its own there with what is *granted*."""
+    """Add *who* to *guild*; a bot gets a role of its own with the *granted* permissions."""
     home, user = id_of(guild), id_of(who)
     guild_state = state.guild(home)
     if user in guild_state.members:
@@ -59,7 +61,7 @@ def join(state: State, guild: object, who: object, *, granted: Permission = perm
 
 
 def leave(state: State, guild: object, who: object) -> None:
-    """Let *who* go, or throw them out."""
+    """Remove *who* from *guild*."""
     home, user = id_of(guild), id_of(who)
     member = state.member(home, user)
     del state.guild(home).members[user]
@@ -81,36 +83,33 @@ def add_role(
 
 
 def permit(state: State, guild: object, role: str, permissions: Permission) -> None:
-    """Change what a role may do; that of everybody has the id of the guild."""
-    home = id_of(guild)
-    guild_state = state.guild(home)
-    guild_state.roles[role]["permissions"] = str(int(permissions))
-    state.tell_guild("GUILD_ROLE_UPDATE", {"role": guild_state.roles[role]}, home)
+    """Set the permissions of a role; @everyone has the id of the guild."""
+    found = state.guild(id_of(guild)).roles[role]
+    found["permissions"] = str(int(permissions))
+    state.tell_guild("GUILD_ROLE_UPDATE", {"role": found}, id_of(guild))
 
 
 def give_role(state: State, guild: object, member: object, role: str) -> None:
     """Give *role* to a member."""
-    home = id_of(guild)
-    theirs = state.member(home, id_of(member))
-    if role not in theirs["roles"]:
-        theirs["roles"].append(role)
-    state.tell_guild("GUILD_MEMBER_UPDATE", theirs, home)
+    roles = state.member(id_of(guild), id_of(member))["roles"]
+    change_member(state, guild, member, roles=roles if role in roles else [*roles, role])
 
 
 def time_out(state: State, guild: object, member: object, seconds: float) -> None:
-    """Let a member only look on for some time."""
-    home = id_of(guild)
-    theirs = state.member(home, id_of(member))
-    theirs["communication_disabled_until"] = as_timestamp(state.now() + seconds)
-    state.tell_guild("GUILD_MEMBER_UPDATE", theirs, home)
+    """Time a member out: they can read, but not write."""
+    change_member(state, guild, member, communication_disabled_until=as_timestamp(state.now() + seconds))
 
 
 def rename(state: State, guild: object, member: object, nick: str | None) -> None:
-    """Give a member another name in *guild*."""
-    home = id_of(guild)
-    theirs = state.member(home, id_of(member))
-    theirs["nick"] = nick
-    state.tell_guild("GUILD_MEMBER_UPDATE", theirs, home)
+    """Set the nickname of a member."""
+    change_member(state, guild, member, nick=nick)
+
+
+def change_member(state: State, guild: object, member: object, **changed: Any) -> None:
+    """Change fields of a member, and dispatch the event."""
+    theirs = state.member(id_of(guild), id_of(member))
+    theirs |= changed
+    state.tell_guild("GUILD_MEMBER_UPDATE", theirs, id_of(guild))
 
 
 def add_emoji(state: State, guild: object, name: str, *, animated: bool = False) -> str:
@@ -131,7 +130,7 @@ def authenticate(state: State, token: str) -> Bot:
 
 
 def ready(state: State, bot: Bot) -> Json:
-    """What a bot is told first, without what belongs to its connection."""
+    """The READY event of a bot, without the fields of its connection."""
     return {
         "v": 10, "user": current_user(state, bot.id), "user_settings": {}, "relationships": [], "presences": [],
         "guilds": [{"id": guild, "unavailable": True} for guild in of_bot(state, bot)], "private_channels": [],
@@ -140,7 +139,7 @@ def ready(state: State, bot: Bot) -> Json:
 
 
 def application(state: State, bot: Bot) -> Json:
-    """What a bot is told of its application."""
+    """The application of a bot."""
     return {
         "id": bot.application, "name": bot.name, "description": "", "icon": None, "summary": "",
         "bot_public": True, "bot_require_code_grant": False, "verify_key": "0" * 64, "team": None,
@@ -151,12 +150,11 @@ def application(state: State, bot: Bot) -> Json:
 
 
 def _flags(state: State) -> int:
-    """What an application is and may."""
     return _HAS_COMMANDS | sum(flag for intent, flag in _SWITCHES if intent in state.privileged)
 
 
 def own_guilds(state: State, bot: Bot) -> list[Json]:
-    """The guilds of a bot as it is told when it asks for them, and what it may do there."""
+    """The guilds of a bot with its permissions, as the list call returns them."""
     return [
         {
             "id": id_, "name": state.guild(id_).json["name"], "icon": None, "banner": None, "features": [],
@@ -173,7 +171,7 @@ def of_bot(state: State, bot: Bot) -> list[str]:
 
 
 def created(state: State, guild_id: str, bot: Bot) -> Json:
-    """What a bot is told of a guild when it comes there: all that it can see."""
+    """The GUILD_CREATE event of a bot: everything that it can see."""
     guild = state.guild(guild_id)
     seen = [
         channel for channel in state.channels.values() if channel.guild == guild_id and sees(state, bot.id, channel)
@@ -194,25 +192,20 @@ def created(state: State, guild_id: str, bot: Bot) -> Json:
 
 def get(state: State, who: str, guild: str) -> Json:
     """A guild, with its roles and emoji."""
-    visible_guild(state, who, guild)
-    guild_state = state.guild(guild)
-    parts = {"roles": list(guild_state.roles.values()), "emojis": list(guild_state.emojis.values())}
-    shape: Json = copied({**guild_state.json, **parts})
-    return shape
+    found = visible_guild(state, who, guild)
+    return copied({**found.json, "roles": list(found.roles.values()), "emojis": list(found.emojis.values())})
 
 
 def get_channels(state: State, who: str, guild: str) -> list[Json]:
-    """The channels of a guild; threads are not among them."""
+    """The channels of a guild, without threads."""
     visible_guild(state, who, guild)
-    channels = [one for one in state.channels.values() if one.guild == guild and not one.kind.is_thread]
-    return copies(one.json for one in channels)
+    return copies(one.json for one in state.channels.values() if one.guild == guild and not one.kind.is_thread)
 
 
 def get_members(state: State, who: str, guild: str, *, limit: int = 1000, after: str = "0") -> list[Json]:
     """The members of a guild, in the order of their ids."""
-    visible_guild(state, who, guild)
+    members = visible_guild(state, who, guild).members
     as_ids([after], at="after")
-    members = state.guild(guild).members
     later = sorted((id_ for id_ in members if int(id_) > int(after)), key=int)
     return copies(members[id_] for id_ in later[:limit])
 
@@ -220,31 +213,27 @@ def get_members(state: State, who: str, guild: str, *, limit: int = 1000, after:
 def get_member(state: State, who: str, guild: str, user: str) -> Json:
     """A member of a guild."""
     visible_guild(state, who, guild)
-    shape: Json = copied(state.member(guild, user))
-    return shape
+    return copied(state.member(guild, user))
 
 
 def get_roles(state: State, who: str, guild: str) -> list[Json]:
     """The roles of a guild."""
-    visible_guild(state, who, guild)
-    return copies(state.guild(guild).roles.values())
+    return copies(visible_guild(state, who, guild).roles.values())
 
 
 def get_emojis(state: State, who: str, guild: str) -> list[Json]:
     """The emoji of a guild."""
-    visible_guild(state, who, guild)
-    return copies(state.guild(guild).emojis.values())
+    return copies(visible_guild(state, who, guild).emojis.values())
 
 
 def get_user(state: State, who: str, user: str) -> Json:
-    """Anybody."""
+    """A user."""
     if who not in state.users or user not in state.users:
         raise refuse(10013)
-    shape: Json = copied(state.users[user])
-    return shape
+    return copied(state.users[user])
 
 
 def current_user(state: State, who: str) -> Json:
-    """Oneself, with what others are not told."""
+    """The caller, with the fields that others do not get."""
     private = {"mfa_enabled": False, "verified": True, "email": None, "locale": "en-US"}
     return get_user(state, who, who) | private

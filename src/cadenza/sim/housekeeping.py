@@ -1,4 +1,4 @@
-"""Housekeeping: channels that bots make, what they allow in them, and who is in which thread."""
+"""Channels that bots create, their permission overwrites, and the members of threads."""
 
 from __future__ import annotations
 
@@ -30,12 +30,11 @@ def create_channel(state: State, who: str, guild: str, payload: Json) -> Json:
     if details.keys() - {"name"}:
         channel.json |= channels.with_tag_ids(state, details)
         tell_channel(state, "CHANNEL_UPDATE", channel.json, channel)
-    shape: Json = copied(channel.json)
-    return shape
+    return copied(channel.json)
 
 
 def put_overwrite(state: State, who: str, channel: str, target: str, payload: Json) -> None:
-    """Give to, and take from, a role or a member in a channel."""
+    """Set the permission overwrite of a role or a member."""
     place = _overwritten(state, who, channel)
     entry = {"id": str(as_id(target, "id")), **as_overwrite(payload, "overwrite")}
     others = [one for one in place.json["permission_overwrites"] if one["id"] != target]
@@ -44,7 +43,7 @@ def put_overwrite(state: State, who: str, channel: str, target: str, payload: Js
 
 
 def delete_overwrite(state: State, who: str, channel: str, target: str) -> None:
-    """Let hold for a role or a member in a channel what holds in the guild."""
+    """Delete the permission overwrite of a role or a member."""
     place = _overwritten(state, who, channel)
     others = [one for one in place.json["permission_overwrites"] if one["id"] != target]
     if len(others) == len(place.json["permission_overwrites"]):
@@ -63,11 +62,8 @@ def _overwritten(state: State, who: str, channel: str) -> ChannelState:
     return place
 
 
-# --- who is in a thread ----------------------------------------------------------------
-
-
 def add_thread_member(state: State, who: str, thread: str, user: str) -> None:
-    """Let somebody into a thread, or come in."""
+    """Add a user to a thread, or join it."""
     place = _thread(state, who, thread)
     messages.require_unarchived(place)
     state.member(str(place.guild), user)
@@ -79,7 +75,7 @@ def add_thread_member(state: State, who: str, thread: str, user: str) -> None:
 
 
 def remove_thread_member(state: State, who: str, thread: str, user: str) -> None:
-    """Show somebody out of a thread, or go."""
+    """Remove a user from a thread, or leave it."""
     place = _thread(state, who, thread)
     messages.require_unarchived(place)
     is_mine = place.kind is ChannelKind.PRIVATE_THREAD and place.json["owner_id"] == who
@@ -91,13 +87,13 @@ def remove_thread_member(state: State, who: str, thread: str, user: str) -> None
 
 
 def get_thread_members(state: State, who: str, thread: str) -> list[Json]:
-    """Who is in a thread."""
+    """The members of a thread."""
     place = _thread(state, who, thread)
     return [_thread_member(place, user) for user in place.people]
 
 
 def get_thread_member(state: State, who: str, thread: str, user: str) -> Json:
-    """Somebody in a thread."""
+    """A member of a thread."""
     place = _thread(state, who, thread)
     if user not in place.people:
         raise refuse(10007)
@@ -121,13 +117,13 @@ def _tell_thread_members(state: State, thread: ChannelState, **change: Any) -> N
 
 
 def active_threads(state: State, who: str, guild: str) -> Json:
-    """The threads of a guild that are open, as far as *who* can see them."""
+    """The active threads of a guild that *who* can see."""
     visible_guild(state, who, guild)
     return _listed(state, who, [one for one in state.channels.values() if one.guild == guild], is_archived=False)
 
 
 def archived_threads(state: State, who: str, channel: str, *, is_private: bool, is_joined: bool = False) -> Json:
-    """The threads of a channel that are closed, what was closed last first."""
+    """The archived threads of a channel, the last archived first."""
     place = visible(state, who, channel)
     require(state, who, place, Permission.READ_MESSAGE_HISTORY)
     if is_private and not is_joined:
@@ -149,7 +145,7 @@ def _listed(state: State, who: str, channels: list[ChannelState], *, is_archived
 
 
 def _as_kind(value: object) -> ChannelKind:
-    """The sort of channel that a form asks for; without a word it is for text."""
+    """The type of channel that a form asks for; text by default."""
     kinds = [kind for kind in ChannelKind if not kind.is_thread and kind is not ChannelKind.DIRECT]
     for kind in kinds:
         if kind == (ChannelKind.TEXT if value is None else value):

@@ -1,7 +1,7 @@
-"""Interactions: somebody uses a command or presses a button, and a bot answers.
+"""Interactions: a person uses a command or presses a button, and a bot answers.
 
-The first answer has three seconds, what follows a quarter of an hour. What follows comes as calls of a webhook that has
-the id of the application and the token of the interaction.
+The bot must answer within 3 seconds and may follow up for 15 minutes. Follow-ups are calls of a webhook that has the id
+of the application and the token of the interaction.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _COMMAND_NAME = re.compile(r"[-_'\w]{1,32}")
 _USER_OPTION, _CHANNEL_OPTION, _ROLE_OPTION, _MENTIONABLE_OPTION = 6, 7, 8, 9
 _FILE_OPTION = 11
 _MENUS: Mapping[int, int] = {5: _USER_OPTION, 6: _ROLE_OPTION, 7: _MENTIONABLE_OPTION, 8: _CHANNEL_OPTION}
-"""Menus of people, roles or channels, and the sort of option that they are like."""
+"""Menus of users, roles or channels, and the type of option with the same values."""
 _BUTTON = 2
 _USER_COMMAND, _MESSAGE_COMMAND = 2, 3
 _ORIGINAL = "@original"
 
 
 class InteractionKind(IntEnum):
-    """What was done."""
+    """What the person did."""
 
     COMMAND = 2
     COMPONENT = 3
@@ -58,7 +58,7 @@ class Answer(IntEnum):
 
 
 def put_commands(state: State, who: str, guild: str | None, commands: list[Json]) -> list[Json]:
-    """Replace the commands of a bot, everywhere or in one guild."""
+    """Replace the commands of a bot, global or in one guild."""
     if guild is not None:
         visible_guild(state, who, guild)
     if len(commands) > _COMMANDS:
@@ -78,17 +78,17 @@ def put_commands(state: State, who: str, guild: str | None, commands: list[Json]
 
 
 def get_commands(state: State, who: str, guild: str | None) -> list[Json]:
-    """The commands of a bot, everywhere or in one guild."""
+    """The commands of a bot, global or in one guild."""
     return copies(state.commands.get((who, guild), []))
 
 
 def set_locale(state: State, who: str, locale: str) -> None:
-    """In which language *who* has their Discord; bots hear of it when they use a command."""
+    """Set the language of the Discord client of *who*; interactions tell it to bots."""
     state.locales[who] = locale
 
 
 def use_command(state: State, who: str, channel: str, name: str, options: Mapping[str, Any]) -> str:
-    """Use a command as *who*; gives back the id of the interaction."""
+    """Use a command as *who*; returns the id of the interaction."""
     place = visible(state, who, channel)
     require(state, who, place, Permission.USE_APPLICATION_COMMANDS)
     command, words = _find_command(state, place, name)
@@ -100,10 +100,9 @@ def use_command(state: State, who: str, channel: str, name: str, options: Mappin
         kind = _USER_OPTION if command["type"] == _USER_COMMAND else 0
         data |= {"target_id": target, "resolved": _resolved(state, who, place, [(kind, target)])}
     else:
-        files = {
-            name: attachments.store(state, place, file, {}) for name, file in options.items() if isinstance(file, File)
-        }
-        ids = {name: file["id"] for name, file in files.items()}
+        given_files = [(option, file) for option, file in options.items() if isinstance(file, File)]
+        files = {option: attachments.store(state, place, file, {}) for option, file in given_files}
+        ids = {option: file["id"] for option, file in files.items()}
         given = as_options(command.get("options"), words, {**options, **ids})
         named = [(one["type"], str(one["value"])) for one in flat(given) if one["type"] != _FILE_OPTION]
         resolved = _resolved(state, who, place, named)
@@ -116,7 +115,7 @@ def use_command(state: State, who: str, channel: str, name: str, options: Mappin
 def complete(
     state: State, who: str, channel: str, name: str, option: str, *, text: str, others: Mapping[str, Any]
 ) -> str:
-    """Begin to write an option of a command as *who*; gives back the id of the interaction."""
+    """Type an option of a command as *who*, for autocomplete; returns the id of the interaction."""
     place = visible(state, who, channel)
     command, words = _find_command(state, place, name)
     given = as_options(command.get("options"), words, {**others, option: text})
@@ -128,23 +127,22 @@ def complete(
 
 
 def suggestions(state: State, interaction: str) -> list[Json]:
-    """What a bot suggests to who writes an option: names and values."""
+    """The choices that a bot suggests for an option: names and values."""
     return copies(find(state, interaction).choices)
 
 
 def is_answered(state: State, interaction: str) -> bool:
-    """Whether a bot has answered an interaction, with whatever it may be."""
+    """Whether a bot has answered an interaction."""
     return find(state, interaction).is_answered
 
 
 def modal(state: State, interaction: str) -> Json | None:
-    """The form that a bot shows in answer to an interaction, if it does."""
-    found: Json | None = copied(find(state, interaction).modal)
-    return found
+    """The form that a bot shows in answer to an interaction, if any."""
+    return copied(find(state, interaction).modal)
 
 
 def submit(state: State, interaction: str, texts: Mapping[str, str]) -> str:
-    """Fill in and send the form that was shown; gives back the id of the new interaction."""
+    """Fill in and send the shown form; returns the id of the new interaction."""
     pending = find(state, interaction)
     if pending.modal is None:
         message = f"the bot has shown no form in answer to interaction {interaction}"
@@ -176,7 +174,7 @@ def _find_command(state: State, channel: ChannelState, name: str) -> tuple[Json,
 
 
 def _resolved(state: State, who: str, channel: ChannelState, named: Sequence[tuple[int, str]]) -> Json:
-    """Those things that are *named*, each with the sort of its option; a message has none."""
+    """The objects with the *named* option types and ids; the type of a message is 0."""
     resolved: Json = {}
     for kind, id_ in named:
         if kind in (_USER_OPTION, _MENTIONABLE_OPTION) and id_ in state.users:
@@ -198,7 +196,7 @@ def _resolved(state: State, who: str, channel: ChannelState, named: Sequence[tup
 def press(
     state: State, who: str, channel: str, message: str, custom_id: str, *, values: Sequence[str] | None = None
 ) -> str:
-    """Press a button, or choose *values* from a menu, as *who*; gives back the id of the interaction."""
+    """Press a button, or choose *values* from a menu, as *who*; returns the id of the interaction."""
     place = visible(state, who, channel)
     found = place.message(message)
     parts = [part for row in found["components"] for part in row["components"]]
@@ -214,7 +212,7 @@ def press(
     if values is not None:
         check_choice(pressed, values)
         data["values"] = list(values)
-        if (kind := _MENUS.get(pressed["type"])) is not None:  # of a menu of texts nothing is looked up
+        if (kind := _MENUS.get(pressed["type"])) is not None:  # menus of texts have nothing to resolve
             data["resolved"] = _resolved(state, who, place, [(kind, value) for value in values])
     return _start(state, who, place, bot, kind=InteractionKind.COMPONENT, data=data, pressed=found)
 
@@ -232,10 +230,8 @@ def _start(
 ) -> str:
     id_ = state.new_id()
     token = hashlib.sha256(f"interaction {id_}".encode()).hexdigest()
-    message = None if pressed is None else pressed["id"]
-    state.interactions[token] = InteractionState(
-        id_, token, bot, who, channel.id, int(kind), state.now(), name, message
-    )
+    pending = InteractionState(id_, token, bot, who, channel.id, int(kind), state.now(), name)
+    state.interactions[token] = pending
     event: Json = {
         "id": id_, "application_id": bot, "type": int(kind), "token": token, "version": 1, "data": data,
         "channel_id": channel.id, "channel": channels.as_seen(state, channel, bot), "locale": state.locales.get(who, "en-US"),
@@ -243,6 +239,7 @@ def _start(
         "attachment_size_limit": FILE_SIZE, "context": 1 if channel.guild is None else 0,
     }  # fmt: skip
     if pressed is not None:
+        pending.pressed = pressed["id"]
         event["message"] = messages.shown(state, pressed, bot)
     event |= _invoker(state, who, channel)
     state.tell("INTERACTION_CREATE", event, channel.guild, frozenset({bot}))
@@ -261,7 +258,7 @@ def _invoker(state: State, who: str, channel: ChannelState) -> Json:
 
 
 def respond(state: State, interaction_id: str, token: str, payload: Json, files: Sequence[File] = ()) -> Json:
-    """Answer an interaction, once."""
+    """Answer an interaction; that is possible once."""
     pending = state.interactions.get(token)
     if pending is None or pending.id != interaction_id:
         raise refuse(10062)
@@ -279,7 +276,7 @@ def respond(state: State, interaction_id: str, token: str, payload: Json, files:
 def _carry_out(
     state: State, pending: InteractionState, answer: Answer, data: Json, files: Sequence[File]
 ) -> Json | None:
-    """Do what an answer says; gives back the message that it makes or changes."""
+    """Carry out an answer; returns the message that it creates or edits."""
     place = state.channel(pending.channel)
     match answer:
         case Answer.MESSAGE:
@@ -301,12 +298,11 @@ def _carry_out(
 
 
 def _post_answer(state: State, pending: InteractionState, draft: Draft, data: Json, *, flags: int = 0) -> Json:
-    """A message in answer to an interaction."""
+    """Post a message in answer to an interaction."""
     place = state.channel(pending.channel)
     allowed = as_allowed(data.get("allowed_mentions"), FOR_MESSAGES)
-    called = messages.effective_mentions(
-        state, called_by(draft.content, allowed), place, permissions_of(state, pending.bot, place)
-    )
+    theirs = permissions_of(state, pending.bot, place)
+    called = messages.effective_mentions(state, called_by(draft.content, allowed), place, theirs)
     flags |= draft.flags | as_number(data.get("flags"), at="flags") & MessageFlag.EPHEMERAL
     user = state.users[pending.user]
     fields: Json = {
@@ -324,7 +320,7 @@ def _post_answer(state: State, pending: InteractionState, draft: Draft, data: Js
 
 
 def _following(state: State, token: str) -> InteractionState:
-    """The interaction that something follows."""
+    """The answered interaction that a follow-up belongs to."""
     pending = state.interactions.get(token)
     if pending is None or state.now() - pending.made_at > FOLLOW_UP_SECONDS:
         raise refuse(50027)
@@ -336,7 +332,7 @@ def _following(state: State, token: str) -> InteractionState:
 def execute_webhook(
     state: State, id_: str, token: str, payload: Json, files: Sequence[File] = (), *, thread: str | None = None
 ) -> Json:
-    """Speak through a webhook, or follow up an interaction; what first follows a deferred answer takes its place."""
+    """Send through a webhook, or follow up an interaction; the first follow-up replaces a deferred answer."""
     if id_ not in state.bots:
         return webhooks.execute(state, id_, token, payload, files, thread=thread)
     pending = _following(state, token)
@@ -397,7 +393,7 @@ def _check_command(command: Json, number: int) -> None:
 
 
 def _as_answer(value: object, pending: InteractionState) -> Answer:
-    """How a bot answers; not every sort of interaction can be answered in every way."""
+    """The type of answer; the types allowed depend on the interaction."""
     answers = {Answer.MESSAGE, Answer.DEFERRED_MESSAGE, Answer.MODAL}
     if pending.kind == InteractionKind.AUTOCOMPLETE:
         answers = {Answer.AUTOCOMPLETE}

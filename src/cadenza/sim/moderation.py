@@ -1,4 +1,4 @@
-"""Moderation: what bots do with members and roles."""
+"""Moderation: members, bans and roles. The owner stands above all; others only above members with lower roles."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ _NEEDED = {
 
 def _require_above(state: State, who: str, guild: str, user: str) -> None:
     """Refuse if *who* does not stand above *user*."""
-    guild_state = state.guild(guild)
-    owner = guild_state.json["owner_id"]
+    owner = state.guild(guild).json["owner_id"]
     if who != owner and (user == owner or _rank(state, who, guild) <= _rank(state, user, guild)):
         raise refuse(50013)
 
@@ -48,7 +47,7 @@ def _rank(state: State, user: str, guild: str) -> int:
 
 
 def edit_member(state: State, who: str, guild: str, user: str, payload: Json) -> Json:
-    """Change the name, the roles or the time-out of a member; one's own name needs less."""
+    """Change the nickname, the roles or the time-out of a member; the own nickname needs less."""
     for field, needed in _NEEDED.items():
         is_own_name = field == "nick" and user == who
         if field in payload:
@@ -61,23 +60,19 @@ def edit_member(state: State, who: str, guild: str, user: str, payload: Json) ->
     if "nick" in payload:
         changed["nick"] = _as_nick(payload["nick"])
     if "roles" in payload:
-        changed["roles"] = _as_roles(state, who, guild, member, as_ids(payload["roles"], "roles"))
+        wanted = as_ids(payload["roles"], "roles")
+        for role in set(wanted) ^ set(member["roles"]):
+            _require_above_role(state, who, guild, role)
+        changed["roles"] = list(dict.fromkeys(role for role in wanted if role != guild))
     if "communication_disabled_until" in payload:
         until = payload["communication_disabled_until"]
         changed["communication_disabled_until"] = None if until is None else _as_end(state, until)
-    member |= changed
-    state.tell_guild("GUILD_MEMBER_UPDATE", member, guild)
+    guilds.change_member(state, guild, user, **changed)
     return guilds.get_member(state, who, guild, user)
 
 
-def _as_roles(state: State, who: str, guild: str, member: Json, wanted: list[str]) -> list[str]:
-    for role in set(wanted) ^ set(member["roles"]):
-        _require_above_role(state, who, guild, role)
-    return list(dict.fromkeys(role for role in wanted if role != guild))
-
-
 def _as_end(state: State, text: object) -> str:
-    """When a time-out ends, which is in 28 days at the latest."""
+    """The end of a time-out, at most 28 days from now."""
     try:
         until = from_timestamp(str(text))
     except (ValueError, OverflowError):
@@ -85,9 +80,8 @@ def _as_end(state: State, text: object) -> str:
         raise invalid(at="communication_disabled_until", code="DATE_TIME_TYPE_PARSE", problem=problem) from None
     if until > state.now() + _LONGEST_TIME_OUT:
         problem = "Timeout cannot be longer than 28 days."
-        raise invalid(
-            at="communication_disabled_until", code="INVALID_COMMUNICATION_DISABLED_TIMESTAMP", problem=problem
-        )
+        code = "INVALID_COMMUNICATION_DISABLED_TIMESTAMP"
+        raise invalid(at="communication_disabled_until", code=code, problem=problem)
     return as_timestamp(until)
 
 
@@ -100,8 +94,7 @@ def add_member_role(state: State, who: str, guild: str, user: str, role: str) ->
 def remove_member_role(state: State, who: str, guild: str, user: str, role: str) -> None:
     """Take a role from a member."""
     member = _change_role(state, who, guild, user, role)
-    member["roles"] = [one for one in member["roles"] if one != role]
-    state.tell_guild("GUILD_MEMBER_UPDATE", member, guild)
+    guilds.change_member(state, guild, user, roles=[one for one in member["roles"] if one != role])
 
 
 def _change_role(state: State, who: str, guild: str, user: str, role: str) -> Json:
@@ -111,7 +104,7 @@ def _change_role(state: State, who: str, guild: str, user: str, role: str) -> Js
 
 
 def kick(state: State, who: str, guild: str, user: str) -> None:
-    """Throw a member out; they may come back."""
+    """Remove a member; they may join again."""
     require_in_guild(state, who, guild, Permission.KICK_MEMBERS)
     state.member(guild, user)
     _require_above(state, who, guild, user)
@@ -119,9 +112,9 @@ def kick(state: State, who: str, guild: str, user: str) -> None:
 
 
 def ban(state: State, who: str, guild: str, user: str, reason: str = "") -> None:
-    """Throw somebody out and keep them out, also who is not there."""
-    require_in_guild(state, who, guild, Permission.BAN_MEMBERS)
-    banned, guild_state = guilds.get_user(state, who, user), state.guild(guild)
+    """Ban a user, member or not."""
+    guild_state = require_in_guild(state, who, guild, Permission.BAN_MEMBERS)
+    banned = guilds.get_user(state, who, user)
     if user in guild_state.members:
         _require_above(state, who, guild, user)
     guild_state.bans[user] = {"reason": reason or None, "user": banned}
@@ -131,34 +124,31 @@ def ban(state: State, who: str, guild: str, user: str, reason: str = "") -> None
 
 
 def unban(state: State, who: str, guild: str, user: str) -> None:
-    """Let somebody come back."""
+    """Lift a ban."""
     ban = get_ban(state, who, guild, user)
     del state.guild(guild).bans[user]
     state.tell_guild("GUILD_BAN_REMOVE", {"user": ban["user"]}, guild)
 
 
 def get_ban(state: State, who: str, guild: str, user: str) -> Json:
-    """Why somebody is kept out."""
-    require_in_guild(state, who, guild, Permission.BAN_MEMBERS)
-    if user not in state.guild(guild).bans:
+    """A ban with its reason."""
+    bans = require_in_guild(state, who, guild, Permission.BAN_MEMBERS).bans
+    if user not in bans:
         raise refuse(10026)
-    shape: Json = copied(state.guild(guild).bans[user])
-    return shape
+    return copied(bans[user])
 
 
 def get_bans(state: State, who: str, guild: str, *, limit: int = 1000, after: str = "0") -> list[Json]:
-    """Who is kept out, in the order of their ids."""
-    require_in_guild(state, who, guild, Permission.BAN_MEMBERS)
-    bans = state.guild(guild).bans
+    """The bans, in the order of user ids."""
+    bans = require_in_guild(state, who, guild, Permission.BAN_MEMBERS).bans
     later = [bans[user] for user in sorted(bans, key=int) if int(user) > int(as_ids([after], "after")[0])]
     return copies(later[:limit])
 
 
 def create_role(state: State, who: str, guild: str, payload: Json) -> Json:
-    """A new role, just above that of everybody."""
-    require_in_guild(state, who, guild, Permission.MANAGE_ROLES)
+    """A new role, just above @everyone."""
+    guild_state = require_in_guild(state, who, guild, Permission.MANAGE_ROLES)
     details = _as_role(state, who, guild, payload)
-    guild_state = state.guild(guild)
     for other in guild_state.roles.values():
         other["position"] += other["position"] > 0
     id_ = state.new_id()
@@ -169,7 +159,7 @@ def create_role(state: State, who: str, guild: str, payload: Json) -> Json:
 
 
 def edit_role(state: State, who: str, guild: str, role: str, payload: Json) -> Json:
-    """Change a role below one's own."""
+    """Change a role below the caller's own."""
     require_in_guild(state, who, guild, Permission.MANAGE_ROLES)
     found = _require_above_role(state, who, guild, role)
     found |= _as_role(state, who, guild, payload)
@@ -178,7 +168,7 @@ def edit_role(state: State, who: str, guild: str, role: str, payload: Json) -> J
 
 
 def _as_role(state: State, who: str, guild: str, payload: Json) -> Json:
-    """What a form says of a role; nobody gives what they do not have."""
+    """The fields of a role form; the caller can grant only permissions they have."""
     details = read_form({name: part for name, part in payload.items() if part is not None}, ROLE)
     mine = guild_permissions_of(state, who, guild)
     if mine != ALL and int(details.get("permissions", 0)) & ~mine:
@@ -187,11 +177,10 @@ def _as_role(state: State, who: str, guild: str, payload: Json) -> Json:
 
 
 def delete_role(state: State, who: str, guild: str, role: str) -> None:
-    """Delete a role below one's own."""
-    require_in_guild(state, who, guild, Permission.MANAGE_ROLES)
+    """Delete a role below the caller's own."""
+    guild_state = require_in_guild(state, who, guild, Permission.MANAGE_ROLES)
     if _require_above_role(state, who, guild, role)["managed"] or role == guild:
         raise refuse(50028)
-    guild_state = state.guild(guild)
     del guild_state.roles[role]
     for member in guild_state.members.values():
         member["roles"] = [one for one in member["roles"] if one != role]

@@ -1,4 +1,4 @@
-"""Pins: messages that are kept at hand in a channel."""
+"""Pinned messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST = 250
 
 
 def pin(state: State, who: str, channel: str, message: str) -> None:
-    """Keep a message at hand; a line in the channel says so."""
+    """Pin a message; a system message says so."""
     place, found = _pinnable(state, who, channel, message)
     if found["pinned"]:
         return
@@ -29,7 +29,7 @@ def pin(state: State, who: str, channel: str, message: str) -> None:
 
 
 def unpin(state: State, who: str, channel: str, message: str) -> None:
-    """Keep it at hand no longer."""
+    """Unpin a message."""
     place, found = _pinnable(state, who, channel, message)
     if place.pins.pop(message, None) is not None:
         _note_pin(state, place, found, is_pinned=False)
@@ -55,7 +55,7 @@ def _note_pin(state: State, channel: ChannelState, message: Json, *, is_pinned: 
 
 
 def get_pins(state: State, who: str, channel: str, *, limit: int = 50, before: str | None = None) -> Json:
-    """What is pinned, what was pinned last first."""
+    """The pinned messages, the last pinned first."""
     place = visible(state, who, channel)
     if Permission.READ_MESSAGE_HISTORY not in permissions_of(state, who, place):
         return {"items": [], "has_more": False}

@@ -11,7 +11,8 @@ from typing import Any, Final, assert_never
 from . import guilds, webhooks
 from .faults import Banning, Failing, Faults, Losing, LostResponse, Slowing, Verdict
 from .limits import Denial, RateLimits, Scope, Taken, round_up
-from .routes import Ask, Route, find_route, no_such_route, unauthorised
+from .refusals import unauthorised
+from .routes import Ask, Route, find_route, no_such_route
 from .wire import Json, Refusal, Request, Response
 from .world import Bot, World
 

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 
 from . import channels, guilds, housekeeping, interactions, messages, moderation, pins, reactions, webhooks
 from .paths import Pattern, split
-from .refusals import as_list
+from .refusals import as_list, unauthorised
 from .state import Bot, State
 from .wire import File, Json, Refusal, Request
 
@@ -89,11 +89,6 @@ class Ask:
 
 Handler: TypeAlias = Callable[[Ask], Any]
 """Returns the body of the response; ``None`` is an empty one."""
-
-
-def unauthorised() -> Refusal:
-    """The refusal of a missing or wrong token."""
-    return Refusal(401, 0, "401: Unauthorized")
 
 
 def not_json() -> Refusal:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import IntEnum
-from typing import Any
+from typing import TypeVar, cast
 
 from .permissions import Permission
 from .wire import Json
+
+_Value = TypeVar("_Value")
 
 
 class ChannelKind(IntEnum):
@@ -65,14 +67,17 @@ class MessageFlag(IntEnum):
     SUPPRESS_NOTIFICATIONS = 1 << 12
 
 
-def copied(value: Any) -> Any:
+def copied(value: _Value) -> _Value:
     """A deep copy of *value*: callers must not change what is stored."""
+    copy: object = value
     if isinstance(value, dict):
-        return {name: copied(part) for name, part in value.items()}
-    return [copied(part) for part in value] if isinstance(value, list) else value
+        copy = {name: copied(part) for name, part in value.items()}
+    elif isinstance(value, list):
+        copy = [copied(part) for part in value]
+    return cast(_Value, copy)
 
 
-def copies(values: Iterable[Any]) -> list[Any]:
+def copies(values: Iterable[_Value]) -> list[_Value]:
     """Deep copies of *values*."""
     return [copied(value) for value in values]
 

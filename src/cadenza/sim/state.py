@@ -62,8 +62,7 @@ class ChannelState:
         """The message with this id."""
         if id_ not in self.messages:
             raise refuse(10008)
-        message: Json = self.messages[id_]
-        return message
+        return self.messages[id_]
 
 
 @dataclass(slots=True)
@@ -165,8 +164,7 @@ class State:
         """*user* as a member of *guild*."""
         if user not in self.guild(guild).members:
             raise refuse(10007)
-        member: Json = self.guild(guild).members[user]
-        return member
+        return self.guild(guild).members[user]
 
     def bots_in(self, guild: str) -> frozenset[str]:
         """The ids of the bots in *guild*."""
