@@ -1,10 +1,9 @@
-"""The gateway: connections of bots, over which they hear what happens in the world.
+"""The gateway: websocket connections over which bots receive events.
 
-The rules of this place
-1. A connection has one reader, which is who called ``attend``, and one writer, which the reader began and ends.
-2. What is to be sent is put into the writer's row at once and without waiting; so the world can tell events to all
-   sessions while nothing else runs, and every bot hears them in the same order.
-3. A session belongs to the gateway, a connection to its client: when a line breaks, the session goes on counting.
+1. A connection has one reader, the task that called ``attend``, and one writer, which the reader starts and ends.
+2. Messages are put into the writer's queue without waiting. So an event reaches all sessions in one step, and every bot
+   receives events in the same order.
+3. A session belongs to the gateway, a connection to its client: when a connection breaks, the session goes on counting.
 """
 
 from __future__ import annotations
@@ -33,14 +32,14 @@ _VERSIONS = ("9", "10")
 _WAY_BACK = 0.03
 """Seconds until a heartbeat in a session is acknowledged.
 
-discord.py notes in a thread when it has sent one; who is quicker than that thread, as no network is, is taken to be late
-by a whole interval.
+discord.py records in a thread when it sent one. An answer that is quicker than that thread, as no network is, counts as
+late by a whole interval.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What a client sent."""
+    """A message that a client sent."""
 
     op: Op
     data: Any
@@ -51,34 +50,34 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class _Close:
-    """The end of a connection; without a code, the line is torn."""
+    """The end of a connection; without a code, it is cut."""
 
     code: int | None
     reason: str = ""
 
 
 class Line:
-    """The writing side of a connection: what is said is sent in its order."""
+    """The writing side of a connection: messages are sent in order."""
 
     def __init__(self, socket: web.WebSocketResponse, frame: Frame, tear: Callable[[], None]) -> None:
         self._socket = socket
         self._frame = frame
         self.tear = tear
-        """Breaks the connection at once and without a word."""
+        """Cuts the connection at once, without a close frame."""
         self._row: asyncio.Queue[bytes | _Close] = asyncio.Queue()
         self._is_closing = False
 
     def say(self, message: bytes) -> None:
-        """Send *message* when all before it is sent."""
+        """Queue *message*."""
         self._row.put_nowait(message)
 
     def close(self, code: int | None, reason: str = "") -> None:
-        """Close the connection when all before is sent; nothing after this is."""
+        """Close the connection after all queued messages; later ones are dropped."""
         self._row.put_nowait(_Close(code, reason))
         self._is_closing = True
 
     async def finish(self, writer: asyncio.Task[None], *, within: float) -> None:
-        """End *writer*; if the line is being closed, let it say goodbye first, unless the client does not even read."""
+        """End *writer*; a connection that is being closed gets *within* seconds for its close frame."""
         try:
             if self._is_closing and not (await asyncio.wait([writer], timeout=within))[0]:
                 self.tear()
@@ -86,7 +85,7 @@ class Line:
             await end_task(writer)
 
     async def write(self) -> None:
-        """Send what is said until the line is closed, by whomever."""
+        """Send queued messages until the connection is closed by either side."""
         try:
             while isinstance(said := await self._row.get(), bytes):
                 framed = self._frame(said)
@@ -95,7 +94,7 @@ class Line:
                 else:
                     await self._socket.send_bytes(framed)
         except ConnectionError:
-            return  # the reader notices, too
+            return  # the reader notices it too
         if said.code is None:
             self.tear()
         else:
@@ -103,7 +102,7 @@ class Line:
 
 
 class _Caller:
-    """A client that is connected."""
+    """A connected client."""
 
     def __init__(self, socket: web.WebSocketResponse, line: Line, rules: GatewayRules, now: float) -> None:
         self.socket = socket
@@ -114,7 +113,7 @@ class _Caller:
 
 
 class Gateway:
-    """All connections and sessions. Use it as a context manager: it listens to the world meanwhile."""
+    """All connections and sessions. It is a context manager, and receives the events of the world meanwhile."""
 
     def __init__(
         self,
@@ -127,11 +126,9 @@ class Gateway:
         self.url = url
         self.rules = rules or GatewayRules()
         self.heard: deque[Heard] = deque(maxlen=10_000)
-        """What clients sent, the last at the end."""
+        """Messages of clients, oldest first."""
         self._state = world.state
-        world.state.privileged = (
-            self.rules.privileged
-        )  # what an application is told of itself is what the gateway allows
+        world.state.privileged = self.rules.privileged  # the flags of applications show them
         self._compression = compression
         self._callers: dict[Line, _Caller] = {}
         self._sessions: dict[str, Session] = {}
@@ -151,16 +148,16 @@ class Gateway:
 
     @property
     def sessions(self) -> tuple[Session, ...]:
-        """All sessions that are kept, the oldest first."""
+        """All sessions, oldest first."""
         self._forget_the_old()
         return tuple(self._sessions.values())
 
     # --- what can go wrong -----------------------------------------------------------------
 
     def cut(self, code: int | None = 4000, reason: str = "") -> None:
-        """Close every connection with *code*; with ``None``, tear it without a word. Sessions can be resumed."""
+        """Close every connection with *code*; ``None`` cuts it without a close frame. Sessions can be resumed."""
         for caller in self._callers.values():
-            self._leave(caller)  # from now on, events are missed
+            self._leave(caller)  # from now on, it misses events
             caller.line.close(code, reason)
 
     def reconnect(self) -> None:
@@ -169,7 +166,7 @@ class Gateway:
             caller.line.say(as_message(Op.RECONNECT, None))
 
     def invalidate(self, *, resumable: bool = False) -> None:
-        """Tell every client that its session is invalid; one that is *resumable* it may come back to."""
+        """Tell every client that its session is invalid; a *resumable* one it may resume."""
         for caller in self._callers.values():
             session = caller.session
             self._leave(caller)
@@ -178,7 +175,7 @@ class Gateway:
             caller.line.say(as_message(Op.INVALID_SESSION, resumable))
 
     async def close(self, *, within: float = 1.0) -> None:
-        """Close every connection and wait until all clients are gone; after *within* seconds, lines are torn."""
+        """Close every connection and wait until all clients are gone; after *within* seconds, cut the connections."""
         self.cut(1001, "the server is closing")
         if not self._callers:
             return
@@ -194,7 +191,7 @@ class Gateway:
     # --- one connection --------------------------------------------------------------------
 
     async def attend(self, socket: web.WebSocketResponse, query: Mapping[str, str], tear: Callable[[], None]) -> None:
-        """Serve one connection until it ends. *tear* breaks it without a word."""
+        """Serve one connection until it ends. *tear* cuts it without a close frame."""
         line = Line(socket, framing(query.get("compress", ""), self._compression), tear)
         caller = self._callers[line] = _Caller(socket, line, self.rules, _now())
         writer = asyncio.create_task(line.write())
@@ -227,7 +224,7 @@ class Gateway:
             self._obey(caller, op, data)
 
     async def _receive(self, caller: _Caller) -> bytes | None:
-        """The next message of the client; ``None`` when the connection is over."""
+        """The next message of the client; ``None`` when the connection has ended."""
         try:
             async with asyncio.timeout_at(caller.beat_at + self.rules.heartbeat * self.rules.patience):
                 received = await caller.socket.receive()
@@ -237,10 +234,10 @@ class Gateway:
         match received.type:
             case WSMsgType.TEXT:
                 return str(received.data).encode()
-            case WSMsgType.BINARY:  # some clients send JSON so
+            case WSMsgType.BINARY:  # some clients send JSON as bytes
                 return bytes(received.data)
             case WSMsgType.CLOSE if received.data in (1000, 1001):
-                self._end_session(caller)  # who leaves with such a code does not come back
+                self._end_session(caller)  # with these codes a client does not resume
         return None
 
     def _obey(self, caller: _Caller, op: Op, data: Any) -> None:
@@ -258,7 +255,7 @@ class Gateway:
             case Op.REQUEST_GUILD_MEMBERS:
                 self._send_members(caller.session, as_object(data))
             case _:
-                pass  # nobody looks at presences here, and there is no voice
+                pass  # presences and voice are not simulated
 
     # --- sessions --------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Discord's REST interface: calls in, answers out, with its limits and whatever is to go wrong."""
+"""Discord's REST interface in memory: requests in, responses out, with rate limits and faults."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .wire import Json, Refusal, Request, Response
 from .world import Bot, World
 
 _KEPT = 10_000
-"""How many calls are remembered at least."""
+"""How many calls are kept at least."""
 _VIA: Final[Mapping[str, str]] = {"Via": "1.1 google"}
-"""What says that Discord itself answered, and not Cloudflare before it."""
+"""The header that only Discord itself sends, not Cloudflare before it."""
 _BAN_PAGE = (
     "<!doctype html><html><head><title>Access denied</title></head>"
     "<body><h1>Error 1015</h1><p>You are being rate limited.</p></body></html>"
@@ -28,37 +28,37 @@ _BAN_PAGE = (
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call that was made."""
+    """One call and how it was answered."""
 
     at: float
     """When it was answered, on the world's clock."""
     route: str
-    """What it was: ``POST /channels/{channel}/messages``; of a call that there is not, only the method."""
+    """Such as ``POST /channels/{channel}/messages``; for an unknown route, only the method."""
     status: int | None
-    """What it was answered with; ``None`` if the answer was lost."""
+    """``None`` if the answer was lost."""
     code: int = 0
-    """Discord's own code of a refusal."""
+    """Discord's error code."""
     retry_after: float | None = None
-    """In how many seconds it may be made again, if it was one too many."""
+    """Seconds, for a 429."""
     channel: str = field(default="", kw_only=True)
-    """Which channel it was about; empty if none, or if nobody can tell."""
+    """The id of its channel; empty if it has none, or an unknown one."""
     request: Request = field(repr=False, kw_only=True)
-    """All of it, with the tokens that are in it."""
+    """With its tokens."""
 
 
 class Rest:
-    """The REST interface of a world. Faults come first, then authentication, then limits, then the world."""
+    """The REST interface of a world: first faults, then authentication, rate limits and the route's function."""
 
     def __init__(self, world: World, *, limits: RateLimits | None = None, faults: Faults | None = None) -> None:
         self.world = world
         self.limits = limits or RateLimits()
         self.faults = faults or Faults()
         self.calls: list[Call] = []
-        """The last ten thousand or more, the oldest first."""
+        """The last ten thousand or more, oldest first."""
         self._ears: list[Callable[[Call], None]] = []
 
     def listen(self, hear: Callable[[Call], None]) -> Callable[[], None]:
-        """Have *hear* called with every call when it has been answered; gives back how to stop that."""
+        """Call *hear* with every answered call; returns a function that stops it."""
         self._ears.append(hear)
 
         def stop() -> None:
@@ -68,7 +68,7 @@ class Rest:
         return stop
 
     async def handle(self, request: Request) -> Response:
-        """Answer a call; if the answer is to be lost, raise ``LostResponse``."""
+        """Answer a request; a lost answer raises ``LostResponse``."""
         if banned := self.limits.ban_left(self.world.now()):
             return self._note(request, _ban(banned))
         seconds, verdict = self.faults.strike(request.method, request.path)
@@ -133,11 +133,11 @@ class Rest:
         )
 
     def _webhook_channel(self, request: Request, names: Mapping[str, str]) -> str:
-        """The channel whose limit a webhook uses up by speaking; an interaction has none."""
+        """The channel whose webhook limit a message counts towards; an interaction has none."""
         return self._home(names) if request.method == "POST" else ""
 
     def _home(self, names: Mapping[str, str]) -> str:
-        """The channel of the webhook that a call names with its token; empty if it names none."""
+        """The channel of the webhook whose token is in the path; empty without one."""
         if "webhook" not in names or "token" not in names:
             return ""
         try:
@@ -146,7 +146,7 @@ class Rest:
             return ""
 
     def _note(self, request: Request, response: Response) -> Response:
-        """Remember a call, and count it if Discord itself refused it."""
+        """Record a call, and count a refusal by Discord itself towards a ban."""
         is_refusal = response.status >= 400 and isinstance(response.body, dict)
         code = response.body.get("code", 0) if is_refusal else 0
         self._remember(request, response.status, code, _retry_after(response))
@@ -167,12 +167,12 @@ class Rest:
             hear(call)
 
     def _channel(self, request: Request, names: Mapping[str, str]) -> str:
-        """The channel that a call was about; a webhook may speak in a thread of its own."""
+        """The channel of a call; a webhook may name a thread."""
         return names.get("channel") or request.query.get("thread_id") or self._home(names)
 
 
 def _retry_after(response: Response) -> float | None:
-    """What a 429 says of when to come again; a ban says it in a header, if at all."""
+    """Seconds until a retry after a 429; a ban has them in a header, if at all."""
     if response.status != 429:
         return None
     told = response.body.get("retry_after") if isinstance(response.body, dict) else response.headers.get("Retry-After")
@@ -185,7 +185,7 @@ def _granted(route: Route, answer: Any, headers: Mapping[str, str]) -> Response:
 
 
 def _refused(refusal: Refusal, headers: Mapping[str, str]) -> Response:
-    """What Discord says when it does not do a thing. A 429 of the world, such as slow mode, looks like any other."""
+    """The response to a refused call. A 429 of the world, such as slow mode, looks like any other."""
     if refusal.status == 429:
         denial = Denial(refusal.retry_after or 0.0, Scope.SHARED)
         return _denied(denial, headers, message=str(refusal), code=refusal.code)

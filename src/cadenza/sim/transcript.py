@@ -11,7 +11,7 @@ _QUOTE = 40
 
 
 def as_transcript(messages: Iterable[Json], names: Mapping[str, str], typists: Iterable[str]) -> str:
-    """*messages* as text; *names* are those to show for ids, *typists* the ids of those who write."""
+    """*messages* as text, with *names* by id; *typists* are the ids of the users who are typing."""
     lines = [line for message in messages for line in lines_of(message, names)]
     lines += [f"({names.get(who, who)} is typing …)" for who in typists]
     return "".join(f"{line}\n" for line in lines)
@@ -43,7 +43,7 @@ def lines_of(message: Json, names: Mapping[str, str]) -> Iterable[str]:
 
 
 def name_of(author: Json, names: Mapping[str, str]) -> str:
-    """The name to show for *author*: the one in the guild, of a webhook the one of the message."""
+    """The display name of *author*: the one in the guild, or that of the webhook message."""
     return names.get(author["id"]) or author["global_name"] or str(author["username"])
 
 
