@@ -122,7 +122,7 @@ def _require_slow_mode(state: State, who: str, channel: ChannelState) -> None:
 
 
 def effective_mentions(state: State, called: Called, channel: ChannelState, theirs: Permission) -> Called:
-    """The mentions of existing users and roles that somebody with the permissions *theirs* can ping."""
+    """The mentions of existing users and roles that a sender with the permissions *theirs* can ping."""
     users = tuple(user for user in called.users if user in state.users)
     if channel.guild is None:
         return Called(users)
@@ -185,7 +185,7 @@ def _store(state: State, channel: ChannelState, message: Json) -> None:
 
 
 def tell_of(state: State, name: str, channel: ChannelState, message: Json) -> None:
-    """Dispatch an event about *message*, with the guild members behind its author and mentions."""
+    """Dispatch an event about *message*, with the members of its author and mentions."""
     data = shown(state, message)
     if channel.guild is not None:
         members = state.guild(channel.guild).members
@@ -359,7 +359,7 @@ def get_all(state: State, channel: str) -> list[Json]:
 
 
 def pinged(state: State, channel: str, message: str) -> frozenset[str]:
-    """The ids of the users whom *message* pings."""
+    """The ids of the users that *message* pings."""
     place = state.channel(channel)
     found = place.message(message)
     if found["flags"] & (MessageFlag.SUPPRESS_NOTIFICATIONS | MessageFlag.EPHEMERAL):

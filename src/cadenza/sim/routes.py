@@ -1,4 +1,4 @@
-"""The REST calls of the simulated Discord, and the function behind each."""
+"""The REST calls of the simulated Discord, and the function of each."""
 
 from __future__ import annotations
 
