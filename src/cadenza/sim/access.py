@@ -31,9 +31,9 @@ def permissions_of(state: State, who: str, channel: ChannelState) -> Permission:
         roles=guild.members[who]["roles"],
         member=who,
     )
-    found = permissions.with_what_follows(
-        found, is_thread=channel.kind.is_thread, is_timed_out=_is_timed_out(state, guild.members[who])
-    )
+    until = guild.members[who]["communication_disabled_until"]
+    is_timed_out = until is not None and from_timestamp(until) > state.now()
+    found = permissions.with_what_follows(found, is_thread=channel.kind.is_thread, is_timed_out=is_timed_out)
     is_hidden = channel.kind is ChannelKind.PRIVATE_THREAD and who not in channel.people
     return Permission.NONE if is_hidden and Permission.MANAGE_THREADS not in found else found
 
@@ -49,11 +49,6 @@ def guild_permissions_of(state: State, who: str, guild_id: str) -> Permission:
 def sees(state: State, who: str, channel: ChannelState) -> bool:
     """Whether *who* can see *channel*."""
     return Permission.VIEW_CHANNEL in permissions_of(state, who, channel)
-
-
-def _is_timed_out(state: State, member: Json) -> bool:
-    until = member["communication_disabled_until"]
-    return until is not None and from_timestamp(until) > state.now()
 
 
 def visible(state: State, who: str, channel_id: str) -> ChannelState:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from . import messages, shapes
 from .access import permissions_of, require, tell_channel, visible
@@ -72,17 +73,17 @@ def edit(state: State, who: str, channel: str, payload: Json) -> Json:
     else:
         require(state, who, place, Permission.MANAGE_CHANNELS)
         changed = read_form(payload, CHANNEL)
-        _require_category(state, place, changed.get("parent_id"))
+        if (parent := changed.get("parent_id")) is not None and not is_category(state, parent, place.guild):
+            raise invalid(at="parent_id", code="CHANNEL_PARENT_INVALID_TYPE", problem="Not a category channel")
         place.json |= with_tag_ids(state, changed)
         tell_channel(state, "CHANNEL_UPDATE", place.json, place)
     return as_seen(state, place, who)
 
 
-def _require_category(state: State, channel: ChannelState, parent: str | None) -> None:
-    """Refuse a *parent* that is not a category of the same guild."""
-    home = None if parent is None else state.channels.get(parent)
-    if parent is not None and (home is None or home.kind is not ChannelKind.CATEGORY or home.guild != channel.guild):
-        raise invalid(at="parent_id", code="CHANNEL_PARENT_INVALID_TYPE", problem="Not a category channel")
+def is_category(state: State, channel: str, guild: str) -> bool:
+    """Whether *channel* is a category of *guild*."""
+    found = state.channels.get(channel)
+    return found is not None and found.kind is ChannelKind.CATEGORY and found.guild == guild
 
 
 def with_tag_ids(state: State, changed: Json) -> Json:
@@ -264,13 +265,12 @@ def close_direct(state: State, person: object, *, is_closed: bool = True) -> Non
     change(id_of(person))
 
 
-def _as_thread_kind(value: object) -> ChannelKind:
+def _as_thread_kind(value: Any) -> ChannelKind:
     """The type of thread that a form asks for; private by default."""
     kind = ChannelKind.PRIVATE_THREAD if value is None else value
-    for known in _THREAD_KINDS:
-        if known == kind:
-            return known
-    raise not_one_of(at="type", choices="{10, 11, 12}")
+    if kind not in _THREAD_KINDS:
+        raise not_one_of(at="type", choices="{10, 11, 12}")
+    return ChannelKind(kind)
 
 
 def _thread_kind(parent: ChannelState) -> ChannelKind:

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import mimetypes
 
-_PICTURES = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF8", "image/gif"),
-)
+_PICTURES = ((b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif"))
 _HARMLESS = ("image/png", "image/jpeg", "image/gif", "image/webp", "audio/", "video/", "text/plain")
 """Types that a browser may show. Others could be a page with a script, and are only downloaded."""
 _FOR_SAVING = "application/octet-stream"

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from .permissions import ALL
-from .refusals import as_list, as_number, as_object, bad_length, invalid
+from .refusals import as_list, as_number, as_objects, bad_length, invalid
 from .wire import Json
 
 _LONGEST_PAUSE = 21600
@@ -58,12 +58,10 @@ def as_permissions(value: object, at: str) -> str:
 
 def as_overwrites(value: object, at: str) -> list[Json]:
     """The permission overwrites of a channel."""
-    return [_as_overwrite(entry, f"{at}.{place}") for place, entry in enumerate(as_list(value, at=at))]
-
-
-def _as_overwrite(value: object, at: str) -> Json:
-    entry = as_object(value, at=at)
-    return {"id": as_id(entry.get("id"), f"{at}.id") or "0", **as_overwrite(entry, at)}
+    return [
+        {"id": as_id(entry.get("id"), f"{at}.{place}.id") or "0", **as_overwrite(entry, f"{at}.{place}")}
+        for place, entry in enumerate(as_objects(value, at=at))
+    ]
 
 
 def as_overwrite(entry: Json, at: str) -> Json:
@@ -89,14 +87,13 @@ def as_switch(value: object, _at: str) -> bool:
 
 
 def _as_tags(value: object, at: str) -> list[Json]:
-    tags = [as_object(tag, at=f"{at}.{place}") for place, tag in enumerate(as_list(value, at=at))]
     return [
         {
             "id": as_id(tag.get("id"), f"{at}.id"), "name": as_name(tag.get("name"), f"{at}.name"),
             "moderated": bool(tag.get("moderated")), "emoji_id": as_id(tag.get("emoji_id"), f"{at}.emoji_id"),
             "emoji_name": as_text(tag.get("emoji_name"), f"{at}.emoji_name"),
         }
-        for tag in tags
+        for tag in as_objects(value, at=at)
     ]  # fmt: skip
 
 

@@ -116,12 +116,7 @@ class Gateway:
     """All connections and sessions. It is a context manager, and receives the events of the world meanwhile."""
 
     def __init__(
-        self,
-        world: World,
-        url: str,
-        *,
-        compression: Compression = "auto",
-        rules: GatewayRules | None = None,
+        self, world: World, url: str, *, compression: Compression = "auto", rules: GatewayRules | None = None
     ) -> None:
         self.url = url
         self.rules = rules or GatewayRules()

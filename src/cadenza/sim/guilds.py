@@ -124,7 +124,7 @@ def add_emoji(state: State, guild: object, name: str, *, animated: bool = False)
 def authenticate(state: State, token: str) -> Bot:
     """The bot with this token."""
     for bot in state.bots.values():
-        if bot.token == token:
+        if token and bot.token == token:
             return bot
     raise unauthorised()
 

@@ -21,12 +21,9 @@ def create_channel(state: State, who: str, guild: str, payload: Json) -> Json:
     name, kind = as_name(payload.get("name"), "name"), _as_kind(payload.get("type"))
     details = read_form({field: part for field, part in payload.items() if part is not None}, CHANNEL)
     parent = details.pop("parent_id", None)
-    if parent is not None:
-        category = state.channels.get(parent)
-        if category is None or category.kind is not ChannelKind.CATEGORY or category.guild != guild:
-            raise refuse(10003)
-    id_ = channels.add(state, guild, name, kind=kind, parent=parent)
-    channel = state.channel(id_)
+    if parent is not None and not channels.is_category(state, parent, guild):
+        raise refuse(10003)
+    channel = state.channel(channels.add(state, guild, name, kind=kind, parent=parent))
     if details.keys() - {"name"}:
         channel.json |= channels.with_tag_ids(state, details)
         tell_channel(state, "CHANNEL_UPDATE", channel.json, channel)
@@ -144,10 +141,10 @@ def _listed(state: State, who: str, channels: list[ChannelState], *, is_archived
     return {"threads": copies(one.json for one in threads), "members": mine, "has_more": False}
 
 
-def _as_kind(value: object) -> ChannelKind:
+def _as_kind(value: Any) -> ChannelKind:
     """The type of channel that a form asks for; text by default."""
     kinds = [kind for kind in ChannelKind if not kind.is_thread and kind is not ChannelKind.DIRECT]
-    for kind in kinds:
-        if kind == (ChannelKind.TEXT if value is None else value):
-            return kind
-    raise not_one_of(at="type", choices=str({int(kind) for kind in kinds}))
+    asked = ChannelKind.TEXT if value is None else value
+    if asked not in kinds:
+        raise not_one_of(at="type", choices=str({int(kind) for kind in kinds}))
+    return ChannelKind(asked)

@@ -120,13 +120,8 @@ def _message_as_seen(message: Json, bot: str) -> Json:
     shown = message
     if _id_of(message.get("author")) != bot and all(_id_of(user) != bot for user in message.get("mentions", ())):
         shown = {name: _BLANK.get(name, value) for name, value in message.items() if name != "poll"}
-    return _with_reference(shown, bot)
-
-
-def _with_reference(message: Json, bot: str) -> Json:
-    """*message* with the replied-to message as this bot gets it; that depends on that message alone."""
-    answered = message.get("referenced_message")
-    return {**message, "referenced_message": _message_as_seen(answered, bot)} if answered else message
+    answered = message.get("referenced_message")  # whether the bot gets its text depends on that message alone
+    return {**shown, "referenced_message": _message_as_seen(answered, bot)} if answered else shown
 
 
 def _id_of(user: Json | None) -> str | None:

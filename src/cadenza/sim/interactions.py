@@ -18,7 +18,7 @@ from .inputs import as_modal, as_options, check_choice, filled_in, find_command,
 from .laws import FILE_SIZE, Draft, as_draft
 from .mentions import FOR_MESSAGES, as_allowed, called_by
 from .permissions import ALL, Permission
-from .refusals import as_list, as_number, as_object, bad_length, invalid, not_one_of, refuse
+from .refusals import as_number, as_object, as_objects, bad_length, invalid, not_one_of, refuse
 from .shapes import MessageFlag, MessageKind, copied, copies
 from .state import ChannelState, InteractionState, State
 from .wire import File, Json
@@ -241,20 +241,17 @@ def _start(
     if pressed is not None:
         pending.pressed = pressed["id"]
         event["message"] = messages.shown(state, pressed, bot)
-    event |= _invoker(state, who, channel)
+    if channel.guild is None:
+        event |= {"user": state.users[who], "authorizing_integration_owners": {"1": who}}
+    else:
+        member = {**state.member(channel.guild, who), "permissions": str(int(permissions_of(state, who, channel)))}
+        event |= {
+            "guild_id": channel.guild, "guild_locale": "en-US", "member": member,
+            "guild": {"id": channel.guild, "locale": "en-US", "features": []},
+            "authorizing_integration_owners": {"0": channel.guild},
+        }  # fmt: skip
     state.tell("INTERACTION_CREATE", event, channel.guild, frozenset({bot}))
     return id_
-
-
-def _invoker(state: State, who: str, channel: ChannelState) -> Json:
-    if channel.guild is None:
-        return {"user": state.users[who], "authorizing_integration_owners": {"1": who}}
-    member = {**state.member(channel.guild, who), "permissions": str(int(permissions_of(state, who, channel)))}
-    return {
-        "guild_id": channel.guild, "guild_locale": "en-US", "member": member,
-        "guild": {"id": channel.guild, "locale": "en-US", "features": []},
-        "authorizing_integration_owners": {"0": channel.guild},
-    }  # fmt: skip
 
 
 def respond(state: State, interaction_id: str, token: str, payload: Json, files: Sequence[File] = ()) -> Json:
@@ -287,7 +284,10 @@ def _carry_out(
         case Answer.UPDATE:
             return messages.change(state, place, place.message(str(pending.pressed)), data, files, theirs=ALL)
         case Answer.AUTOCOMPLETE:
-            pending.choices = _as_choices(data.get("choices"))
+            choices = as_objects(data.get("choices"), at="data.choices")
+            if len(choices) > _CHOICES:
+                raise bad_length(at="data.choices", least=0, most=_CHOICES)
+            pending.choices = copies(choices)
             return None
         case Answer.MODAL:
             pending.modal = copied(as_modal(data))
@@ -365,9 +365,9 @@ def edit_webhook_message(
     token: str,
     message: str,
     *,
-    thread: str | None = None,
     payload: Json,
     files: Sequence[File] = (),
+    thread: str | None = None,
 ) -> Json:
     """Edit a message of a webhook or of an interaction; that ends a deferred answer."""
     place, found = _addressed(state, id_, token, message, thread)
@@ -405,15 +405,6 @@ def _as_answer(value: object, pending: InteractionState) -> Answer:
         if answer == value:
             return answer
     raise not_one_of(at="type", choices=str({int(answer) for answer in sorted(answers)}))
-
-
-def _as_choices(value: object) -> list[Json]:
-    choices = [
-        as_object(one, at=f"data.choices.{place}") for place, one in enumerate(as_list(value, at="data.choices"))
-    ]
-    if len(choices) > _CHOICES:
-        raise bad_length(at="data.choices", least=0, most=_CHOICES)
-    return [copied(choice) for choice in choices]
 
 
 def _as_callback(pending: InteractionState, answer: Answer, message: Json | None) -> Json:

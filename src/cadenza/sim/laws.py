@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .refusals import as_list, as_number, as_object, bad_length, invalid, refuse, too_long
+from .refusals import as_list, as_number, as_object, as_objects, bad_length, invalid, refuse, too_long
 from .shapes import MessageFlag, copied
 from .wire import File, Json
 
@@ -56,7 +56,7 @@ def as_draft(payload: Json, files: Sequence[File]) -> Draft:
         embeds=as_embeds(payload.get("embeds")),
         components=as_components(payload.get("components")),
         files=tuple(files),
-        attachments=as_attachments(payload.get("attachments")),
+        attachments=as_objects(payload.get("attachments"), at="attachments"),
         nonce=as_nonce(payload.get("nonce")),
         flags=as_number(payload.get("flags"), at="flags") & _FLAGS,
         is_spoken=bool(payload.get("tts")),
@@ -64,11 +64,6 @@ def as_draft(payload: Json, files: Sequence[File]) -> Draft:
     if not (draft.content or draft.embeds or draft.files):
         raise refuse(50006)
     return draft
-
-
-def as_attachments(value: object) -> list[Json]:
-    """The attachments of a form."""
-    return [as_object(entry, at=f"attachments.{place}") for place, entry in enumerate(as_list(value, at="attachments"))]
 
 
 def as_content(value: object) -> str:

@@ -111,7 +111,8 @@ class _Windows:
         """The open window, or a new one."""
         window = self._windows.get(name)
         if window is None or window.ends - now < _INSTANT:
-            self._sweep(now)
+            if len(self._windows) >= _MANY:
+                self._windows = {key: window for key, window in self._windows.items() if window.ends > now}
             window = self._windows[name] = _Window(now + rate.seconds)
         return window
 
@@ -122,10 +123,6 @@ class _Windows:
             return window.ends - now
         window.used += 1
         return 0.0
-
-    def _sweep(self, now: float) -> None:
-        if len(self._windows) >= _MANY:
-            self._windows = {name: window for name, window in self._windows.items() if window.ends > now}
 
 
 class RateLimits:

@@ -10,10 +10,10 @@ from typing import Any
 from . import shapes
 from .access import permissions_of, require, sees, tell_channel, visible
 from .attachments import attach, kept_attachments
-from .laws import Draft, as_attachments, as_components, as_content, as_draft, as_embeds, as_ids, check_files
+from .laws import Draft, as_components, as_content, as_draft, as_embeds, as_ids, check_files
 from .mentions import FOR_MESSAGES, FOR_WEBHOOKS, Allowed, Called, as_allowed, called_by
 from .permissions import Permission
-from .refusals import as_number, invalid, refuse
+from .refusals import as_number, as_objects, invalid, refuse
 from .shapes import ChannelKind, MessageFlag, MessageKind, copied
 from .snowflakes import made_at
 from .state import ChannelState, State
@@ -35,8 +35,9 @@ def create(state: State, who: str, channel: str, payload: Json, files: Sequence[
         require(state, who, place, Permission.ATTACH_FILES)
     if draft.embeds:
         require(state, who, place, Permission.EMBED_LINKS)
-    earlier = _with_nonce(state, who, draft) if payload.get("enforce_nonce") else None
-    if earlier is not None:
+    sent_at, earlier = state.nonces.get((who, str(draft.nonce)), (0.0, None))
+    is_enforced = payload.get("enforce_nonce") and draft.nonce is not None
+    if is_enforced and earlier is not None and state.now() - sent_at < NONCE_SECONDS:
         return shown(state, earlier, who)
     answered = _answered(state, who, place, payload.get("message_reference"))
     allowed = as_allowed(payload.get("allowed_mentions"), FOR_MESSAGES)
@@ -73,11 +74,6 @@ def require_unarchived(channel: ChannelState) -> None:
     """Refuse if *channel* is an archived thread."""
     if channel.kind.is_thread and channel.json["thread_metadata"]["archived"]:
         raise refuse(50083)
-
-
-def _with_nonce(state: State, who: str, draft: Draft) -> Json | None:
-    at, message = state.nonces.get((who, str(draft.nonce)), (0.0, None))
-    return message if draft.nonce is not None and state.now() - at < NONCE_SECONDS else None
 
 
 def _remember_nonce(state: State, who: str, nonce: str | int, message: Json) -> None:
@@ -243,7 +239,7 @@ def change(
         others = message["flags"] & ~MessageFlag.SUPPRESS_EMBEDS
         changed["flags"] = others | as_number(payload["flags"], at="flags") & MessageFlag.SUPPRESS_EMBEDS
     allowed = as_allowed(payload.get("allowed_mentions"), default)
-    described = as_attachments(payload.get("attachments"))
+    described = as_objects(payload.get("attachments"), at="attachments")
     kept = kept_attachments(message, payload)
     result = {**message, **changed}
     if not (result["content"] or result["embeds"] or kept or files):

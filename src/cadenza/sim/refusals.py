@@ -101,6 +101,11 @@ def as_list(value: object, *, at: str) -> list[Any]:
     return value
 
 
+def as_objects(value: object, *, at: str) -> list[Json]:
+    """A list of objects of a form; ``None`` is an empty one."""
+    return [as_object(entry, at=f"{at}.{place}") for place, entry in enumerate(as_list(value, at=at))]
+
+
 def as_number(value: object, *, at: str, most: int = 2**53) -> int:
     """A whole number of a form, at least 0; ``None`` is 0."""
     if value is None:

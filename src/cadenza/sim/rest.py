@@ -6,13 +6,12 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import ceil
-from typing import Any, Final, assert_never
+from typing import Final, assert_never
 
 from . import guilds, webhooks
 from .faults import Banning, Failing, Faults, Losing, LostResponse, Slowing, Verdict
 from .limits import Denial, RateLimits, Scope, Taken, round_up
-from .refusals import unauthorised
-from .routes import Ask, Route, find_route, no_such_route
+from .routes import Ask, find_route, no_such_route
 from .wire import Json, Refusal, Request, Response
 from .world import Bot, World
 
@@ -108,19 +107,15 @@ class Rest:
             if found is None:
                 raise no_such_route()
             route, names = found
-            bot = None if route.is_open else self._authenticate(request.token)
+            bot = None if route.is_open else guilds.authenticate(self.world.state, request.token)
             taken = self._take(request, names, bot)
             headers = taken.headers
             if taken.denial:
                 return _denied(taken.denial, headers)
-            return _granted(route, route.handler(Ask(self.world.state, request, names, bot)), headers)
+            answer = route.handler(Ask(self.world.state, request, names, bot))
+            return Response(204 if answer is None else route.status, answer, {**_VIA, **headers})
         except Refusal as refusal:
             return _refused(refusal, headers)
-
-    def _authenticate(self, token: str) -> Bot:
-        if not token:
-            raise unauthorised()
-        return guilds.authenticate(self.world.state, token)
 
     def _take(self, request: Request, names: Mapping[str, str], bot: Bot | None) -> Taken:
         return self.limits.take(
@@ -128,13 +123,9 @@ class Rest:
             request.path,
             who=bot.id if bot else "",
             now=self.world.now(),
-            webhook_channel=self._webhook_channel(request, names),
+            webhook_channel=self._home(names) if request.method == "POST" else "",
             is_exempt="interaction" in names,
         )
-
-    def _webhook_channel(self, request: Request, names: Mapping[str, str]) -> str:
-        """The channel whose webhook limit a message counts towards; an interaction has none."""
-        return self._home(names) if request.method == "POST" else ""
 
     def _home(self, names: Mapping[str, str]) -> str:
         """The channel of the webhook whose token is in the path; empty without one."""
@@ -177,11 +168,6 @@ def _retry_after(response: Response) -> float | None:
         return None
     told = response.body.get("retry_after") if isinstance(response.body, dict) else response.headers.get("Retry-After")
     return None if told is None else float(told)
-
-
-def _granted(route: Route, answer: Any, headers: Mapping[str, str]) -> Response:
-    status = 204 if answer is None else route.status
-    return Response(status, answer, {**_VIA, **headers})
 
 
 def _refused(refusal: Refusal, headers: Mapping[str, str]) -> Response:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from typing import Any
 from urllib.parse import unquote
 
@@ -121,21 +121,9 @@ class Server:
         return line
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
-        with self._working():
-            return await self._answer_call(request)
-
-    @contextmanager
-    def _working(self) -> Iterator[None]:
-        """Cancel the current task with the server: a fault may make it wait for long."""
         task = asyncio.current_task()
         assert task is not None  # noqa: S101  # aiohttp runs handlers in tasks
-        self._at_work.add(task)
-        try:
-            yield
-        finally:
-            self._at_work.discard(task)
-
-    async def _answer_call(self, request: web.Request) -> web.StreamResponse:
+        self._at_work.add(task)  # it ends with the server: a fault may make it wait for long
         try:
             call = await _read(request)
             response = self._about_gateway(call) or await self.rest.handle(call)
@@ -145,6 +133,7 @@ class Server:
             _tear(request)
             return web.Response()  # never sent: the connection is cut
         finally:
+            self._at_work.discard(task)
             self._stir.set()
         return _as_http(response)
 

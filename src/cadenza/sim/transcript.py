@@ -28,7 +28,8 @@ def lines_of(message: Json, names: Mapping[str, str]) -> Iterable[str]:
     if message.get("interaction"):
         interaction = message["interaction"]
         yield f"  ┌ {name_of(interaction['user'], names)} used /{interaction['name']}"
-    first, *rest = _text(message).split("\n")
+    text = "(thinking …)" if message["flags"] & MessageFlag.LOADING else str(message["content"])
+    first, *rest = text.split("\n")
     yield f"{name}{_marks(message)}: {first}".rstrip()
     yield from (f"    {line}".rstrip() for line in rest)
     for embed in message["embeds"]:
@@ -58,10 +59,6 @@ def _marks(message: Json) -> str:
     if message["flags"] & MessageFlag.SUPPRESS_NOTIFICATIONS:
         marks.append("silent")
     return f" [{', '.join(marks)}]" if marks else ""
-
-
-def _text(message: Json) -> str:
-    return "(thinking …)" if message["flags"] & MessageFlag.LOADING else str(message["content"])
 
 
 def _embed(embed: Json) -> Iterable[str]:

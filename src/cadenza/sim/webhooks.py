@@ -70,11 +70,12 @@ def create(state: State, who: str, channel: str, payload: Json) -> Json:
         "token": token, "application_id": who if who in state.bots else None, "user": state.users[who],
         "url": f"https://discord.com/api/webhooks/{id_}/{token}",
     }  # fmt: skip
-    _tell(state, place)
+    _tell(state, state.webhooks[id_])
     return _as_seen(state.webhooks[id_], who)
 
 
-def _tell(state: State, channel: ChannelState) -> None:
+def _tell(state: State, webhook: Json) -> None:
+    channel = state.channel(webhook["channel_id"])
     tell_channel(state, "WEBHOOKS_UPDATE", {"channel_id": channel.id}, channel)
 
 
@@ -116,18 +117,14 @@ def edit(state: State, who: str, id_: str, payload: Json) -> Json:
     """Change the name or the avatar of a webhook, or move it to another channel."""
     webhook = _manageable(state, who, id_)
     if payload.get("channel_id") is not None:
-        _move(state, who, webhook, str(payload["channel_id"]))
+        place = visible(state, who, str(payload["channel_id"]))
+        require(state, who, place, Permission.MANAGE_WEBHOOKS)
+        if len(_in(state, place.id)) >= MOST:
+            raise refuse(30007)
+        _tell(state, webhook)
+        webhook["channel_id"] = place.id
     _change(state, webhook, payload)
     return _as_seen(webhook, who)
-
-
-def _move(state: State, who: str, webhook: Json, channel: str) -> None:
-    place = visible(state, who, channel)
-    require(state, who, place, Permission.MANAGE_WEBHOOKS)
-    if len(_in(state, place.id)) >= MOST:
-        raise refuse(30007)
-    _tell(state, state.channel(webhook["channel_id"]))
-    webhook["channel_id"] = place.id
 
 
 def _change(state: State, webhook: Json, payload: Json) -> None:
@@ -137,7 +134,7 @@ def _change(state: State, webhook: Json, payload: Json) -> None:
     if "avatar" in payload:
         changed["avatar"] = _as_avatar(state, payload["avatar"])
     webhook |= changed
-    _tell(state, state.channel(webhook["channel_id"]))
+    _tell(state, webhook)
 
 
 def delete(state: State, who: str, id_: str) -> None:
@@ -147,7 +144,7 @@ def delete(state: State, who: str, id_: str) -> None:
 
 def _drop(state: State, webhook: Json) -> None:
     del state.webhooks[webhook["id"]]
-    _tell(state, state.channel(webhook["channel_id"]))
+    _tell(state, webhook)
 
 
 def with_token(state: State, id_: str, token: str) -> Json:

@@ -17,7 +17,7 @@ from .shapes import ChannelKind, copies
 from .snowflakes import Calendar
 from .state import Bot, State, id_of
 from .transcript import as_transcript, lines_of
-from .wire import Event, Json
+from .wire import Json
 
 __all__ = ["Bot", "ChannelKind", "Guild", "Person", "World"]
 
@@ -89,6 +89,8 @@ class World:
     get_members = _on_state(guilds.get_members)
     get_roles = _on_state(guilds.get_roles)
     # what happened
+    now = _on_state(State.now)
+    listen = _on_state(State.listen)
     permissions_in = _on_state(access.permissions_in)
     modal = _on_state(interactions.modal)
     is_answered = _on_state(interactions.is_answered)
@@ -118,14 +120,6 @@ class World:
     def cdn(self) -> str:
         """Where files can be fetched."""
         return self.state.cdn
-
-    def now(self) -> float:
-        """The time in this world, in seconds since 1970."""
-        return self.state.now()
-
-    def listen(self, hear: Callable[[Event], None]) -> Callable[[], None]:
-        """Call *hear* with every event; returns a function that stops it."""
-        return self.state.listen(hear)
 
     def file(self, attachment: str) -> bytes:
         """The content of the file with this id."""
