@@ -11,11 +11,6 @@ from .state import ChannelState, GuildState, State
 from .wire import Json
 
 
-def permissions_in(state: State, who: str, channel: str) -> Permission:
-    """The permissions of *who* in the channel with this id."""
-    return permissions_of(state, who, state.channel(channel))
-
-
 def permissions_of(state: State, who: str, channel: ChannelState) -> Permission:
     """The permissions of *who* in *channel*."""
     if channel.guild is None:

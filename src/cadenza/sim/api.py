@@ -162,7 +162,11 @@ class WorldApi:
         while True:
             tries += 1
             await self._hold_back(meter, patience, what)
-            response = await self._call(request, what)
+            try:
+                response = await self._rest.handle(request)
+            except LostResponse:
+                msg = f"The connection broke before Discord answered {what}."
+                raise ApiError(msg, is_ambiguous=True) from None
             meter.read(response.headers, self._now())
             if response.status < 300:
                 return response.body
@@ -170,13 +174,6 @@ class WorldApi:
             if tries == _TRIES or not _is_passing(error):
                 raise error
             await self._wait_out(error, patience, is_global=bool(response.body.get("global")))
-
-    async def _call(self, request: Request, what: str) -> Response:
-        try:
-            return await self._rest.handle(request)
-        except LostResponse:
-            msg = f"The connection broke before Discord answered {what}."
-            raise ApiError(msg, is_ambiguous=True) from None
 
     async def _hold_back(self, meter: Meter, patience: float, what: str) -> None:
         """Wait until the bucket and the global limit allow another request."""

@@ -159,7 +159,7 @@ def create_thread(
 ) -> Json:
     """A new thread, with or without a starting message, or a forum post with its first message."""
     parent = visible(state, who, channel)
-    name = as_name(payload.get("name"), "name")
+    payload = {**payload, "name": as_name(payload.get("name"), "name")}
     if parent.kind is ChannelKind.FORUM:
         return _create_post(state, who, parent, payload, files)
     if parent.kind not in (ChannelKind.TEXT, ChannelKind.ANNOUNCEMENT):
@@ -170,7 +170,7 @@ def create_thread(
     is_private = kind is ChannelKind.PRIVATE_THREAD
     needed = Permission.CREATE_PRIVATE_THREADS if is_private else Permission.CREATE_PUBLIC_THREADS
     require(state, who, parent, needed)
-    return as_seen(state, open_thread(state, parent, kind, name, owner=who, payload=payload), who)
+    return as_seen(state, open_thread(state, parent, kind, payload["name"], owner=who, payload=payload), who)
 
 
 def _create_from_message(state: State, who: str, parent: ChannelState, message: str, payload: Json) -> Json:
@@ -179,9 +179,7 @@ def _create_from_message(state: State, who: str, parent: ChannelState, message: 
     if found["flags"] & MessageFlag.HAS_THREAD:
         raise refuse(160004)
     found["flags"] |= MessageFlag.HAS_THREAD
-    thread = open_thread(
-        state, parent, _thread_kind(parent), str(payload["name"]), owner=who, id_=message, payload=payload
-    )
+    thread = open_thread(state, parent, _thread_kind(parent), payload["name"], owner=who, id_=message, payload=payload)
     messages.tell_of(state, "MESSAGE_UPDATE", parent, found)
     reference = {"type": 0, "message_id": message, "channel_id": parent.id, "guild_id": parent.guild}
     messages.add_system_line(state, thread, MessageKind.THREAD_STARTER_MESSAGE, found["author"], reference)
@@ -195,7 +193,7 @@ def _create_post(state: State, who: str, forum: ChannelState, payload: Json, fil
     draft = as_draft(payload["message"], files)
     allowed = as_allowed(payload["message"].get("allowed_mentions"), FOR_MESSAGES)
     theirs = permissions_of(state, who, forum)
-    post = open_thread(state, forum, ChannelKind.PUBLIC_THREAD, str(payload["name"]), owner=who, payload=payload)
+    post = open_thread(state, forum, ChannelKind.PUBLIC_THREAD, payload["name"], owner=who, payload=payload)
     called = messages.effective_mentions(state, called_by(draft.content, allowed), post, theirs)
     first = messages.post(state, post, state.users[who], draft, called, fields={"id": post.id})
     return {**as_seen(state, post, who), "message": messages.shown(state, first, who)}
@@ -228,9 +226,7 @@ def open_thread(
 def archive(state: State, thread: str, *, locked: bool = False) -> None:
     """Archive a thread; a new message unarchives it, unless it is locked."""
     place = state.channel(thread)
-    place.json["thread_metadata"] |= {
-        "archived": True, "locked": locked, "archive_timestamp": state.timestamp(),
-    }  # fmt: skip
+    place.json["thread_metadata"] |= {"archived": True, "locked": locked, "archive_timestamp": state.timestamp()}
     tell_channel(state, "THREAD_UPDATE", place.json, place)
 
 

@@ -16,15 +16,11 @@ Frame: TypeAlias = Callable[[bytes], bytes | str]
 def framing(asked: str, compression: Compression = "auto") -> Frame:
     """The framing for a connection whose client asked for *asked*, such as ``zlib-stream``."""
     if compression == "auto" and asked == "zlib-stream":
-        return _zlib()
+        stream = zlib.compressobj()
+        return lambda message: stream.compress(message) + stream.flush(zlib.Z_SYNC_FLUSH)
     if compression == "auto" and asked == "zstd-stream":
         return _zstd() or bytes.decode
     return bytes.decode
-
-
-def _zlib() -> Frame:
-    stream = zlib.compressobj()
-    return lambda message: stream.compress(message) + stream.flush(zlib.Z_SYNC_FLUSH)
 
 
 def _zstd() -> Frame | None:

@@ -30,11 +30,7 @@ from .world import Bot, World
 
 _VERSIONS = ("9", "10")
 _WAY_BACK = 0.03
-"""Seconds until a heartbeat in a session is acknowledged.
-
-discord.py records in a thread when it sent one. An answer that is quicker than that thread, as no network is, counts as
-late by a whole interval.
-"""
+"""Seconds until a heartbeat is acknowledged: discord.py takes an answer before its own thread has noted it for a late one."""
 
 
 @dataclass(frozen=True, slots=True)

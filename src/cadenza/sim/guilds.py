@@ -173,18 +173,13 @@ def of_bot(state: State, bot: Bot) -> list[str]:
 def created(state: State, guild_id: str, bot: Bot) -> Json:
     """The GUILD_CREATE event of a bot: everything that it can see."""
     guild = state.guild(guild_id)
-    seen = [
-        channel for channel in state.channels.values() if channel.guild == guild_id and sees(state, bot.id, channel)
-    ]
+    seen = [one for one in state.channels.values() if one.guild == guild_id and sees(state, bot.id, one)]
+    threads = [one for one in seen if one.kind.is_thread and not one.json["thread_metadata"]["archived"]]
     return {
         **get(state, bot.id, guild_id), "joined_at": guild.members[bot.id]["joined_at"], "large": False,
         "unavailable": False, "member_count": len(guild.members), "members": copies(guild.members.values()),
-        "channels": copies(channel.json for channel in seen if not channel.kind.is_thread),
-        "threads": copies(
-            channel.json
-            for channel in seen
-            if channel.kind.is_thread and not channel.json["thread_metadata"]["archived"]
-        ),
+        "channels": copies(one.json for one in seen if not one.kind.is_thread),
+        "threads": copies(one.json for one in threads),
         "voice_states": [], "presences": [], "stage_instances": [], "guild_scheduled_events": [],
         "soundboard_sounds": [],
     }  # fmt: skip

@@ -131,11 +131,8 @@ def archived_threads(state: State, who: str, channel: str, *, is_private: bool, 
 
 
 def _listed(state: State, who: str, channels: list[ChannelState], *, is_archived: bool) -> Json:
-    threads = [
-        one
-        for one in channels
-        if one.kind.is_thread and one.json["thread_metadata"]["archived"] is is_archived and sees(state, who, one)
-    ]
+    seen = [one for one in channels if one.kind.is_thread and sees(state, who, one)]
+    threads = [one for one in seen if one.json["thread_metadata"]["archived"] is is_archived]
     threads.sort(key=lambda one: str(one.json["thread_metadata"]["archive_timestamp"]), reverse=True)
     mine = [_thread_member(one, who) for one in threads if who in one.people]
     return {"threads": copies(one.json for one in threads), "members": mine, "has_more": False}

@@ -101,19 +101,15 @@ def hears(event: Event, intents: Intent, bot: str) -> bool:
 def as_seen(event: Event, intents: Intent, bot: str) -> Json:
     """The data of *event* as a bot with *intents* gets it."""
     if event.name == "GUILD_CREATE":
-        return _guild_as_seen(event.data, intents, bot)
+        if Intent.GUILD_PRESENCES in intents:
+            return event.data
+        themselves = [member for member in event.data.get("members", ()) if _id_of(member.get("user")) == bot]
+        return {**event.data, "members": themselves, "presences": []}
     if event.name not in ("MESSAGE_CREATE", "MESSAGE_UPDATE"):
         return event.data
     if Intent.MESSAGE_CONTENT in intents or event.guild is None:
         return event.data
     return _message_as_seen(event.data, bot)
-
-
-def _guild_as_seen(guild: Json, intents: Intent, bot: str) -> Json:
-    if Intent.GUILD_PRESENCES in intents:
-        return guild
-    themselves = [member for member in guild.get("members", ()) if _id_of(member.get("user")) == bot]
-    return {**guild, "members": themselves, "presences": []}
 
 
 def _message_as_seen(message: Json, bot: str) -> Json:

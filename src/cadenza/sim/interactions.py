@@ -392,7 +392,7 @@ def _check_command(command: Json, number: int) -> None:
         raise bad_length(at=f"{number}.description", least=1, most=100)
 
 
-def _as_answer(value: object, pending: InteractionState) -> Answer:
+def _as_answer(value: Any, pending: InteractionState) -> Answer:
     """The type of answer; the types allowed depend on the interaction."""
     answers = {Answer.MESSAGE, Answer.DEFERRED_MESSAGE, Answer.MODAL}
     if pending.kind == InteractionKind.AUTOCOMPLETE:
@@ -401,9 +401,8 @@ def _as_answer(value: object, pending: InteractionState) -> Answer:
         answers.discard(Answer.MODAL)
     if pending.pressed is not None:
         answers |= {Answer.UPDATE, Answer.DEFERRED_UPDATE}
-    for answer in answers:
-        if answer == value:
-            return answer
+    if value in tuple(answers):
+        return Answer(value)
     raise not_one_of(at="type", choices=str({int(answer) for answer in sorted(answers)}))
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .refusals import as_list, as_number, as_object, as_objects, bad_length, invalid, refuse, too_long
+from .refusals import as_list, as_number, as_object, as_objects, bad_length, invalid, refuse, required, too_long
 from .shapes import MessageFlag, copied
 from .wire import File, Json
 
@@ -128,7 +128,7 @@ def _trim(holder: Json, place: str, path: str, most: int, *, is_required: bool =
     if text:
         holder[head] = text
     elif is_required:
-        raise invalid(at=f"{path}.{head}", code="BASE_TYPE_REQUIRED", problem="This field is required")
+        raise required(at=f"{path}.{head}")
     else:
         holder.pop(head, None)
 
@@ -165,9 +165,8 @@ def as_components(value: object) -> list[Json]:
             _check_part(part, f"{path}.components.{place}")
     names = [part["custom_id"] for row in rows for part in row["components"] if part.get("custom_id")]
     if len(names) != len(set(names)):
-        raise invalid(
-            at="components", code="COMPONENT_CUSTOM_ID_DUPLICATED", problem="Component custom id cannot be duplicated"
-        )
+        problem = "Component custom id cannot be duplicated"
+        raise invalid(at="components", code="COMPONENT_CUSTOM_ID_DUPLICATED", problem=problem)
     return [copied(row) for row in rows]
 
 
@@ -176,7 +175,7 @@ def _check_part(part: object, path: str) -> None:
     is_link = part.get("type") == _BUTTON and part.get("style") == _LINK_BUTTON
     name = part.get("url" if is_link else "custom_id")
     if not name or not isinstance(name, str):
-        raise invalid(at=path, code="BASE_TYPE_REQUIRED", problem="This field is required")
+        raise required(at=path)
     if not is_link and len(name) > 100:
         raise too_long(at=f"{path}.custom_id", most=100)
     if part.get("type") == _BUTTON and len(str(part.get("label") or "")) > 80:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .refusals import as_list, as_object, invalid, not_one_of
+from .refusals import as_list, as_object, invalid, not_one_of, too_long
 from .wire import Json
 
 _KINDS = ("everyone", "roles", "users")
@@ -70,15 +70,10 @@ def as_allowed(value: object, default: Allowed) -> Allowed:
 def _listed(value: Json, kind: str, parse: list[str]) -> frozenset[str]:
     ids = as_list(value.get(kind), at=f"allowed_mentions.{kind}")
     if ids and kind in parse:
-        raise invalid(
-            at="allowed_mentions",
-            code="MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE",
-            problem=f'parse:["{kind}"] and {kind}: [ids...] are mutually exclusive.',
-        )
+        problem = f'parse:["{kind}"] and {kind}: [ids...] are mutually exclusive.'
+        raise invalid(at="allowed_mentions", code="MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE", problem=problem)
     if len(ids) > _MOST:
-        raise invalid(
-            at=f"allowed_mentions.{kind}", code="BASE_TYPE_MAX_LENGTH", problem=f"Must be {_MOST} or fewer in length."
-        )
+        raise too_long(at=f"allowed_mentions.{kind}", most=_MOST)
     return frozenset(map(str, ids))
 
 

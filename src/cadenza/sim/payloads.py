@@ -22,12 +22,8 @@ def as_message(channel: str, message: Outgoing) -> Json:
     if message.nonce:
         payload |= {"nonce": message.nonce, "enforce_nonce": True}
     if message.reply_to is not None:
-        payload["message_reference"] = {
-            "type": 0,
-            "message_id": _id(message.reply_to),
-            "channel_id": _id(channel),
-            "fail_if_not_exists": False,
-        }
+        reference = {"type": 0, "message_id": _id(message.reply_to), "channel_id": _id(channel)}
+        payload["message_reference"] = reference | {"fail_if_not_exists": False}
     return payload
 
 

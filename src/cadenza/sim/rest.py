@@ -11,7 +11,7 @@ from typing import Final, assert_never
 from . import guilds, webhooks
 from .faults import Banning, Failing, Faults, Losing, LostResponse, Slowing, Verdict
 from .limits import Denial, RateLimits, Scope, Taken, round_up
-from .routes import Ask, find_route, no_such_route
+from .routes import Ask, find_route
 from .wire import Json, Refusal, Request, Response
 from .world import Bot, World
 
@@ -105,7 +105,7 @@ class Rest:
         try:
             found = find_route(request)
             if found is None:
-                raise no_such_route()
+                return _refused(Refusal(404, 0, "404: Not Found"), {})
             route, names = found
             bot = None if route.is_open else guilds.authenticate(self.world.state, request.token)
             taken = self._take(request, names, bot)
@@ -189,11 +189,8 @@ def _denied(
     retry_after = round_up(denial.retry_after)
     is_global = denial.scope is Scope.GLOBAL
     whose = "The resource is" if denial.scope is Scope.SHARED else "You are"
-    body: Json = {
-        "message": message or f"{whose} being rate limited.",
-        "retry_after": retry_after,
-        "global": is_global,
-    }
+    message = message or f"{whose} being rate limited."
+    body: Json = {"message": message, "retry_after": retry_after, "global": is_global}
     if code:
         body["code"] = code
     told = {

@@ -96,11 +96,6 @@ def not_json() -> Refusal:
     return Refusal(400, 50109, "The request body contains invalid JSON.")
 
 
-def no_such_route() -> Refusal:
-    """The refusal of an unknown route."""
-    return Refusal(404, 0, "404: Not Found")
-
-
 @dataclass(frozen=True, slots=True)
 class Route:
     """One REST call."""

@@ -92,8 +92,6 @@ class Server:
         """Note that something has happened."""
         self._stir.set()
 
-    # --- HTTP ------------------------------------------------------------------------------
-
     def app(self) -> web.Application:
         """The web application."""
         app = web.Application(client_max_size=_LARGEST, middlewares=[_only_bots])
@@ -150,10 +148,9 @@ class Server:
         return None
 
     async def _send_file(self, request: web.Request) -> web.StreamResponse:
-        try:
-            data = self.world.file(request.match_info["id"])
-        except KeyError:
-            raise web.HTTPNotFound from None
+        data = self.world.state.files.get(request.match_info["id"])
+        if data is None:
+            raise web.HTTPNotFound
         return _as_download(data, kind_of(request.match_info["name"], data))
 
     async def _send_portrait(self, request: web.Request) -> web.StreamResponse:

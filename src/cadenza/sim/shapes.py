@@ -50,11 +50,7 @@ class MessageKind(IntEnum):
     @property
     def is_system(self) -> bool:
         """Whether Discord itself wrote it."""
-        return self in (
-            MessageKind.CHANNEL_PINNED_MESSAGE,
-            MessageKind.THREAD_CREATED,
-            MessageKind.THREAD_STARTER_MESSAGE,
-        )
+        return self not in (MessageKind.DEFAULT, MessageKind.REPLY, MessageKind.CHAT_INPUT_COMMAND)
 
 
 class MessageFlag(IntEnum):
@@ -69,12 +65,9 @@ class MessageFlag(IntEnum):
 
 def copied(value: _Value) -> _Value:
     """A deep copy of *value*: callers must not change what is stored."""
-    copy: object = value
     if isinstance(value, dict):
-        copy = {name: copied(part) for name, part in value.items()}
-    elif isinstance(value, list):
-        copy = [copied(part) for part in value]
-    return cast(_Value, copy)
+        return cast(_Value, {name: copied(part) for name, part in value.items()})
+    return cast(_Value, [copied(part) for part in value]) if isinstance(value, list) else value
 
 
 def copies(values: Iterable[_Value]) -> list[_Value]:

@@ -49,15 +49,13 @@ def name_of(author: Json, names: Mapping[str, str]) -> str:
 
 
 def _marks(message: Json) -> str:
-    marks = []
-    if message["author"]["bot"]:
-        marks.append("APP")
-    if message["edited_timestamp"]:
-        marks.append("edited")
-    if message["flags"] & MessageFlag.EPHEMERAL:
-        marks.append("only one sees this")
-    if message["flags"] & MessageFlag.SUPPRESS_NOTIFICATIONS:
-        marks.append("silent")
+    possible = {
+        "APP": message["author"]["bot"],
+        "edited": message["edited_timestamp"],
+        "only one sees this": message["flags"] & MessageFlag.EPHEMERAL,
+        "silent": message["flags"] & MessageFlag.SUPPRESS_NOTIFICATIONS,
+    }
+    marks = [mark for mark, is_set in possible.items() if is_set]
     return f" [{', '.join(marks)}]" if marks else ""
 
 

@@ -13,6 +13,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from . import access, channels, guilds, interactions, messages, shapes, webhooks
 from .people import Guild, Person
+from .permissions import Permission
 from .shapes import ChannelKind, copies
 from .snowflakes import Calendar
 from .state import Bot, State, id_of
@@ -38,7 +39,7 @@ def _on_state(
 
 
 class World:
-    """A Discord of our own.
+    """A simulated Discord.
 
     The time is that of *clock*, in seconds; a clock that does not tell the time of day begins at *starts*.
     Methods named as Discord's REST calls take the id of the calling user first, and answer as Discord does.
@@ -91,7 +92,6 @@ class World:
     # what happened
     now = _on_state(State.now)
     listen = _on_state(State.listen)
-    permissions_in = _on_state(access.permissions_in)
     modal = _on_state(interactions.modal)
     is_answered = _on_state(interactions.is_answered)
     suggestions = _on_state(interactions.suggestions)
@@ -115,6 +115,10 @@ class World:
     def messages(self, channel: str) -> list[Json]:
         """All messages of *channel*, oldest first, including ephemeral ones."""
         return messages.get_all(self.state, channel)
+
+    def permissions_in(self, who: str, channel: str) -> Permission:
+        """The permissions of *who* in *channel*."""
+        return access.permissions_of(self.state, who, self.state.channel(channel))
 
     @property
     def cdn(self) -> str:
@@ -144,7 +148,7 @@ class World:
 
     def shown(self, channel: str, message: str) -> str:
         """One message of *channel* as a person would see it."""
-        found = next(one for one in self.messages(channel) if one["id"] == message)
+        found = messages.shown(self.state, self.state.channel(channel).message(message))
         return "".join(f"{line}\n" for line in lines_of(found, self._names_in(channel)))
 
     def _names_in(self, channel: str) -> dict[str, str]:
