@@ -219,3 +219,16 @@ class TestDirectMessages:
         recipient = room.bot.id if who == "bot" else who
 
         assert (404, 10013) == refused(lambda: channels.create_dm(room.world.state, room.bot.id, recipient))
+
+
+def test_the_name_of_a_thread_is_trimmed_however_it_begins() -> None:
+    room = Tearoom()
+    forum = room.world.add_channel(room.guild, "forum", kind=ChannelKind.FORUM)
+    said, name, first = room.sends()["id"], {"name": " aside "}, {"message": {"content": "a"}}
+    threads = [
+        room.world.create_thread(room.bot.id, room.channel, {**name, "type": 11}),
+        room.world.create_thread(room.bot.id, room.channel, name, message=said),
+        room.world.create_thread(room.bot.id, forum, name | first),
+    ]
+
+    assert ["aside"] * 3 == [thread["name"] for thread in threads]

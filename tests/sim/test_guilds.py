@@ -185,3 +185,10 @@ def test_of_itself_a_bot_is_told_more_than_of_others() -> None:
         guilds.ready(room.world.state, room.bot)["user"][name] for name in ("mfa_enabled", "verified")
     )
     assert "email" not in room.world.get_user(room.bot.id, room.ben.id)
+
+
+def test_without_a_token_nobody_is_logged_in() -> None:
+    room = Tearoom()
+    room.world.add_bot("Other", token="")
+
+    assert (401, 0) == refused(lambda: guilds.authenticate(room.world.state, ""))

@@ -11,7 +11,7 @@ from cadenza.sim.permissions import Permission
 from cadenza.sim.snowflakes import from_timestamp, made_at
 from cadenza.sim.wire import Event
 from cadenza.sim.world import ChannelKind, World
-from tests.sim.tearoom import STARTS, Tearoom
+from tests.sim.tearoom import STARTS, Tearoom, refused
 from tests.sim.test_transcript import told
 
 
@@ -109,3 +109,13 @@ def test_what_listeners_hear_is_enough_to_follow_a_channel() -> None:
     messages.bulk_delete(room.world.state, room.bot.id, room.channel, ids[1:3])
 
     assert ["3", "four", "changed"] == list(followed.values()) == room.contents()
+
+
+def test_a_message_that_is_not_there_cannot_be_shown() -> None:
+    room = Tearoom()
+
+    assert (404, 10008) == refused(lambda: room.world.shown(room.channel, "1"))
+
+
+def test_a_method_of_the_world_has_the_docstring_of_its_function() -> None:
+    assert messages.create.__doc__ == World.create_message.__doc__

@@ -130,8 +130,8 @@ def archived_threads(state: State, who: str, channel: str, *, is_private: bool, 
     return _listed(state, who, [one for one in wanted if not is_joined or who in one.people], is_archived=True)
 
 
-def _listed(state: State, who: str, channels: list[ChannelState], *, is_archived: bool) -> Json:
-    seen = [one for one in channels if one.kind.is_thread and sees(state, who, one)]
+def _listed(state: State, who: str, places: list[ChannelState], *, is_archived: bool) -> Json:
+    seen = [one for one in places if one.kind.is_thread and sees(state, who, one)]
     threads = [one for one in seen if one.json["thread_metadata"]["archived"] is is_archived]
     threads.sort(key=lambda one: str(one.json["thread_metadata"]["archive_timestamp"]), reverse=True)
     mine = [_thread_member(one, who) for one in threads if who in one.people]
