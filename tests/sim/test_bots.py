@@ -13,8 +13,8 @@ from discord import app_commands
 from discord.ext import commands
 
 from cadenza.sim import guilds
-from cadenza.sim.limits import RateLimits
 from cadenza.sim.permissions import ALL
+from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.server import Server, serve
 from cadenza.sim.wire import Refusal
 from tests.sim.places import Place, until

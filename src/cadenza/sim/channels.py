@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from . import messages, shapes
+from . import messages, objects
 from .access import permissions_of, require, tell_channel, visible
-from .forms import CHANNEL, THREAD, THREAD_METADATA, as_name, read_form
-from .laws import as_draft
-from .mentions import FOR_MESSAGES, as_allowed, called_by
+from .api_errors import invalid, not_one_of, refuse, required
+from .channel_forms import CHANNEL, THREAD, THREAD_METADATA, as_name, read_form
+from .objects import ChannelKind, MessageFlag, MessageKind, copied
 from .permissions import Permission
-from .refusals import invalid, not_one_of, refuse, required
-from .shapes import ChannelKind, MessageFlag, MessageKind, copied
+from .pings import FOR_MESSAGES, as_allowed, called_by
 from .state import ChannelState, State, id_of
+from .validation import as_draft
 from .wire import File, Json
 
 _THREAD_KINDS = (ChannelKind.ANNOUNCEMENT_THREAD, ChannelKind.PUBLIC_THREAD, ChannelKind.PRIVATE_THREAD)
@@ -32,7 +32,7 @@ def add(
     home = id_of(guild)
     position = sum(channel.guild == home for channel in state.channels.values())
     id_ = state.new_id()
-    shape = shapes.channel(id_, kind, name, guild=home, position=position, slowmode=slowmode)
+    shape = objects.channel(id_, kind, name, guild=home, position=position, slowmode=slowmode)
     channel = state.channels[id_] = ChannelState(shape | {"parent_id": parent})
     tell_channel(state, "CHANNEL_CREATE", channel.json, channel)
     return id_
@@ -212,7 +212,7 @@ def open_thread(
     """A new thread of *parent*; one that starts from a message has its id."""
     details = read_form(payload or {}, THREAD)
     kept = read_form(payload or {}, THREAD_METADATA)
-    shape = shapes.thread(id_ or state.new_id(), kind, name, parent=parent.json, owner=owner, at=state.timestamp())
+    shape = objects.thread(id_ or state.new_id(), kind, name, parent=parent.json, owner=owner, at=state.timestamp())
     shape |= details | {"name": name}
     shape["thread_metadata"] |= kept
     thread = state.channels[shape["id"]] = ChannelState(shape, people={owner: state.now()})
@@ -249,7 +249,7 @@ def create_dm(state: State, who: str, recipient: str) -> Json:
     for channel in state.channels.values():
         if channel.kind is ChannelKind.DIRECT and channel.people.keys() == {who, recipient}:
             return as_seen(state, channel, who)
-    shape = shapes.direct(state.new_id(), state.users[recipient])
+    shape = objects.direct(state.new_id(), state.users[recipient])
     people = {who: state.now(), recipient: state.now()}
     channel = state.channels[shape["id"]] = ChannelState(shape, people=people)
     return as_seen(state, channel, who)

@@ -18,14 +18,14 @@ from typing import Any, Self
 
 from aiohttp import WSMsgType, web
 
-from ..tasks import end_task
+from ..concurrency.tasks import end_task
 from . import guilds
 from .frames import Compression, Frame, framing
 from .intents import ALL, PRIVILEGED, Intent, hears
 from .members import chunks
 from .protocol import Hangup, Op, as_object, as_shard, read, without_token
-from .sessions import Allowance, GatewayRules, Session, as_message
-from .wire import Event, Json, Refusal
+from .sessions import GatewayRules, IdentifyQuota, Session, as_message
+from .wire import GatewayEvent, Json, Refusal
 from .world import Bot, World
 
 _VERSIONS = ("9", "10")
@@ -34,7 +34,7 @@ _WAY_BACK = 0.03
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ClientFrame:
     """A message that a client sent."""
 
     op: Op
@@ -52,7 +52,7 @@ class _Close:
     reason: str = ""
 
 
-class Line:
+class GatewaySocket:
     """The writing side of a connection: messages are sent in order."""
 
     def __init__(self, socket: web.WebSocketResponse, frame: Frame, tear: Callable[[], None]) -> None:
@@ -100,12 +100,12 @@ class Line:
 class _Caller:
     """A connected client."""
 
-    def __init__(self, socket: web.WebSocketResponse, line: Line, rules: GatewayRules, now: float) -> None:
+    def __init__(self, socket: web.WebSocketResponse, line: GatewaySocket, rules: GatewayRules, now: float) -> None:
         self.socket = socket
         self.line = line
         self.session: Session | None = None
         self.beat_at = now
-        self.allowance = Allowance(rules.sends, rules.window)
+        self.allowance = IdentifyQuota(rules.sends, rules.window)
 
 
 class Gateway:
@@ -116,12 +116,12 @@ class Gateway:
     ) -> None:
         self.url = url
         self.rules = rules or GatewayRules()
-        self.heard: deque[Heard] = deque(maxlen=10_000)
+        self.heard: deque[ClientFrame] = deque(maxlen=10_000)
         """Messages of clients, oldest first."""
         self._state = world.state
         world.state.privileged = self.rules.privileged  # the flags of applications show them
         self._compression = compression
-        self._callers: dict[Line, _Caller] = {}
+        self._callers: dict[GatewaySocket, _Caller] = {}
         self._sessions: dict[str, Session] = {}
         self._numbers = itertools.count(1)
         self._stop_listening: Callable[[], None] | None = None
@@ -183,7 +183,7 @@ class Gateway:
 
     async def attend(self, socket: web.WebSocketResponse, query: Mapping[str, str], tear: Callable[[], None]) -> None:
         """Serve one connection until it ends. *tear* cuts it without a close frame."""
-        line = Line(socket, framing(query.get("compress", ""), self._compression), tear)
+        line = GatewaySocket(socket, framing(query.get("compress", ""), self._compression), tear)
         caller = self._callers[line] = _Caller(socket, line, self.rules, _now())
         writer = asyncio.create_task(line.write())
         try:
@@ -232,7 +232,7 @@ class Gateway:
         return None
 
     def _obey(self, caller: _Caller, op: Op, data: Any) -> None:
-        self.heard.append(Heard(op, without_token(data), caller.session.id if caller.session else ""))
+        self.heard.append(ClientFrame(op, without_token(data), caller.session.id if caller.session else ""))
         match op:
             case Op.HEARTBEAT:
                 caller.beat_at = _now()
@@ -265,9 +265,9 @@ class Gateway:
         ready = guilds.ready(self._state, bot)
         ready["guilds"] = [guild for guild in ready["guilds"] if shard.has(guild["id"])]
         ready |= {"v": 10, "session_id": session.id, "resume_gateway_url": self.url, "shard": list(shard)}
-        session.tell(Event("READY", ready))
+        session.tell(GatewayEvent("READY", ready))
         for guild in mine:
-            created = Event("GUILD_CREATE", guilds.created(self._state, guild, bot), guild=guild)
+            created = GatewayEvent("GUILD_CREATE", guilds.created(self._state, guild, bot), guild=guild)
             if hears(created, intents, bot.id):
                 session.tell(created)
 
@@ -294,7 +294,7 @@ class Gateway:
             caller.line.say(message)
         self._enter(caller, session)
         session.resumed += 1
-        session.tell(Event("RESUMED", {"_trace": []}))
+        session.tell(GatewayEvent("RESUMED", {"_trace": []}))
 
     def _authenticate(self, data: Json) -> Bot:
         try:
@@ -316,7 +316,7 @@ class Gateway:
             return
         members = guilds.created(self._state, guild, session.bot)["members"]
         for chunk in chunks(members, data, session.intents):
-            session.tell(Event("GUILD_MEMBERS_CHUNK", {"guild_id": guild, **chunk}, guild=guild))
+            session.tell(GatewayEvent("GUILD_MEMBERS_CHUNK", {"guild_id": guild, **chunk}, guild=guild))
 
     def _enter(self, caller: _Caller, session: Session) -> None:
         caller.session = session
@@ -337,7 +337,7 @@ class Gateway:
             if session.left_at is not None and now - session.left_at > self.rules.resumable:
                 del self._sessions[session.id]
 
-    def _hear(self, event: Event) -> None:
+    def _hear(self, event: GatewayEvent) -> None:
         for session in self.sessions:
             if session.hears(event, guilds.of_bot(self._state, session.bot)):
                 session.tell(event)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import permissions, shapes
+from . import objects, permissions
 from .access import guild_permissions_of, sees, visible_guild
+from .api_errors import refuse, unauthorised
 from .intents import Intent
-from .laws import as_ids
+from .objects import copied, copies
 from .permissions import Permission
-from .refusals import refuse, unauthorised
-from .shapes import copied, copies
 from .snowflakes import as_timestamp
 from .state import Bot, GuildState, State, id_of
+from .validation import as_ids
 from .wire import Json
 
 _HAS_COMMANDS = 1 << 23
@@ -27,15 +27,15 @@ def add_bot(state: State, name: str = "Cadenza", *, token: str = "sim-token") ->
         raise ValueError(message)
     bot = Bot(state.new_id(), name, token)
     state.bots[bot.id] = bot
-    state.users[bot.id] = {**shapes.user(bot.id, name, is_bot=True), "username": name}
+    state.users[bot.id] = {**objects.user(bot.id, name, is_bot=True), "username": name}
     return bot
 
 
 def create(state: State, name: str, owner: str) -> str:
     """A new guild with its owner as the only member."""
     id_ = state.new_id()
-    everyone = shapes.role(id_, "@everyone", permissions.EVERYONE, position=0)
-    state.guilds[id_] = GuildState(shapes.guild(id_, name, owner), {id_: everyone})
+    everyone = objects.role(id_, "@everyone", permissions.EVERYONE, position=0)
+    state.guilds[id_] = GuildState(objects.guild(id_, name, owner), {id_: everyone})
     join(state, id_, owner)
     return id_
 
@@ -48,7 +48,7 @@ def join(state: State, guild: object, who: object, *, granted: Permission = perm
         return
     if user not in state.users:
         raise refuse(10013)
-    member = shapes.member(state.users[user], state.timestamp())
+    member = objects.member(state.users[user], state.timestamp())
     if user in state.bots:
         role = add_role(state, home, state.bots[user].name, permissions=granted)
         guild_state.roles[role] |= {"managed": True, "tags": {"bot_id": user}}
@@ -76,7 +76,7 @@ def add_role(
     """A new role."""
     home, id_ = id_of(guild), state.new_id()
     guild_state = state.guild(home)
-    role = shapes.role(id_, name, permissions, position=len(guild_state.roles), is_mentionable=mentionable)
+    role = objects.role(id_, name, permissions, position=len(guild_state.roles), is_mentionable=mentionable)
     guild_state.roles[id_] = role
     state.tell_guild("GUILD_ROLE_CREATE", {"role": role}, home)
     return id_
@@ -116,7 +116,7 @@ def add_emoji(state: State, guild: object, name: str, *, animated: bool = False)
     """A new emoji."""
     home, id_ = id_of(guild), state.new_id()
     emojis = state.guild(home).emojis
-    emojis[id_] = shapes.emoji(id_, name, is_animated=animated)
+    emojis[id_] = objects.emoji(id_, name, is_animated=animated)
     state.tell_guild("GUILD_EMOJIS_UPDATE", {"emojis": list(emojis.values())}, home)
     return id_
 

@@ -7,7 +7,7 @@ from enum import IntFlag
 from types import MappingProxyType
 from typing import NamedTuple
 
-from .wire import Event, Json
+from .wire import GatewayEvent, Json
 
 
 class Intent(IntFlag):
@@ -89,7 +89,7 @@ _BLANK: Mapping[str, object] = MappingProxyType({"content": "", "embeds": [], "a
 """The fields that need the content intent, and their values without it; a poll is left out."""
 
 
-def hears(event: Event, intents: Intent, bot: str) -> bool:
+def hears(event: GatewayEvent, intents: Intent, bot: str) -> bool:
     """Whether the intents of a bot that is there include *event*."""
     if event.name == "GUILD_MEMBER_UPDATE" and _id_of(event.data.get("user")) == bot:
         return True  # a bot always receives its own
@@ -98,7 +98,7 @@ def hears(event: Event, intents: Intent, bot: str) -> bool:
     return not wanted or bool(intents & wanted)
 
 
-def as_seen(event: Event, intents: Intent, bot: str) -> Json:
+def as_seen(event: GatewayEvent, intents: Intent, bot: str) -> Json:
     """The data of *event* as a bot with *intents* gets it."""
     if event.name == "GUILD_CREATE":
         if Intent.GUILD_PRESENCES in intents:

@@ -14,13 +14,13 @@ from typing import Any, assert_never
 
 from . import attachments, channels, messages, webhooks
 from .access import permissions_of, require, visible, visible_guild
+from .api_errors import as_number, as_object, as_objects, bad_length, invalid, not_one_of, refuse
 from .inputs import as_modal, as_options, check_choice, filled_in, find_command, flat
-from .laws import FILE_SIZE, Draft, as_draft
-from .mentions import FOR_MESSAGES, as_allowed, called_by
+from .objects import MessageFlag, MessageKind, copied, copies
 from .permissions import ALL, Permission
-from .refusals import as_number, as_object, as_objects, bad_length, invalid, not_one_of, refuse
-from .shapes import MessageFlag, MessageKind, copied, copies
+from .pings import FOR_MESSAGES, as_allowed, called_by
 from .state import ChannelState, InteractionState, State
+from .validation import FILE_SIZE, Draft, as_draft
 from .wire import File, Json
 
 ANSWER_SECONDS = 3.0
@@ -46,7 +46,7 @@ class InteractionKind(IntEnum):
     MODAL = 5
 
 
-class Answer(IntEnum):
+class CallbackType(IntEnum):
     """How a bot answers."""
 
     MESSAGE = 4
@@ -271,28 +271,28 @@ def respond(state: State, interaction_id: str, token: str, payload: Json, files:
 
 
 def _carry_out(
-    state: State, pending: InteractionState, answer: Answer, data: Json, files: Sequence[File]
+    state: State, pending: InteractionState, answer: CallbackType, data: Json, files: Sequence[File]
 ) -> Json | None:
     """Carry out an answer; returns the message that it creates or edits."""
     place = state.channel(pending.channel)
     match answer:
-        case Answer.MESSAGE:
+        case CallbackType.MESSAGE:
             return _post_answer(state, pending, as_draft(data, files), data)
-        case Answer.DEFERRED_MESSAGE:
+        case CallbackType.DEFERRED_MESSAGE:
             draft = Draft("", [], [], (), [], None, 0, is_spoken=False)
             return _post_answer(state, pending, draft, data, flags=MessageFlag.LOADING)
-        case Answer.UPDATE:
+        case CallbackType.UPDATE:
             return messages.change(state, place, place.message(str(pending.pressed)), data, files, theirs=ALL)
-        case Answer.AUTOCOMPLETE:
+        case CallbackType.AUTOCOMPLETE:
             choices = as_objects(data.get("choices"), at="data.choices")
             if len(choices) > _CHOICES:
                 raise bad_length(at="data.choices", least=0, most=_CHOICES)
             pending.choices = copies(choices)
             return None
-        case Answer.MODAL:
+        case CallbackType.MODAL:
             pending.modal = copied(as_modal(data))
             return None
-        case Answer.DEFERRED_UPDATE:
+        case CallbackType.DEFERRED_UPDATE:
             return None
     assert_never(answer)
 
@@ -392,21 +392,21 @@ def _check_command(command: Json, number: int) -> None:
         raise bad_length(at=f"{number}.description", least=1, most=100)
 
 
-def _as_answer(value: Any, pending: InteractionState) -> Answer:
+def _as_answer(value: Any, pending: InteractionState) -> CallbackType:
     """The type of answer; the types allowed depend on the interaction."""
-    answers = {Answer.MESSAGE, Answer.DEFERRED_MESSAGE, Answer.MODAL}
+    answers = {CallbackType.MESSAGE, CallbackType.DEFERRED_MESSAGE, CallbackType.MODAL}
     if pending.kind == InteractionKind.AUTOCOMPLETE:
-        answers = {Answer.AUTOCOMPLETE}
+        answers = {CallbackType.AUTOCOMPLETE}
     if pending.kind == InteractionKind.MODAL:
-        answers.discard(Answer.MODAL)
+        answers.discard(CallbackType.MODAL)
     if pending.pressed is not None:
-        answers |= {Answer.UPDATE, Answer.DEFERRED_UPDATE}
+        answers |= {CallbackType.UPDATE, CallbackType.DEFERRED_UPDATE}
     if value in tuple(answers):
-        return Answer(value)
+        return CallbackType(value)
     raise not_one_of(at="type", choices=str({int(answer) for answer in sorted(answers)}))
 
 
-def _as_callback(pending: InteractionState, answer: Answer, message: Json | None) -> Json:
+def _as_callback(pending: InteractionState, answer: CallbackType, message: Json | None) -> Json:
     interaction: Json = {"id": pending.id, "type": pending.kind}
     resource: Json = {"type": int(answer)}
     if message is not None:

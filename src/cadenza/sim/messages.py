@@ -7,16 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from . import shapes
+from . import objects
 from .access import permissions_of, require, sees, tell_channel, visible
+from .api_errors import as_number, as_objects, invalid, refuse
 from .attachments import attach, kept_attachments
-from .laws import Draft, as_components, as_content, as_draft, as_embeds, as_ids, check_files
-from .mentions import FOR_MESSAGES, FOR_WEBHOOKS, Allowed, Called, as_allowed, called_by
+from .objects import ChannelKind, MessageFlag, MessageKind, copied
 from .permissions import Permission
-from .refusals import as_number, as_objects, invalid, refuse
-from .shapes import ChannelKind, MessageFlag, MessageKind, copied
+from .pings import FOR_MESSAGES, FOR_WEBHOOKS, Allowed, PingedIds, as_allowed, called_by
 from .snowflakes import made_at
 from .state import ChannelState, State
+from .validation import Draft, as_components, as_content, as_draft, as_embeds, as_ids, check_files
 from .wire import File, Json
 
 TYPING_SECONDS = 10.0
@@ -117,22 +117,22 @@ def _require_slow_mode(state: State, who: str, channel: ChannelState) -> None:
         raise refuse(20016, retry_after=left)
 
 
-def effective_mentions(state: State, called: Called, channel: ChannelState, theirs: Permission) -> Called:
+def effective_mentions(state: State, called: PingedIds, channel: ChannelState, theirs: Permission) -> PingedIds:
     """The mentions of existing users and roles that a sender with the permissions *theirs* can ping."""
     users = tuple(user for user in called.users if user in state.users)
     if channel.guild is None:
-        return Called(users)
+        return PingedIds(users)
     may_ping_all = Permission.MENTION_EVERYONE in theirs
     roles = state.guild(channel.guild).roles
     named = tuple(role for role in called.roles if role in roles and (may_ping_all or roles[role]["mentionable"]))
-    return Called(users, named, called.everyone and may_ping_all)
+    return PingedIds(users, named, called.everyone and may_ping_all)
 
 
 def post(
-    state: State, channel: ChannelState, author: Json, draft: Draft, called: Called, *, fields: Mapping[str, Any]
+    state: State, channel: ChannelState, author: Json, draft: Draft, called: PingedIds, *, fields: Mapping[str, Any]
 ) -> Json:
     """Store a message that may be sent, and dispatch its event."""
-    message = shapes.message(state.new_id(), channel.id, author, draft.content, state.timestamp())
+    message = objects.message(state.new_id(), channel.id, author, draft.content, state.timestamp())
     message |= {"embeds": draft.embeds, "components": draft.components}
     message["attachments"] = attach(state, channel, draft.files, draft.attachments)
     _set_mentions(state, message, called)
@@ -151,13 +151,13 @@ def add_system_line(
     state: State, channel: ChannelState, kind: MessageKind, author: Json, reference: Json, *, text: str = ""
 ) -> None:
     """Add a message that Discord itself writes, such as that a thread was created."""
-    line = shapes.message(state.new_id(), channel.id, author, text, state.timestamp())
+    line = objects.message(state.new_id(), channel.id, author, text, state.timestamp())
     line |= {"type": int(kind), "message_reference": reference}
     _store(state, channel, line)
     tell_of(state, "MESSAGE_CREATE", channel, line)
 
 
-def _set_mentions(state: State, message: Json, called: Called) -> None:
+def _set_mentions(state: State, message: Json, called: PingedIds) -> None:
     message["mentions"] = [state.users[user] for user in called.users]
     message["mention_roles"] = list(called.roles)
     message["mention_everyone"] = called.everyone

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from . import guilds, shapes
+from . import guilds, objects
 from .access import guild_permissions_of, require_in_guild, visible_guild
-from .forms import ROLE, as_ids, as_text, read_form
+from .api_errors import bad_length, invalid, refuse
+from .channel_forms import ROLE, as_ids, as_text, read_form
+from .objects import copied, copies
 from .permissions import ALL, Permission
-from .refusals import bad_length, invalid, refuse
-from .shapes import copied, copies
 from .snowflakes import as_timestamp, from_timestamp
 from .state import State
 from .wire import Json
@@ -153,7 +153,7 @@ def create_role(state: State, who: str, guild: str, payload: Json) -> Json:
         other["position"] += other["position"] > 0
     id_ = state.new_id()
     everyone = Permission(int(guild_state.roles[guild]["permissions"]))
-    role = guild_state.roles[id_] = shapes.role(id_, "new role", everyone, position=1) | details
+    role = guild_state.roles[id_] = objects.role(id_, "new role", everyone, position=1) | details
     state.tell_guild("GUILD_ROLE_CREATE", {"role": role}, guild)
     return {**role}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 from datetime import UTC, datetime
 
-from ..targets.api import Button, Embed, Face, Outgoing
+from ..targets.discord.api import Button, Embed, Outgoing, WebhookIdentity
 from .wire import File, Json
 
 _NO_PREVIEWS = 1 << 2
@@ -27,7 +27,7 @@ def as_message(channel: str, message: Outgoing) -> Json:
     return payload
 
 
-def as_webhook_message(face: Face, message: Outgoing) -> Json:
+def as_webhook_message(face: WebhookIdentity, message: Outgoing) -> Json:
     """A message through a webhook; it has neither replies nor nonces."""
     payload = _common(message) | {"username": face.name}
     if face.avatar_url:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from . import messages
 from .access import permissions_of, require, tell_channel, visible
+from .api_errors import refuse
+from .objects import MessageKind
 from .permissions import Permission
-from .refusals import refuse
-from .shapes import MessageKind
 from .state import ChannelState, State
 from .wire import Json
 

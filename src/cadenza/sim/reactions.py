@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from . import messages
 from .access import require, tell_channel, visible
-from .laws import as_ids
+from .api_errors import refuse
+from .objects import copies
 from .permissions import Permission
-from .refusals import refuse
-from .shapes import copies
 from .state import ChannelState, State
+from .validation import as_ids
 from .wire import Json
 
 _MOST = 20

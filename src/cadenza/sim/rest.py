@@ -10,9 +10,9 @@ from typing import Final, assert_never
 
 from . import guilds, webhooks
 from .faults import Banning, Failing, Faults, Losing, LostResponse, Slowing, Verdict
-from .limits import Denial, RateLimits, Scope, Taken, round_up
+from .rate_limits import Denial, RateLimits, Scope, Taken, round_up
 from .routes import Ask, find_route
-from .wire import Json, Refusal, Request, Response
+from .wire import Json, Refusal, Response, RestRequest
 from .world import Bot, World
 
 _KEPT = 10_000
@@ -26,7 +26,7 @@ _BAN_PAGE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class RestCall:
     """One call and how it was answered."""
 
     at: float
@@ -41,7 +41,7 @@ class Call:
     """Seconds, for a 429."""
     channel: str = field(default="", kw_only=True)
     """The id of its channel; empty if it has none, or an unknown one."""
-    request: Request = field(repr=False, kw_only=True)
+    request: RestRequest = field(repr=False, kw_only=True)
     """With its tokens."""
 
 
@@ -52,11 +52,11 @@ class Rest:
         self.world = world
         self.limits = limits or RateLimits()
         self.faults = faults or Faults()
-        self.calls: list[Call] = []
+        self.calls: list[RestCall] = []
         """The last ten thousand or more, oldest first."""
-        self._ears: list[Callable[[Call], None]] = []
+        self._ears: list[Callable[[RestCall], None]] = []
 
-    def listen(self, hear: Callable[[Call], None]) -> Callable[[], None]:
+    def listen(self, hear: Callable[[RestCall], None]) -> Callable[[], None]:
         """Call *hear* with every answered call; returns a function that stops it."""
         self._ears.append(hear)
 
@@ -66,7 +66,7 @@ class Rest:
 
         return stop
 
-    async def handle(self, request: Request) -> Response:
+    async def handle(self, request: RestRequest) -> Response:
         """Answer a request; a lost answer raises ``LostResponse``."""
         if banned := self.limits.ban_left(self.world.now()):
             return self._note(request, _ban(banned))
@@ -80,7 +80,7 @@ class Rest:
             raise LostResponse(msg)
         return self._note(request, response)
 
-    def _answer(self, request: Request, verdict: Verdict | None) -> Response | None:
+    def _answer(self, request: RestRequest, verdict: Verdict | None) -> Response | None:
         match verdict:
             case None:
                 return self._carry_out(request)
@@ -100,7 +100,7 @@ class Rest:
             case _:
                 assert_never(verdict)
 
-    def _carry_out(self, request: Request) -> Response:
+    def _carry_out(self, request: RestRequest) -> Response:
         headers: Mapping[str, str] = {}
         try:
             found = find_route(request)
@@ -117,7 +117,7 @@ class Rest:
         except Refusal as refusal:
             return _refused(refusal, headers)
 
-    def _take(self, request: Request, names: Mapping[str, str], bot: Bot | None) -> Taken:
+    def _take(self, request: RestRequest, names: Mapping[str, str], bot: Bot | None) -> Taken:
         return self.limits.take(
             request.method,
             request.path,
@@ -136,7 +136,7 @@ class Rest:
         except Refusal:
             return ""
 
-    def _note(self, request: Request, response: Response) -> Response:
+    def _note(self, request: RestRequest, response: Response) -> Response:
         """Record a call, and count a refusal by Discord itself towards a ban."""
         is_refusal = response.status >= 400 and isinstance(response.body, dict)
         code = response.body.get("code", 0) if is_refusal else 0
@@ -146,18 +146,18 @@ class Rest:
             self.limits.note(response.status, Scope(scope) if scope else None, self.world.now())
         return response
 
-    def _remember(self, request: Request, status: int | None, code: int, retry_after: float | None = None) -> None:
+    def _remember(self, request: RestRequest, status: int | None, code: int, retry_after: float | None = None) -> None:
         found = find_route(request)
         name = found[0].name if found else request.method
         channel = self._channel(request, found[1]) if found else ""
-        call = Call(self.world.now(), name, status, code, retry_after, channel=channel, request=request)
+        call = RestCall(self.world.now(), name, status, code, retry_after, channel=channel, request=request)
         self.calls.append(call)
         if len(self.calls) > 2 * _KEPT:
             del self.calls[:-_KEPT]
         for hear in tuple(self._ears):
             hear(call)
 
-    def _channel(self, request: Request, names: Mapping[str, str]) -> str:
+    def _channel(self, request: RestRequest, names: Mapping[str, str]) -> str:
         """The channel of a call; a webhook may name a thread."""
         return names.get("channel") or request.query.get("thread_id") or self._home(names)
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from . import channels, guilds, housekeeping, interactions, messages, moderation, pins, reactions, webhooks
+from . import channel_admin, channels, guilds, interactions, messages, moderation, pins, reactions, webhooks
+from .api_errors import as_list, unauthorised
 from .paths import Pattern, split
-from .refusals import as_list, unauthorised
 from .state import Bot, State
-from .wire import File, Json, Refusal, Request
+from .wire import File, Json, Refusal, RestRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Ask:
     """A REST call and its parts."""
 
     state: State
-    request: Request
+    request: RestRequest
     names: dict[str, str]
     """The variable parts of the path."""
     asker: Bot | None
@@ -113,7 +113,7 @@ class Route:
         object.__setattr__(self, "pattern", Pattern.read(self.name))
 
 
-def find_route(request: Request) -> tuple[Route, dict[str, str]] | None:
+def find_route(request: RestRequest) -> tuple[Route, dict[str, str]] | None:
     """The route of a request, and the variable parts of its path."""
     parts = split(request.path)
     for route in _BY_SHAPE.get((request.method, len(parts)), ()):
@@ -213,9 +213,9 @@ ROUTES: Final = (
     Route("PATCH /guilds/{guild}/roles/{role}", _call(moderation.edit_role, "payload")),
     Route("DELETE /guilds/{guild}/roles/{role}", _call(moderation.delete_role)),
     # channels
-    Route("POST /guilds/{guild}/channels", _call(housekeeping.create_channel, "payload"), 201),
-    Route("PUT " + _OVERWRITE, _call(housekeeping.put_overwrite, "payload")),
-    Route("DELETE " + _OVERWRITE, _call(housekeeping.delete_overwrite)),
+    Route("POST /guilds/{guild}/channels", _call(channel_admin.create_channel, "payload"), 201),
+    Route("PUT " + _OVERWRITE, _call(channel_admin.put_overwrite, "payload")),
+    Route("DELETE " + _OVERWRITE, _call(channel_admin.delete_overwrite)),
     Route("GET /channels/{channel}", _call(channels.get)),
     Route("PATCH /channels/{channel}", _call(channels.edit, "payload")),
     Route("DELETE /channels/{channel}", _call(channels.delete)),
@@ -226,17 +226,17 @@ ROUTES: Final = (
         lambda a: channels.create_thread(a.state, a.who, a["channel"], a.payload, message=a["message"]),
         201,
     ),
-    Route("GET /guilds/{guild}/threads/active", _call(housekeeping.active_threads)),
-    Route("GET /channels/{channel}/threads/archived/public", _call(housekeeping.archived_threads, is_private=False)),
-    Route("GET /channels/{channel}/threads/archived/private", _call(housekeeping.archived_threads, is_private=True)),
+    Route("GET /guilds/{guild}/threads/active", _call(channel_admin.active_threads)),
+    Route("GET /channels/{channel}/threads/archived/public", _call(channel_admin.archived_threads, is_private=False)),
+    Route("GET /channels/{channel}/threads/archived/private", _call(channel_admin.archived_threads, is_private=True)),
     Route(
         "GET /channels/{channel}/users/@me/threads/archived/private",
-        _call(housekeeping.archived_threads, is_private=True, is_joined=True),
+        _call(channel_admin.archived_threads, is_private=True, is_joined=True),
     ),
-    Route("GET " + _IN_THREAD, _call(housekeeping.get_thread_members)),
-    Route("GET " + _IN_THREAD + "/{user}", _in_thread(housekeeping.get_thread_member)),
-    Route("PUT " + _IN_THREAD + "/{user}", _in_thread(housekeeping.add_thread_member)),
-    Route("DELETE " + _IN_THREAD + "/{user}", _in_thread(housekeeping.remove_thread_member)),
+    Route("GET " + _IN_THREAD, _call(channel_admin.get_thread_members)),
+    Route("GET " + _IN_THREAD + "/{user}", _in_thread(channel_admin.get_thread_member)),
+    Route("PUT " + _IN_THREAD + "/{user}", _in_thread(channel_admin.add_thread_member)),
+    Route("DELETE " + _IN_THREAD + "/{user}", _in_thread(channel_admin.remove_thread_member)),
     # messages
     Route("GET /channels/{channel}/messages/pins", _page(pins.get_pins, "before", limit=50)),
     Route("PUT " + _PIN, _call(pins.pin)),

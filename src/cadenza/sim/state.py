@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from .api_errors import refuse
 from .intents import PRIVILEGED, Intent
-from .refusals import refuse
-from .shapes import ChannelKind, copied
+from .objects import ChannelKind, copied
 from .snowflakes import Calendar, Snowflakes, as_timestamp
-from .wire import Event, Json
+from .wire import GatewayEvent, Json
 
 NO_BOTS = frozenset({"0"})
 """For events that no bot receives, only listeners from outside: no account has this id."""
@@ -109,7 +109,7 @@ class State:
 
     calendar: Calendar
     snowflakes: Snowflakes = field(init=False)
-    listeners: list[Callable[[Event], None]] = field(default_factory=list)
+    listeners: list[Callable[[GatewayEvent], None]] = field(default_factory=list)
     users: dict[str, Json] = field(default_factory=dict)
     bots: dict[str, Bot] = field(default_factory=dict)
     guilds: dict[str, GuildState] = field(default_factory=dict)
@@ -170,7 +170,7 @@ class State:
         """The ids of the bots in *guild*."""
         return frozenset(self.bots.keys() & self.guild(guild).members.keys())
 
-    def listen(self, hear: Callable[[Event], None]) -> Callable[[], None]:
+    def listen(self, hear: Callable[[GatewayEvent], None]) -> Callable[[], None]:
         """Call *hear* with every event; returns a function that stops it."""
         self.listeners.append(hear)
 
@@ -183,7 +183,7 @@ class State:
     def tell(self, name: str, data: Json, guild: str | None, bots: frozenset[str]) -> None:
         """Dispatch an event to *bots*."""
         for hear in tuple(self.listeners):
-            hear(Event(name, copied(data), guild, bots or NO_BOTS))
+            hear(GatewayEvent(name, copied(data), guild, bots or NO_BOTS))
 
     def tell_guild(self, name: str, data: Json, guild: str) -> None:
         """Dispatch an event to all bots in *guild*."""

@@ -8,15 +8,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from . import channels, messages, shapes
+from . import channels, messages, objects
 from .access import require, require_in_guild, tell_channel, visible
-from .forms import as_name
-from .laws import as_draft, as_webhook_name
-from .mentions import FOR_WEBHOOKS, as_allowed, called_by
+from .api_errors import invalid, refuse
+from .channel_forms import as_name
+from .objects import ChannelKind, copied
 from .permissions import ALL, Permission
-from .refusals import invalid, refuse
-from .shapes import ChannelKind, copied
+from .pings import FOR_WEBHOOKS, as_allowed, called_by
 from .state import ChannelState, State
+from .validation import as_draft, as_webhook_name
 from .wire import File, Json
 
 MOST = 15
@@ -202,7 +202,7 @@ def _speaker(state: State, webhook: Json, payload: Json) -> Json:
             raise invalid(at="avatar_url", code="URL_TYPE_INVALID_SCHEME", problem=problem)
         avatar = hashlib.md5(str(url).encode(), usedforsecurity=False).hexdigest()
         state.avatars[avatar] = str(url)
-    return shapes.webhook_user(webhook["id"], name, avatar)
+    return objects.webhook_user(webhook["id"], name, avatar)
 
 
 def _place_for(state: State, webhook: Json, payload: Json, thread: str | None) -> tuple[ChannelState, Json]:

@@ -23,7 +23,7 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RestRequest:
     """A REST request."""
 
     method: str
@@ -50,7 +50,7 @@ class Response:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class GatewayEvent:
     """An event of the gateway."""
 
     name: str

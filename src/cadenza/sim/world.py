@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
-from . import access, channels, guilds, interactions, messages, shapes, webhooks
+from . import access, channels, guilds, interactions, messages, objects, webhooks
+from .objects import ChannelKind, copies
 from .people import Guild, Person
 from .permissions import Permission
-from .shapes import ChannelKind, copies
 from .snowflakes import Calendar
 from .state import Bot, State, id_of
 from .transcript import as_transcript, lines_of
@@ -101,7 +101,7 @@ class World:
     def add_person(self, name: str) -> Person:
         """A new person; they are in no guild yet."""
         person = Person(self.state.new_id(), name, self.state)
-        self.state.users[person.id] = shapes.user(person.id, name)
+        self.state.users[person.id] = objects.user(person.id, name)
         return person
 
     def add_guild(self, name: str, *, owner: object = None, members: Iterable[object] = ()) -> Guild:
