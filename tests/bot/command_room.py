@@ -29,6 +29,7 @@ from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.sealing import Seal
 from cadenza.bot.store.store import Store
 from cadenza.bot.wiring import BotServices, employed
+from cadenza.sim import interactions
 from cadenza.sim.objects import MessageFlag
 from cadenza.sim.people import Guild, Person
 from cadenza.sim.rate_limits import RateLimits
@@ -137,7 +138,9 @@ class CommandRoom:
         *given* are options too, for one that is called ``channel``. Of a menu on a message or a person, ``target`` is
         what it is used on. A command that answers with neither a message nor a form within five seconds fails the test.
         """
-        used = self.world.use_command(person.id, channel or self.general, name, {**given, **options})
+        used = interactions.use_command(
+            self.world.state, person.id, channel or self.general, name, {**given, **options}
+        )
         return await self._answered(used)
 
     async def suggest(
@@ -145,7 +148,7 @@ class CommandRoom:
     ) -> list[str]:
         """What is suggested to *person* who has written *text* into *option*."""
         self.last = person.completes(channel or self.general, name, option, text, **options)
-        state = self.world._interaction(self.last)
+        state = interactions.find(self.world.state, self.last)
         await self.server.until(lambda: state.is_answered)
         return [str(choice["value"]) for choice in self.world.suggestions(self.last)]
 
@@ -187,7 +190,7 @@ class CommandRoom:
 
     async def _answered(self, interaction: str) -> str:
         self.last = interaction
-        state = self.world._interaction(interaction)
+        state = interactions.find(self.world.state, interaction)
         await self.server.until(lambda: state.is_answered)
         await _over()
         if self._is_loading():
@@ -201,7 +204,7 @@ class CommandRoom:
 
     def _answers(self) -> list[Json]:
         """What was said in answer to the last interaction; a button may also have changed its own message."""
-        state = self.world._interaction(self.last)
+        state = interactions.find(self.world.state, self.last)
         return [
             message
             for message in self.world.messages(state.channel)

@@ -9,6 +9,7 @@ from cadenza.bot.memory.notes import About, By, NoteSubject
 from cadenza.bot.reply_controls import Asker
 from cadenza.bot.store.sqlite import SqliteStore
 from cadenza.bot.store.store import Shelf
+from cadenza.sim import interactions
 from cadenza.sim.people import Person
 from cadenza.sim.permissions import Permission
 from cadenza.types import Prompt
@@ -18,13 +19,13 @@ from tests.bot.bot_room import BotRoom, bot_room, parrot
 async def _is_forgotten(room: BotRoom, person: Person, button: str = "Forget me") -> None:
     """Let *person* have themselves forgotten, as people do it."""
     used = person.commands(room.general, "forget me")
-    await room.until(lambda: room.world._interaction(used).is_answered)
+    await room.until(lambda: interactions.find(room.world.state, used).is_answered)
     await room.heard()
     asked = [one for one in room.world.messages(room.general) if one["components"]][-1]
     parts = [part for row in asked["components"] for part in row["components"]]
     chosen = next(part["custom_id"] for part in parts if part["label"] == button)
     pressed = person.presses(room.general, asked["id"], chosen)
-    await room.until(lambda: room.world._interaction(pressed).is_answered)
+    await room.until(lambda: interactions.find(room.world.state, pressed).is_answered)
     await room.heard()
 
 

@@ -13,6 +13,7 @@ from cadenza.bot.markdown_button import CUSTOM_ID, listen, table_button
 from cadenza.bot.services.explanations import Explanations
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.store import Store
+from cadenza.sim import interactions
 from cadenza.sim.objects import MessageFlag
 from cadenza.sim.wire import Json
 from cadenza.targets.discord_py.channel_info import room_of
@@ -55,7 +56,7 @@ async def shown(
 async def pressed(evening: Evening, message: str) -> Json:
     """What Tom sees who presses the button of *message*."""
     interaction = evening.tom.presses(evening.general, message, CUSTOM_ID)
-    state = evening.world._interaction(interaction)
+    state = interactions.find(evening.world.state, interaction)
     await evening.server.until(lambda: state.is_answered)
     return next(one for one in evening.world.messages(evening.general) if one["id"] == state.original)
 

@@ -11,6 +11,7 @@ from typing import Any
 from cadenza.bot.commands.context import Desk
 from cadenza.bot.services.models import ModelRegistry
 from cadenza.bot.wiring import BotServices
+from cadenza.sim import interactions
 from tests.bot.bot_room import BotRoom, OneModel
 from tests.bot.command_room import CommandRoom, Remote, _over
 
@@ -56,7 +57,7 @@ class QuickRoom(CommandRoom):
 
     async def _answered(self, interaction: str) -> str:
         self.last = interaction
-        state = self.world._interaction(interaction)
+        state = interactions.find(self.world.state, interaction)
         await heard_of(lambda: state.is_answered and not self._is_loading())
         await _over()
         self.answers = self._answers()

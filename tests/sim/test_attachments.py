@@ -32,7 +32,7 @@ def test_what_is_not_described_has_the_name_it_came_with(room: Tearoom) -> None:
 
 
 def test_files_lie_where_the_server_says(room: Tearoom) -> None:
-    room.world.cdn = "http://127.0.0.1:1"
+    room.world.state.cdn = "http://127.0.0.1:1"
 
     (attachment,) = room.world.create_message(room.bot.id, room.channel, {}, [File("a.txt", b"")])["attachments"]
 

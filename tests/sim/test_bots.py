@@ -12,6 +12,7 @@ import pytest
 from discord import app_commands
 from discord.ext import commands
 
+from cadenza.sim import guilds
 from cadenza.sim.permissions import ALL
 from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.server import Server, serve
@@ -73,10 +74,15 @@ async def test_a_member_is_timed_out_and_let_speak_again(guild: discord.Guild, p
     tom = await guild.fetch_member(int(place.tom.id))
 
     await tom.timeout(dt.timedelta(minutes=5), reason="too loud")
-    assert place.world.get_member(place.bot.id, guild_id := str(guild.id), str(tom.id))["communication_disabled_until"]
+    assert guilds.get_member(place.world.state, place.bot.id, guild_id := str(guild.id), str(tom.id))[
+        "communication_disabled_until"
+    ]
 
     await tom.timeout(None)
-    assert None is place.world.get_member(place.bot.id, guild_id, str(tom.id))["communication_disabled_until"]
+    assert (
+        None
+        is guilds.get_member(place.world.state, place.bot.id, guild_id, str(tom.id))["communication_disabled_until"]
+    )
 
 
 async def test_a_member_is_renamed_and_given_a_role(guild: discord.Guild, place: Place) -> None:
@@ -91,7 +97,7 @@ async def test_a_member_is_renamed_and_given_a_role(guild: discord.Guild, place:
     await guild.me.edit(nick="The law")
     await role.delete()
 
-    member = place.world.get_member(place.bot.id, str(guild.id), place.tom.id)
+    member = guilds.get_member(place.world.state, place.bot.id, str(guild.id), place.tom.id)
     assert ("Tommy", []) == (member["nick"], member["roles"])
     await until(lambda: guild.me.nick == "The law" and guild.get_role(role.id) is None)
 
@@ -106,7 +112,7 @@ async def test_members_are_thrown_out_and_let_in(bot: commands.Bot, guild: disco
     assert [("Tom", "spam")] == [(ban.user.global_name, ban.reason) async for ban in guild.bans()]
     await guild.unban(tom)
     assert [] == [ban async for ban in guild.bans()]
-    place.world.join(place.guild, place.tom)
+    guilds.join(place.world.state, place.guild, place.tom)
     await guild.kick(tom)
 
     assert place.tom.id not in {member["user"]["id"] for member in place.world.get_members(place.bot.id, str(guild.id))}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from cadenza.sim import channel_admin
 from cadenza.sim.permissions import ALL
 from tests.sim.tearoom import Tearoom, refused, wrong_field
 
@@ -20,22 +21,28 @@ def room() -> Tearoom:
     [({"name": "a", "type": 11}, "type"), ({}, "name"), ({"name": "a", "rate_limit_per_user": -1}, "rate_limit_per_user")],
 )  # fmt: skip
 def test_a_channel_that_cannot_be_is_refused(room: Tearoom, form: dict[str, object], expected: str) -> None:
-    assert expected == wrong_field(lambda: room.world.create_channel(room.bot.id, room.guild.id, form))
+    assert expected == wrong_field(
+        lambda: channel_admin.create_channel(room.world.state, room.bot.id, room.guild.id, form)
+    )
 
 
 def test_a_parent_is_a_category(room: Tearoom) -> None:
     form = {"name": "a", "parent_id": room.channel}
-    assert (404, 10003) == refused(lambda: room.world.create_channel(room.bot.id, room.guild.id, form))
+    assert (404, 10003) == refused(
+        lambda: channel_admin.create_channel(room.world.state, room.bot.id, room.guild.id, form)
+    )
     assert "parent_id" == wrong_field(lambda: room.world.edit_channel(room.bot.id, room.channel, form))
 
 
 def test_what_is_allowed_in_a_channel_is_put_and_taken_away(room: Tearoom) -> None:
-    room.world.put_overwrite(room.bot.id, room.channel, room.guild.id, {"type": 0, "deny": "2048"})
+    channel_admin.put_overwrite(room.world.state, room.bot.id, room.channel, room.guild.id, {"type": 0, "deny": "2048"})
     assert (403, 50013) == refused(lambda: room.ben.says(room.channel, "hi"))
 
-    room.world.delete_overwrite(room.bot.id, room.channel, room.guild.id)
+    channel_admin.delete_overwrite(room.world.state, room.bot.id, room.channel, room.guild.id)
     assert refused(lambda: room.ben.says(room.channel, "hi")) is None
-    assert (404, 10009) == refused(lambda: room.world.delete_overwrite(room.bot.id, room.channel, room.guild.id))
+    assert (404, 10009) == refused(
+        lambda: channel_admin.delete_overwrite(room.world.state, room.bot.id, room.channel, room.guild.id)
+    )
 
 
 def test_who_comes_into_a_thread_and_goes_is_told(room: Tearoom) -> None:
@@ -43,13 +50,17 @@ def test_who_comes_into_a_thread_and_goes_is_told(room: Tearoom) -> None:
     room.heard()
 
     for _ in range(2):
-        room.world.add_thread_member(room.bot.id, thread, room.ben.id)
+        channel_admin.add_thread_member(room.world.state, room.bot.id, thread, room.ben.id)
     for _ in range(2):
-        room.world.remove_thread_member(room.bot.id, thread, room.ben.id)
+        channel_admin.remove_thread_member(room.world.state, room.bot.id, thread, room.ben.id)
 
     assert ["THREAD_MEMBERS_UPDATE"] * 2 == room.heard()
-    assert (404, 10007) == refused(lambda: room.world.get_thread_member(room.bot.id, thread, room.ben.id))
-    assert (400, 50024) == refused(lambda: room.world.get_thread_members(room.bot.id, room.channel))
+    assert (404, 10007) == refused(
+        lambda: channel_admin.get_thread_member(room.world.state, room.bot.id, thread, room.ben.id)
+    )
+    assert (400, 50024) == refused(
+        lambda: channel_admin.get_thread_members(room.world.state, room.bot.id, room.channel)
+    )
 
 
 def test_threads_are_listed_where_they_belong(room: Tearoom) -> None:
@@ -61,7 +72,9 @@ def test_threads_are_listed_where_they_belong(room: Tearoom) -> None:
         return [thread["id"] for thread in found["threads"]]
 
     bot = room.bot.id
-    assert [here] == names(room.world.active_threads(bot, room.guild.id))
-    assert [closed] == names(room.world.archived_threads(bot, room.channel, is_private=False))
-    assert [private] == names(room.world.archived_threads(bot, room.channel, is_private=True))
-    assert [] == names(room.world.archived_threads(bot, room.channel, is_private=True, is_joined=True))
+    assert [here] == names(channel_admin.active_threads(room.world.state, bot, room.guild.id))
+    assert [closed] == names(channel_admin.archived_threads(room.world.state, bot, room.channel, is_private=False))
+    assert [private] == names(channel_admin.archived_threads(room.world.state, bot, room.channel, is_private=True))
+    assert [] == names(
+        channel_admin.archived_threads(room.world.state, bot, room.channel, is_private=True, is_joined=True)
+    )

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from cadenza.sim import channels
 from cadenza.sim.permissions import Permission
 from cadenza.sim.wire import Json
 from cadenza.sim.world import ChannelKind
@@ -207,7 +208,7 @@ class TestForums:
 
 class TestDirectMessages:
     def test_they_are_the_same_each_time_and_show_the_other(self, room: Tearoom) -> None:
-        first, second = (room.world.create_dm(room.bot.id, room.ada.id) for _ in range(2))
+        first, second = (channels.create_dm(room.world.state, room.bot.id, room.ada.id) for _ in range(2))
         seen = room.world.get_channel(room.ada.id, first["id"])
 
         assert first == second
@@ -217,4 +218,17 @@ class TestDirectMessages:
     def test_with_nobody_and_with_oneself_there_are_none(self, room: Tearoom, who: str) -> None:
         recipient = room.bot.id if who == "bot" else who
 
-        assert (404, 10013) == refused(lambda: room.world.create_dm(room.bot.id, recipient))
+        assert (404, 10013) == refused(lambda: channels.create_dm(room.world.state, room.bot.id, recipient))
+
+
+def test_the_name_of_a_thread_is_trimmed_however_it_begins() -> None:
+    room = Tearoom()
+    forum = room.world.add_channel(room.guild, "forum", kind=ChannelKind.FORUM)
+    said, name, first = room.sends()["id"], {"name": " aside "}, {"message": {"content": "a"}}
+    threads = [
+        room.world.create_thread(room.bot.id, room.channel, {**name, "type": 11}),
+        room.world.create_thread(room.bot.id, room.channel, name, message=said),
+        room.world.create_thread(room.bot.id, forum, name | first),
+    ]
+
+    assert ["aside"] * 3 == [thread["name"] for thread in threads]

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from cadenza.sim import guilds
 from cadenza.sim.intents import PRIVILEGED, Intent
 from cadenza.sim.permissions import EVERYONE, INVITED, Permission
 from cadenza.sim.world import ChannelKind
@@ -50,10 +51,10 @@ class TestMembers:
         assert ["GUILD_MEMBER_REMOVE", "GUILD_DELETE"] == [event.name for event in room.events]
         assert frozenset({room.bot.id}) == room.events[1].bots
         assert (403, 50001) == refused(room.sends)
-        assert [] == room.world.guilds_of(room.bot)
+        assert [] == guilds.of_bot(room.world.state, room.bot)
 
     def test_a_bot_is_told_its_guilds_and_what_it_may_do_there(self, room: Tearoom) -> None:
-        (guild,) = room.world.own_guilds(room.bot)
+        (guild,) = guilds.own_guilds(room.world.state, room.bot)
 
         assert (room.guild.id, False) == (guild["id"], guild["owner"])
         assert EVERYONE | INVITED == int(guild["permissions"])
@@ -66,11 +67,11 @@ class TestMembers:
     def test_an_application_is_told_which_intents_are_switched_on(
         self, room: Tearoom, privileged: Intent, flags: int
     ) -> None:
-        room.world.privileged = privileged
+        room.world.state.privileged = privileged
 
         has_commands = 1 << 23
-        assert flags | has_commands == room.world.application(room.bot)["flags"]
-        assert flags | has_commands == room.world.ready(room.bot)["application"]["flags"]
+        assert flags | has_commands == guilds.application(room.world.state, room.bot)["flags"]
+        assert flags | has_commands == guilds.ready(room.world.state, room.bot)["application"]["flags"]
 
     def test_of_a_person_who_leaves_the_bots_hear(self, room: Tearoom) -> None:
         room.guild.leave(room.ben)
@@ -86,7 +87,7 @@ class TestMembers:
         room.world.time_out(room.guild, room.ben, 60)
         room.world.permit(room.guild, role, P.MANAGE_THREADS)
 
-        member = room.world.get_member(room.bot.id, room.guild.id, room.ben.id)
+        member = guilds.get_member(room.world.state, room.bot.id, room.guild.id, room.ben.id)
         assert ([role], "Benny", "2027-01-15T08:01:00.000000+00:00") == (
             member["roles"],
             member["nick"],
@@ -116,37 +117,38 @@ class TestReading:
         world, bot, guild = room.world, room.bot.id, room.guild.id
 
         assert [("soup", True, soup)] == [
-            (one["name"], one["animated"], one["id"]) for one in world.get_emojis(bot, guild)
+            (one["name"], one["animated"], one["id"]) for one in guilds.get_emojis(world.state, bot, guild)
         ]
         assert ["@everyone", "Cadenza", "brewers"] == [one["name"] for one in world.get_roles(bot, guild)]
-        assert [guild, role] == [world.get_guild(bot, guild)["roles"][place]["id"] for place in (0, 2)]
-        assert [room.channel] == [one["id"] for one in world.get_channels(bot, guild)]
+        assert [guild, role] == [guilds.get(world.state, bot, guild)["roles"][place]["id"] for place in (0, 2)]
+        assert [room.channel] == [one["id"] for one in guilds.get_channels(world.state, bot, guild)]
         assert ["GUILD_EMOJIS_UPDATE", "GUILD_ROLE_CREATE"] == room.heard()
 
     def test_only_for_those_who_are_there(self, room: Tearoom) -> None:
         world, guild = room.world, room.guild.id
 
-        for read in (world.get_guild, world.get_members, world.get_roles, world.get_emojis, world.get_channels):
-            assert (403, 50001) == refused(lambda read=read: read(room.cleo.id, guild))  # type: ignore[misc]
-        assert (404, 10004) == refused(lambda: world.get_guild(room.bot.id, "1"))
-        assert (404, 10007) == refused(lambda: world.get_member(room.bot.id, guild, room.cleo.id))
+        reads = (guilds.get, guilds.get_members, guilds.get_roles, guilds.get_emojis, guilds.get_channels)
+        for read in reads:
+            assert (403, 50001) == refused(lambda read=read: read(world.state, room.cleo.id, guild))  # type: ignore[misc]
+        assert (404, 10004) == refused(lambda: guilds.get(world.state, room.bot.id, "1"))
+        assert (404, 10007) == refused(lambda: guilds.get_member(world.state, room.bot.id, guild, room.cleo.id))
 
     def test_users_are_known_to_all(self, room: Tearoom) -> None:
         user = room.world.get_user(room.bot.id, room.cleo.id)
 
         assert ("Cleo", "cleo", False) == (user["global_name"], user["username"], user["bot"])
         assert (404, 10013) == refused(lambda: room.world.get_user(room.bot.id, "1"))
-        assert room.world.current_user(room.bot.id)["bot"]
+        assert guilds.current_user(room.world.state, room.bot.id)["bot"]
 
 
 class TestGateway:
     def test_a_bot_is_known_by_its_token(self, room: Tearoom) -> None:
-        assert room.bot == room.world.authenticate("sim-token")
-        assert (401, 0) == refused(lambda: room.world.authenticate("other"))
+        assert room.bot == guilds.authenticate(room.world.state, "sim-token")
+        assert (401, 0) == refused(lambda: guilds.authenticate(room.world.state, "other"))
         assert "sim-token" not in repr(room.bot)
 
     def test_ready_names_the_guilds_and_nothing_of_the_connection(self, room: Tearoom) -> None:
-        ready = room.world.ready(room.bot)
+        ready = guilds.ready(room.world.state, room.bot)
 
         assert [{"id": room.guild.id, "unavailable": True}] == ready["guilds"]
         assert (room.bot.id, room.bot.application) == (ready["user"]["id"], ready["application"]["id"])
@@ -155,7 +157,7 @@ class TestGateway:
     def test_an_application_has_what_clients_read(self, room: Tearoom) -> None:
         needed = {"id", "name", "description", "icon", "bot_public", "bot_require_code_grant", "owner", "verify_key"}
 
-        assert needed <= room.world.application(room.bot).keys()
+        assert needed <= guilds.application(room.world.state, room.bot).keys()
 
     def test_a_guild_is_told_with_what_the_bot_can_see(self, room: Tearoom) -> None:
         hidden = room.world.add_channel(room.guild, "hidden")
@@ -165,7 +167,7 @@ class TestGateway:
         room.world.archive(room.world.add_thread(room.channel, "old"))
         forum = room.world.add_channel(room.guild, "forum", kind=ChannelKind.FORUM)
 
-        guild = room.world.guild_created(room.guild.id, room.bot)
+        guild = guilds.created(room.world.state, room.guild.id, room.bot)
 
         assert ([room.channel, forum], [thread]) == (
             [one["id"] for one in guild["channels"]],
@@ -179,5 +181,14 @@ class TestGateway:
 def test_of_itself_a_bot_is_told_more_than_of_others() -> None:
     room = Tearoom()
 
-    assert (False, True) == tuple(room.world.ready(room.bot)["user"][name] for name in ("mfa_enabled", "verified"))
+    assert (False, True) == tuple(
+        guilds.ready(room.world.state, room.bot)["user"][name] for name in ("mfa_enabled", "verified")
+    )
     assert "email" not in room.world.get_user(room.bot.id, room.ben.id)
+
+
+def test_without_a_token_nobody_is_logged_in() -> None:
+    room = Tearoom()
+    room.world.add_bot("Other", token="")
+
+    assert (401, 0) == refused(lambda: guilds.authenticate(room.world.state, ""))

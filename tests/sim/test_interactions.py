@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from cadenza.sim import interactions, messages
 from cadenza.sim.wire import File, Json
 from tests.sim.tearoom import Tearoom, refused, wrong_field
 
@@ -152,14 +153,16 @@ class TestAnswers:
         assert [("psst", 64)] == room.shown()
         assert room.events[-1].bots
         assert room.bot.id not in room.events[-1].bots
-        assert ["Here"] == [one["content"] for one in room.world.get_messages(room.bot.id, room.channel)]
+        assert ["Here"] == [one["content"] for one in messages.get_many(room.world.state, room.bot.id, room.channel)]
         assert (404, 10008) == refused(lambda: room.world.get_message(room.bot.id, room.channel, own))
-        assert "psst" == room.world.get_webhook_message(room.bot.id, token, "@original")["content"]
+        assert "psst" == interactions.get_webhook_message(room.world.state, room.bot.id, token, "@original")["content"]
 
     def test_an_answer_that_is_thought_about(self, room: Counter) -> None:
         token = room.deferred()
         thinking = room.shown()
-        edited = room.world.edit_webhook_message(room.bot.id, token, "@original", payload={"content": "yes"})
+        edited = interactions.edit_webhook_message(
+            room.world.state, room.bot.id, token, "@original", payload={"content": "yes"}
+        )
 
         assert ([("", 128)], [("yes", 0)]) == (thinking, room.shown())
         assert edited["edited_timestamp"] is None
@@ -173,10 +176,10 @@ class TestAnswers:
 
     def test_a_refused_edit_leaves_it_thinking(self, room: Counter) -> None:
         token = room.deferred()
-        edit = room.world.edit_webhook_message
+        edit, state = interactions.edit_webhook_message, room.world.state
         long = {"content": "a" * 2001}
 
-        assert (400, 50035) == refused(lambda: edit(room.bot.id, token, "@original", payload=long))
+        assert (400, 50035) == refused(lambda: edit(state, room.bot.id, token, "@original", payload=long))
         assert [("", 128)] == room.shown()
 
     def test_what_follows_answers_the_answer(self, room: Counter) -> None:
@@ -185,14 +188,14 @@ class TestAnswers:
         more = room.world.execute_webhook(room.bot.id, token, {"content": "more"})
 
         assert (19, "yes") == (more["type"], more["referenced_message"]["content"])
-        room.world.delete_webhook_message(room.bot.id, token, more["id"])
-        room.world.delete_webhook_message(room.bot.id, token, "@original")
+        interactions.delete_webhook_message(room.world.state, room.bot.id, token, more["id"])
+        interactions.delete_webhook_message(room.world.state, room.bot.id, token, "@original")
         assert [] == room.shown()
 
     def test_if_the_answer_is_gone_what_follows_is_a_plain_message(self, room: Counter) -> None:
         id_, token = room.used()
         room.world.respond(id_, token, {"type": 4, "data": {"content": "yes"}})
-        room.world.delete_webhook_message(room.bot.id, token, "@original")
+        interactions.delete_webhook_message(room.world.state, room.bot.id, token, "@original")
 
         assert 0 == room.world.execute_webhook(room.bot.id, token, {"content": "more"})["type"]
 
@@ -201,7 +204,7 @@ class TestAnswers:
         id_ = room.ben.commands(thread, "ask")
         token = room.events[-1].data["token"]
         room.world.respond(id_, token, {"type": 4, "data": {"content": "psst", "flags": 64}})
-        room.world.delete_webhook_message(room.bot.id, token, "@original")
+        interactions.delete_webhook_message(room.world.state, room.bot.id, token, "@original")
 
         assert 0 == room.world.get_channel(room.bot.id, thread)["message_count"]
 
@@ -216,7 +219,9 @@ class TestAnswers:
     def test_under_its_token_only_its_own_messages_are_found(self, room: Counter) -> None:
         token = room.deferred()
 
-        assert (404, 10008) == refused(lambda: room.world.get_webhook_message(room.bot.id, token, room.said))
+        assert (404, 10008) == refused(
+            lambda: interactions.get_webhook_message(room.world.state, room.bot.id, token, room.said)
+        )
 
 
 class TestButtons:
@@ -248,7 +253,9 @@ class TestButtons:
     def test_or_later(self, room: Counter) -> None:
         id_, token = room.pressed()
         answer = room.world.respond(id_, token, {"type": 6})
-        room.world.edit_webhook_message(room.bot.id, token, "@original", payload={"content": "Stopped"})
+        interactions.edit_webhook_message(
+            room.world.state, room.bot.id, token, "@original", payload={"content": "Stopped"}
+        )
 
         assert "message" not in answer["resource"]
         assert ["Stopped"] == room.contents()

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from cadenza.sim import guilds
 from cadenza.sim.faults import Faults
 from cadenza.sim.memory_api import WorldApi
 from cadenza.sim.rate_limits import Quota, Rate, RateLimits
@@ -186,7 +187,7 @@ async def test_a_webhook_is_made_found_and_spoken_through() -> None:
 async def test_webhooks_of_others_that_cannot_be_spoken_through_are_left_out() -> None:
     scenery = Scenery()
     other = scenery.world.add_bot("Other", token="other.secret")  # noqa: S106  # of a bot that there is not
-    scenery.world.join(scenery.guild, other)
+    guilds.join(scenery.world.state, scenery.guild, other)
 
     await WorldApi(scenery.rest, other).create_webhook(scenery.channel, "Theirs")
 

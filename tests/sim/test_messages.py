@@ -171,7 +171,7 @@ class TestNonces:
             room.sends("a", nonce=number)
             room.time += 100
 
-        assert 3 >= len(room.world._nonces)
+        assert 3 >= len(room.world.state.nonces)
 
     def test_one_that_is_used_anew_is_remembered_anew(self, room: Tearoom) -> None:
         room.sends("a", nonce="x")

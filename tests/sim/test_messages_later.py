@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from cadenza.sim import messages
 from cadenza.sim.permissions import Permission
 from cadenza.sim.wire import File, Json
 from tests.sim.tearoom import Tearoom, refused
@@ -54,7 +55,7 @@ class TestEdits:
         payload = {"attachments": [{"id": message["attachments"][1]["id"]}, {"id": 0, "filename": "c.txt"}]}
 
         edited = room.world.edit_message(
-            room.bot.id, room.channel, message["id"], payload, [File("blob", b"c", "text/plain")]
+            room.bot.id, room.channel, message["id"], payload, files=[File("blob", b"c", "text/plain")]
         )
 
         assert ["b.txt", "c.txt"] == [file["filename"] for file in edited["attachments"]]
@@ -132,7 +133,7 @@ class TestDeletion:
         assert [] == room.contents(direct)
 
     def test_of_messages_that_are_not_there_nothing_is_told(self, room: Tearoom) -> None:
-        room.world.bulk_delete(room.bot.id, room.channel, [room.channel, room.guild.id])
+        messages.bulk_delete(room.world.state, room.bot.id, room.channel, [room.channel, room.guild.id])
 
         assert [] == room.events
 
@@ -140,7 +141,7 @@ class TestDeletion:
         ids = [room.ben.says(room.channel, str(number)) for number in range(3)]
         room.events.clear()
 
-        room.world.bulk_delete(room.bot.id, room.channel, [*ids[:2], room.channel])
+        messages.bulk_delete(room.world.state, room.bot.id, room.channel, [*ids[:2], room.channel])
 
         (event,) = room.events
         assert ("MESSAGE_DELETE_BULK", ids[:2]) == (event.name, event.data["ids"])
@@ -163,14 +164,14 @@ class TestDeletion:
         ids = [room.sends()["id"] for _ in range(count)]
         room.time += days * 86400
 
-        assert expected == refused(lambda: room.world.bulk_delete(room.bot.id, room.channel, ids))
+        assert expected == refused(lambda: messages.bulk_delete(room.world.state, room.bot.id, room.channel, ids))
 
     def test_it_takes_a_permission_and_a_guild(self, room: Tearoom) -> None:
         direct = room.world.open_direct(room.bot, room.ada)
-        delete = room.world.bulk_delete
+        delete, state = messages.bulk_delete, room.world.state
 
-        assert (403, 50013) == refused(lambda: delete(room.ben.id, room.channel, ["1", "2"]))
-        assert (403, 50003) == refused(lambda: delete(room.bot.id, direct, ["1", "2"]))
+        assert (403, 50013) == refused(lambda: delete(state, room.ben.id, room.channel, ["1", "2"]))
+        assert (403, 50003) == refused(lambda: delete(state, room.bot.id, direct, ["1", "2"]))
 
     def test_the_line_that_begins_a_thread_stays(self, room: Tearoom) -> None:
         said = room.ada.says(room.channel, "a")
@@ -196,19 +197,19 @@ class TestReading:
         ids = [room.sends(str(number))["id"] for number in range(10)]
         where = {name: ids[number] for name, number in edge.items()}
 
-        page = room.world.get_messages(room.bot.id, room.channel, limit=5, **where)  # type: ignore[arg-type]
+        page = messages.get_many(room.world.state, room.bot.id, room.channel, limit=5, **where)  # type: ignore[arg-type]
 
         assert expected == "".join(message["content"] for message in page)
 
     @pytest.mark.parametrize(("limit", "expected"), [(0, (400, 50035)), (1, None), (100, None), (101, (400, 50035))])
     def test_a_page_has_one_to_a_hundred(self, room: Tearoom, limit: int, expected: tuple[int, int] | None) -> None:
-        assert expected == refused(lambda: room.world.get_messages(room.bot.id, room.channel, limit=limit))
+        assert expected == refused(lambda: messages.get_many(room.world.state, room.bot.id, room.channel, limit=limit))
 
     def test_who_may_not_read_what_was_is_shown_nothing(self, room: Tearoom) -> None:
         said = room.ada.says(room.channel, "a")
         room.world.overwrite(room.channel, room.bot, deny=P.READ_MESSAGE_HISTORY)
 
-        assert [] == room.world.get_messages(room.bot.id, room.channel)
+        assert [] == messages.get_many(room.world.state, room.bot.id, room.channel)
         assert (403, 50013) == refused(lambda: room.world.get_message(room.bot.id, room.channel, said))
 
 
@@ -254,6 +255,6 @@ def test_a_nonce_is_told_once_and_not_read_back(room: Tearoom) -> None:
     assert "n" == sent["nonce"] == room.events[-1].data["nonce"]
     read = [
         room.world.get_message(room.bot.id, room.channel, sent["id"]),
-        *room.world.get_messages(room.bot.id, room.channel),
+        *messages.get_many(room.world.state, room.bot.id, room.channel),
     ]
     assert [None, None] == [message.get("nonce") for message in read]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from cadenza.sim import reactions
 from cadenza.sim.permissions import Permission
 from tests.sim.tearoom import Tearoom, refused
 
@@ -28,7 +29,9 @@ def test_they_can_be_taken_away_again(room: Tearoom) -> None:
     room.ben.reacts(room.channel, said, "👍")
     room.heard()
 
-    assert (403, 50013) == refused(lambda: room.world.unreact(room.ben.id, room.channel, said, "👍", room.ada.id))
+    assert (403, 50013) == refused(
+        lambda: reactions.remove(room.world.state, room.ben.id, room.channel, said, "👍", user=room.ada.id)
+    )
     room.ben.unreacts(room.channel, said, "👍")
     room.ben.unreacts(room.channel, said, "👍")
 
@@ -63,7 +66,7 @@ def test_what_is_an_emoji(room: Tearoom, emoji: str, expected: tuple[int, int] |
     emoji = emoji.replace("SOUP", room.world.add_emoji(room.guild, "soup"))
     said = room.ada.says(room.channel, "a")
 
-    assert expected == refused(lambda: room.world.react(room.bot.id, room.channel, said, emoji))
+    assert expected == refused(lambda: reactions.add(room.world.state, room.bot.id, room.channel, said, emoji))
 
 
 def test_only_the_first_of_a_kind_takes_a_permission(room: Tearoom) -> None:
@@ -96,7 +99,7 @@ def test_what_was_refused_leaves_nothing(room: Tearoom) -> None:
 def test_in_direct_messages_there_are_reactions_without_members(room: Tearoom) -> None:
     direct = room.world.open_direct(room.bot, room.ada)
     said = room.ada.says(direct, "a")
-    room.world.react(room.bot.id, direct, said, "👍")
+    reactions.add(room.world.state, room.bot.id, direct, said, "👍")
 
     assert "member" not in room.events[-1].data
 
@@ -105,6 +108,6 @@ def test_of_two_who_reacted_one_stays(room: Tearoom) -> None:
     said = room.ada.says(room.channel, "a")
     room.ada.reacts(room.channel, said, "👍")
     room.ben.reacts(room.channel, said, "👍")
-    room.world.unreact(room.bot.id, room.channel, said, "👍", room.ada.id)
+    reactions.remove(room.world.state, room.bot.id, room.channel, said, "👍", user=room.ada.id)
 
     assert 1 == room.world.messages(room.channel)[0]["reactions"][0]["count"]

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from cadenza.sim import guilds, reactions
 from cadenza.sim.permissions import Permission
 from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.routes import ROUTES, Ask, find_route
@@ -101,7 +102,7 @@ def _names(scenery: Scenery) -> dict[str, str]:
     role = world.add_role(scenery.guild, "Cook")
     world.give_role(scenery.guild, bot, world.add_role(scenery.guild, "Head", permissions=Permission.NONE))
     other = world.add_person("Tom")
-    world.join(scenery.guild, other)
+    guilds.join(world.state, scenery.guild, other)
     secrets: list[str] = []
     world.listen(lambda event: secrets.append(event.data.get("token", "")))
     world.put_commands(bot.id, None, [{"name": "tea", "description": "Tea", "type": 1}])
@@ -109,7 +110,7 @@ def _names(scenery: Scenery) -> dict[str, str]:
     messages = [world.create_message(bot.id, scenery.channel, {"content": "hi"})["id"] for _ in range(3)]
     webhook, spare = scenery.webhook(), scenery.webhook("Spare")
     said = world.execute_webhook(webhook["id"], webhook["token"], {"content": "hi"})
-    world.react(scenery.mia.id, scenery.channel, messages[0], "🍵")
+    reactions.add(world.state, scenery.mia.id, scenery.channel, messages[0], "🍵")
     return {
         "user": scenery.mia.id,
         "other": other.id,
@@ -187,7 +188,7 @@ async def test_of_routes_that_look_alike_the_right_one_is_taken(what: str, expec
 
 
 async def test_where_nobody_says_who_they_are_nobody_is() -> None:
-    ask = Ask(Scenery().world, RestRequest("GET", "/users/@me"), {}, None)
+    ask = Ask(Scenery().world.state, RestRequest("GET", "/users/@me"), {}, None)
 
     with pytest.raises(Refusal, match="401: Unauthorized"):
         ask.who  # noqa: B018  # the point is to ask for it

@@ -4,6 +4,7 @@ import base64
 
 import pytest
 
+from cadenza.sim import interactions, webhooks
 from cadenza.sim.permissions import Permission
 from cadenza.sim.wire import File, Json
 from cadenza.sim.world import ChannelKind
@@ -46,7 +47,7 @@ def test_it_knows_neither_replies_nor_nonces(room: Tearoom) -> None:
 class TestFaces:
     def test_a_picture_can_come_with_a_message_or_be_stored(self, room: Tearoom) -> None:
         webhook, token = room.webhook()
-        room.world.edit_webhook_with_token(webhook, token, {"avatar": PICTURE})
+        webhooks.edit_with_token(room.world.state, webhook, token, {"avatar": PICTURE})
         stored = room.world.execute_webhook(webhook, token, {"content": "a"})["author"]["avatar"]
         sent = {"content": "b", "avatar_url": "https://a.example/ren.png"}
         given = room.world.execute_webhook(webhook, token, sent)["author"]["avatar"]
@@ -58,12 +59,12 @@ class TestFaces:
 
     def test_it_can_be_taken_away_again(self, room: Tearoom) -> None:
         webhook, token = room.webhook()
-        room.world.edit_webhook_with_token(webhook, token, {"avatar": PICTURE})
-        room.world.edit_webhook_with_token(webhook, token, {"name": "Other"})
-        kept = room.world.webhook_with_token(webhook, token)["avatar"]
+        webhooks.edit_with_token(room.world.state, webhook, token, {"avatar": PICTURE})
+        webhooks.edit_with_token(room.world.state, webhook, token, {"name": "Other"})
+        kept = webhooks.get_with_token(room.world.state, webhook, token)["avatar"]
 
         assert kept is not None
-        assert room.world.edit_webhook_with_token(webhook, token, {"avatar": None})["avatar"] is None
+        assert webhooks.edit_with_token(room.world.state, webhook, token, {"avatar": None})["avatar"] is None
 
     def test_a_picture_that_is_kept_here_has_an_address(self, room: Tearoom) -> None:
         address = room.world.hosted(PICTURE)
@@ -76,7 +77,9 @@ class TestFaces:
     def test_what_is_no_picture_is_refused(self, room: Tearoom, avatar: object) -> None:
         webhook, token = room.webhook()
 
-        assert "avatar" == wrong_field(lambda: room.world.edit_webhook_with_token(webhook, token, {"avatar": avatar}))
+        assert "avatar" == wrong_field(
+            lambda: webhooks.edit_with_token(room.world.state, webhook, token, {"avatar": avatar})
+        )
 
     @pytest.mark.parametrize(
         ("payload", "where"),
@@ -135,7 +138,7 @@ class TestPlaces:
         for action in (
             room.webhook,
             lambda: world.channel_webhooks(bot, room.channel),
-            lambda: world.get_webhook(bot, webhook),
+            lambda: webhooks.get(world.state, bot, webhook),
             lambda: world.edit_webhook(bot, webhook, {"name": "a"}),
             lambda: world.delete_webhook(bot, webhook),
             lambda: world.guild_webhooks(room.ben.id, room.guild.id),
@@ -212,9 +215,9 @@ class TestTokens:
         say = room.world.execute_webhook
 
         assert (401, 50027) == refused(lambda: say(webhook, "wrong", {"content": "a"}))
-        room.world.delete_webhook_with_token(webhook, token)
+        webhooks.delete_with_token(room.world.state, webhook, token)
         assert (404, 10015) == refused(lambda: say(webhook, token, {"content": "a"}))
-        assert (404, 10015) == refused(lambda: room.world.get_webhook(room.bot.id, webhook))
+        assert (404, 10015) == refused(lambda: webhooks.get(room.world.state, room.bot.id, webhook))
 
     def test_each_sees_the_tokens_of_people_and_its_own(self, room: Tearoom) -> None:
         other = room.world.add_bot("Other", token="other")  # noqa: S106  # of a world in memory
@@ -232,40 +235,47 @@ class TestTokens:
     def test_by_its_token_it_does_not_tell_who_made_it(self, room: Tearoom) -> None:
         webhook, token = room.webhook()
 
-        assert "user" not in room.world.webhook_with_token(webhook, token)
-        assert room.bot.id == room.world.get_webhook(room.bot.id, webhook)["user"]["id"]
+        assert "user" not in webhooks.get_with_token(room.world.state, webhook, token)
+        assert room.bot.id == webhooks.get(room.world.state, room.bot.id, webhook)["user"]["id"]
 
 
 class TestMessages:
     def test_it_edits_and_deletes_what_it_said_itself(self, room: Tearoom) -> None:
         webhook, token = room.webhook()
         said = room.world.execute_webhook(webhook, token, {"content": "a"}, [File("a.txt", b"a")])["id"]
-        edited = room.world.edit_webhook_message(webhook, token, said, payload={"content": "b"})
+        edited = interactions.edit_webhook_message(room.world.state, webhook, token, said, payload={"content": "b"})
 
         assert ("b", 1) == (edited["content"], len(edited["attachments"]))
-        assert edited == room.world.get_webhook_message(webhook, token, said)
-        room.world.delete_webhook_message(webhook, token, said)
-        assert (404, 10008) == refused(lambda: room.world.get_webhook_message(webhook, token, said))
+        assert edited == interactions.get_webhook_message(room.world.state, webhook, token, said)
+        interactions.delete_webhook_message(room.world.state, webhook, token, said)
+        assert (404, 10008) == refused(lambda: interactions.get_webhook_message(room.world.state, webhook, token, said))
 
     def test_but_nothing_of_others(self, room: Tearoom) -> None:
         webhook, token = room.webhook()
         said = room.ada.says(room.channel, "a")
 
-        assert (404, 10008) == refused(lambda: room.world.delete_webhook_message(webhook, token, said))
+        assert (404, 10008) == refused(
+            lambda: interactions.delete_webhook_message(room.world.state, webhook, token, said)
+        )
 
     def test_what_is_in_a_thread_is_found_only_there(self, room: Tearoom) -> None:
         webhook, token = room.webhook()
         thread = room.world.add_thread(room.channel, "aside")
         said = room.world.execute_webhook(webhook, token, {"content": "a"}, thread=thread)["id"]
 
-        assert (404, 10008) == refused(lambda: room.world.get_webhook_message(webhook, token, said))
-        assert refused(lambda: room.world.get_webhook_message(webhook, token, said, thread=thread)) is None
+        assert (404, 10008) == refused(lambda: interactions.get_webhook_message(room.world.state, webhook, token, said))
+        assert (
+            refused(lambda: interactions.get_webhook_message(room.world.state, webhook, token, said, thread=thread))
+            is None
+        )
 
     def test_without_a_word_about_it_only_users_are_called_also_when_edited(self, room: Tearoom) -> None:
         webhook, token = room.webhook()
         text = f"@everyone {room.ada.mention}"
         said = room.world.execute_webhook(webhook, token, {"content": text})
-        edited = room.world.edit_webhook_message(webhook, token, said["id"], payload={"content": text})
+        edited = interactions.edit_webhook_message(
+            room.world.state, webhook, token, said["id"], payload={"content": text}
+        )
 
         assert [(False, 1)] * 2 == [(one["mention_everyone"], len(one["mentions"])) for one in (said, edited)]
 

@@ -6,11 +6,12 @@ import time
 
 import pytest
 
+from cadenza.sim import interactions, messages
 from cadenza.sim.permissions import Permission
 from cadenza.sim.snowflakes import from_timestamp, made_at
 from cadenza.sim.wire import GatewayEvent
 from cadenza.sim.world import ChannelKind, World
-from tests.sim.tearoom import STARTS, Tearoom
+from tests.sim.tearoom import STARTS, Tearoom, refused
 from tests.sim.test_transcript import told
 
 
@@ -102,9 +103,19 @@ def test_what_listeners_hear_is_enough_to_follow_a_channel() -> None:
     ids = [room.sends(str(number))["id"] for number in range(5)]
     webhook, token = room.webhook()
     spoken = room.world.execute_webhook(webhook, token, {"content": "spoken"})["id"]
-    room.world.edit_webhook_message(webhook, token, spoken, payload={"content": "changed"})
+    interactions.edit_webhook_message(room.world.state, webhook, token, spoken, payload={"content": "changed"})
     room.world.edit_message(room.bot.id, room.channel, ids[4], {"content": "four"})
     room.world.delete_message(room.bot.id, room.channel, ids[0])
-    room.world.bulk_delete(room.bot.id, room.channel, ids[1:3])
+    messages.bulk_delete(room.world.state, room.bot.id, room.channel, ids[1:3])
 
     assert ["3", "four", "changed"] == list(followed.values()) == room.contents()
+
+
+def test_a_message_that_is_not_there_cannot_be_shown() -> None:
+    room = Tearoom()
+
+    assert (404, 10008) == refused(lambda: room.world.shown(room.channel, "1"))
+
+
+def test_a_method_of_the_world_has_the_docstring_of_its_function() -> None:
+    assert messages.create.__doc__ == World.create_message.__doc__

@@ -1,6 +1,6 @@
-"""A Discord of our own: its state and laws in memory, its REST and gateway on loopback, and whatever can go wrong.
+"""A simulated Discord: state and rules in memory, REST and gateway on loopback, and faults.
 
-What is used is imported when it is first used: pytest enters this package in every project where cadenza is installed.
+Names are imported on first use: pytest loads this package in every project where cadenza is installed.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ _HOMES = (
     "gateway",
     "server",
 )
-"""The modules in which the public names live, the lightest first."""
+"""The modules of the public names, the lightest first."""
 
 
 def __getattr__(name: str) -> object:
-    """Import the home of a public name when it is first asked for."""
+    """Import the module of a public name on first use."""
     if name in __all__:
         for home in _HOMES:
             module = import_module(f".{home}", __name__)

@@ -1,4 +1,4 @@
-"""What Discord says when it does not do something: its status, its code and its words."""
+"""Discord's refusals: status, code and message."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ def refuse(code: int, *, retry_after: float | None = None) -> Refusal:
 
 
 def unauthorised() -> Refusal:
-    """The refusal for a token that nobody has."""
+    """The refusal of a missing or unknown token."""
     return Refusal(401, 0, "401: Unauthorized")
 
 
 def invalid(*, at: str, code: str, problem: str) -> Refusal:
-    """The refusal of a form with something wrong *at* a place, such as ``embeds.0.title``."""
+    """The refusal of a form with an error *at* a field, such as ``embeds.0.title``."""
     fields: Json = {"_errors": [{"code": code, "message": problem}]}
     for name in reversed(at.split(".")):
         fields = {name: fields}
@@ -74,17 +74,17 @@ def too_long(*, at: str, most: int) -> Refusal:
 
 
 def bad_length(*, at: str, least: int, most: int) -> Refusal:
-    """The refusal of something that has not between *least* and *most* parts."""
+    """The refusal of a length outside *least* to *most*."""
     return invalid(at=at, code="BASE_TYPE_BAD_LENGTH", problem=f"Must be between {least} and {most} in length.")
 
 
 def required(*, at: str) -> Refusal:
-    """The refusal of a form in which something is missing."""
+    """The refusal of a missing field."""
     return invalid(at=at, code="BASE_TYPE_REQUIRED", problem="This field is required")
 
 
 def as_object(value: object, *, at: str) -> Json:
-    """An object of a form; none at all is an empty one."""
+    """An object of a form; ``None`` is an empty one."""
     if value is None:
         return {}
     if not isinstance(value, dict):
@@ -93,7 +93,7 @@ def as_object(value: object, *, at: str) -> Json:
 
 
 def as_list(value: object, *, at: str) -> list[Any]:
-    """A list of a form; none at all is an empty one."""
+    """A list of a form; ``None`` is an empty one."""
     if value is None:
         return []
     if not isinstance(value, list):
@@ -101,8 +101,13 @@ def as_list(value: object, *, at: str) -> list[Any]:
     return value
 
 
+def as_objects(value: object, *, at: str) -> list[Json]:
+    """A list of objects of a form; ``None`` is an empty one."""
+    return [as_object(entry, at=f"{at}.{place}") for place, entry in enumerate(as_list(value, at=at))]
+
+
 def as_number(value: object, *, at: str, most: int = 2**53) -> int:
-    """A whole number of a form, not below nought; none at all is nought."""
+    """A whole number of a form, at least 0; ``None`` is 0."""
     if value is None:
         return 0
     number = int(value) if isinstance(value, str) and value.isdecimal() and len(value) < 20 else value

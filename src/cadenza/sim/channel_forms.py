@@ -1,4 +1,4 @@
-"""What Discord takes as a channel, a thread or a role: forms, looked through before anything changes."""
+"""Validation of the forms of channels, threads and roles, before anything changes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from .api_errors import as_list, as_number, as_object, bad_length, invalid
+from .api_errors import as_list, as_number, as_objects, bad_length, invalid
 from .permissions import ALL
 from .wire import Json
 
@@ -18,7 +18,7 @@ _Reader = Callable[[Any, str], Any]
 
 
 def read_form(payload: Json, readers: Mapping[str, _Reader]) -> Json:
-    """The fields of *payload* that there are, each as its reader takes it."""
+    """The fields of *payload* that have a reader, each validated by it."""
     return {name: readers[name](payload[name], name) for name in readers if name in payload}
 
 
@@ -31,7 +31,7 @@ def as_name(value: object, at: str) -> str:
 
 
 def as_text(value: object, at: str) -> str | None:
-    """A text, or none."""
+    """A string or ``None``."""
     if value is not None and not isinstance(value, str):
         raise invalid(at=at, code="BASE_TYPE_BAD_STRING", problem="Could not interpret as string.")
     if value is not None and len(value) > _TOPIC_LENGTH:
@@ -40,7 +40,7 @@ def as_text(value: object, at: str) -> str | None:
 
 
 def as_id(value: object, at: str) -> str | None:
-    """An id, or none."""
+    """An id or ``None``."""
     if value is not None and not str(value).isdecimal():
         raise invalid(at=at, code="NUMBER_TYPE_COERCE", problem="Value is not snowflake.")
     return None if value is None else str(value)
@@ -52,22 +52,20 @@ def as_ids(value: object, at: str) -> list[str]:
 
 
 def as_permissions(value: object, at: str) -> str:
-    """Permissions, as they are written: a number in a text."""
+    """Permissions: a number in a string."""
     return str(as_number(value, at=at, most=int(ALL)))
 
 
 def as_overwrites(value: object, at: str) -> list[Json]:
-    """What a channel gives to, and takes from, roles and members."""
-    return [_as_overwrite(entry, f"{at}.{place}") for place, entry in enumerate(as_list(value, at=at))]
-
-
-def _as_overwrite(value: object, at: str) -> Json:
-    entry = as_object(value, at=at)
-    return {"id": as_id(entry.get("id"), f"{at}.id") or "0", **as_overwrite(entry, at)}
+    """The permission overwrites of a channel."""
+    return [
+        {"id": as_id(entry.get("id"), f"{at}.{place}.id") or "0", **as_overwrite(entry, f"{at}.{place}")}
+        for place, entry in enumerate(as_objects(value, at=at))
+    ]
 
 
 def as_overwrite(entry: Json, at: str) -> Json:
-    """What one overwrite says besides whose it is."""
+    """A permission overwrite without its id."""
     return {
         "type": as_number(entry.get("type"), at=f"{at}.type", most=1),
         "allow": as_permissions(entry.get("allow"), f"{at}.allow"),
@@ -84,19 +82,18 @@ def _as_number(value: object, at: str) -> int:
 
 
 def as_switch(value: object, _at: str) -> bool:
-    """Yes or no."""
+    """A boolean."""
     return bool(value)
 
 
 def _as_tags(value: object, at: str) -> list[Json]:
-    tags = [as_object(tag, at=f"{at}.{place}") for place, tag in enumerate(as_list(value, at=at))]
     return [
         {
             "id": as_id(tag.get("id"), f"{at}.id"), "name": as_name(tag.get("name"), f"{at}.name"),
             "moderated": bool(tag.get("moderated")), "emoji_id": as_id(tag.get("emoji_id"), f"{at}.emoji_id"),
             "emoji_name": as_text(tag.get("emoji_name"), f"{at}.emoji_name"),
         }
-        for tag in tags
+        for tag in as_objects(value, at=at)
     ]  # fmt: skip
 
 
@@ -106,16 +103,16 @@ CHANNEL: Mapping[str, _Reader] = MappingProxyType(
         "parent_id": as_id, "permission_overwrites": as_overwrites, "available_tags": _as_tags,
     }
 )  # fmt: skip
-"""What can be said of a channel."""
+"""The fields of a channel."""
 THREAD: Mapping[str, _Reader] = MappingProxyType(
     {"name": as_name, "rate_limit_per_user": _as_pause, "applied_tags": as_ids, "flags": _as_number}
 )
-"""What can be said of a thread."""
+"""The fields of a thread."""
 THREAD_METADATA: Mapping[str, _Reader] = MappingProxyType(
     {"archived": as_switch, "locked": as_switch, "auto_archive_duration": _as_number, "invitable": as_switch}
 )
-"""What can be said of how a thread is kept."""
+"""The metadata fields of a thread."""
 ROLE: Mapping[str, _Reader] = MappingProxyType(
     {"name": as_name, "permissions": as_permissions, "color": _as_number, "hoist": as_switch, "mentionable": as_switch}
 )
-"""What can be said of a role."""
+"""The fields of a role."""

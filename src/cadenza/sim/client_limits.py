@@ -1,4 +1,4 @@
-"""What a client knows of the limits from the headers that it saw, and how long it holds back for them."""
+"""A client's view of rate limits, from response headers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from ..targets.discord.api import Bucket
 
 INSTANT = 1e-5
-"""Seconds; so little is not waited for, since clocks are not exact and nobody should go round and round for that."""
+"""Seconds; shorter waits are skipped, since clocks are not exact."""
 
 
 @dataclass(slots=True)
 class BucketMeter:
-    """One bucket, as the headers told of it. Requests of a bucket go one after the other, in the order of asking."""
+    """One bucket, as the headers describe it. Its requests go one after the other, in order."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     _limit: int = 0
@@ -22,14 +22,14 @@ class BucketMeter:
     _resets_at: float = 0.0
 
     def read(self, headers: Mapping[str, str], now: float) -> None:
-        """Take from an answer what it says; many say nothing."""
+        """Read the headers of a response; many have none."""
         if "X-RateLimit-Remaining" in headers:
             self._limit = int(headers["X-RateLimit-Limit"])
             self._left = int(headers["X-RateLimit-Remaining"])
             self._resets_at = now + float(headers["X-RateLimit-Reset-After"])
 
     def bucket(self, now: float) -> Bucket | None:
-        """How it is at present; ``None`` if nothing was ever told."""
+        """The bucket now; ``None`` without any headers so far."""
         if not self._limit:
             return None
         if self._resets_at - now < INSTANT:
@@ -37,6 +37,6 @@ class BucketMeter:
         return Bucket(self._limit, self._left, self._resets_at - now)
 
     def wait(self, now: float) -> float:
-        """Seconds until it takes the next."""
+        """Seconds until the next request is allowed."""
         bucket = self.bucket(now)
         return bucket.resets_in if bucket and not bucket.left else 0.0

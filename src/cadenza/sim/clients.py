@@ -1,4 +1,4 @@
-"""Running somebody's client against the server, for as long as a test needs it."""
+"""Running a client against the server during a test."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..concurrency.tasks import end_task
 
 
 class Client(Protocol):
-    """A client of discord.py, or of a library that descends from it."""
+    """A client of discord.py, or of a fork of it."""
 
     async def start(self, token: str, /) -> None:
         """Log in and stay connected until it is closed."""
@@ -22,7 +22,7 @@ class Client(Protocol):
         ...
 
     async def close(self) -> None:
-        """Hang up."""
+        """Disconnect."""
         ...
 
     async def __aenter__(self) -> object: ...
@@ -35,7 +35,7 @@ AnyClient = TypeVar("AnyClient", bound=Client)
 
 @asynccontextmanager
 async def running(client: AnyClient, token: str, *, within: float = 10.0) -> AsyncIterator[AnyClient]:
-    """Have *client* logged in and ready; it is closed in the end. What keeps it from that is raised."""
+    """Log *client* in and wait until it is ready; close it at the end. Errors of its login are raised."""
     async with client:
         task = asyncio.create_task(client.start(token))
         try:
@@ -62,18 +62,18 @@ async def _ready(client: Client, task: asyncio.Task[None], within: float) -> Non
 
 
 def is_of_discord_py(client: object) -> bool:
-    """Whether *client* is one of discord.py's; a library that took over its name has other addresses."""
+    """Whether *client* is one of discord.py's; a fork with the same package name has other addresses."""
     if not any(base.__module__.partition(".")[0] == "discord" for base in type(client).__mro__):
         return False
-    from discord.http import Route  # noqa: PLC0415  # whoever has such a client has it
+    from discord.http import Route  # noqa: PLC0415  # such a client needs it
 
     return hasattr(Route, "BASE")
 
 
 @contextmanager
 def discord_py(url: str, gateway_url: str, cdn_url: str) -> Iterator[None]:
-    """Let the real discord.py connect to these addresses instead of Discord's, which are put back in the end."""
-    # Only who has discord.py can want this.
+    """Let the real discord.py connect to these addresses; Discord's are restored at the end."""
+    # discord.py is optional.
     from discord.asset import Asset  # noqa: PLC0415
     from discord.gateway import DiscordWebSocket  # noqa: PLC0415
     from discord.http import Route  # noqa: PLC0415

@@ -1,21 +1,17 @@
-"""As what a file is served."""
+"""The media type under which a file is served."""
 
 from __future__ import annotations
 
 import mimetypes
 
-_PICTURES = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF8", "image/gif"),
-)
+_PICTURES = ((b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif"))
 _HARMLESS = ("image/png", "image/jpeg", "image/gif", "image/webp", "audio/", "video/", "text/plain")
-"""What a browser may show. Anything else could be a page with a script, and is only for saving."""
+"""Types that a browser may show. Others could be a page with a script, and are only downloaded."""
 _FOR_SAVING = "application/octet-stream"
 
 
 def kind_of(name: str, data: bytes) -> str:
-    """The media type of a file, by how it begins or else by its name; what could do harm is given none."""
+    """The media type of a file, by its first bytes or else its name; unsafe types become a plain download."""
     for start, kind in _PICTURES:
         if data.startswith(start):
             return kind

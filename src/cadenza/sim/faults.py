@@ -1,22 +1,22 @@
-"""What can be made to go wrong between a client and the simulated Discord.
+"""Faults between a client and the simulated Discord.
 
-``match`` says which calls are meant: ``"POST /channels/*/messages"``, ``"* /webhooks/**"``, or several of these with
-commas between them. Of those, the first *after* are spared; of the others each *every*-th is struck, at most *times* in
-all. Without either it is one call; with *every* alone it goes on. Faults are asked in the order in which they were
-made, and one that strikes speaks alone: a later one does not count that call. Delays come on top.
+``match`` selects calls: ``"POST /channels/*/messages"``, ``"* /webhooks/**"``, or several of these with commas between
+them. A fault spares the first *after* of them, then strikes each *every*-th, at most *times* in all. Without *times* and
+*every* it strikes one call; with *every* alone it has no end. Faults are tried in the order in which they were added. Only
+the first that strikes takes effect, and later ones do not count that call. Delays come on top.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, TypedDict, Unpack
 
 from .paths import Pattern
 from .wire import Json
 
 
-class LostResponse(ConnectionError):  # noqa: N818  # it is what happened to the answer
-    """The connection broke before the answer came; whether the request was carried out, the caller cannot know."""
+class LostResponse(ConnectionError):  # noqa: N818  # it describes the answer
+    """The connection broke before the answer came; the request may or may not have been carried out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Failing:
     fields: Json | None
     retry_after: float | None
     is_carried_out: bool
-    """Whether it was done nevertheless, as after a 502 it may have been."""
+    """Whether it is done all the same, as may happen with a 502."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Losing:
 
 @dataclass(frozen=True, slots=True)
 class Slowing:
-    """The call is answered with a 429, whatever the limits are."""
+    """The call is answered with a 429, independent of the limits."""
 
     retry_after: float
     is_global: bool
@@ -50,7 +50,15 @@ class Slowing:
 
 @dataclass(frozen=True, slots=True)
 class Banning:
-    """Cloudflare answers in Discord's place, with a page."""
+    """Cloudflare answers instead of Discord, with a page."""
+
+
+class Which(TypedDict, total=False):
+    """Which of the matching calls a fault strikes."""
+
+    times: int | None
+    after: int
+    every: int | None
 
 
 Verdict: TypeAlias = Failing | Losing | Slowing | Banning
@@ -58,26 +66,26 @@ Verdict: TypeAlias = Failing | Losing | Slowing | Banning
 
 @dataclass(slots=True)
 class Fault:
-    """One thing that goes wrong; what ``Faults`` gives back for it, to look at it and to end it."""
+    """One fault, as ``Faults`` returns it: to inspect and to end it."""
 
     matches: tuple[Pattern, ...]
     what: Verdict | float
-    """What happens; a number is a delay in seconds."""
+    """The effect; a number is a delay in seconds."""
     times: int | None
     after: int
     every: int
     seen: int = field(default=0, init=False)
-    """How many calls it was asked about."""
+    """How many matching calls there were."""
     struck: int = field(default=0, init=False)
-    """How many it struck."""
+    """How many calls it struck."""
     is_over: bool = field(default=False, init=False)
 
     def end(self) -> None:
-        """Let it strike no more."""
+        """Stop it."""
         self.is_over = True
 
     def strikes(self, method: str, path: str) -> bool:
-        """Whether it strikes this call, which counts as seen."""
+        """Whether it strikes this call; a matching call counts as seen."""
         if self.is_over or not any(match.fits(method, path) for match in self.matches):
             return False
         self.seen += 1
@@ -89,7 +97,7 @@ class Fault:
 
 
 class Faults:
-    """All that is to go wrong. Whatever is added holds from the next call on."""
+    """All faults of a server. A new one applies from the next call on."""
 
     def __init__(self) -> None:
         self._faults: list[Fault] = []
@@ -104,31 +112,19 @@ class Faults:
         fields: Json | None = None,
         retry_after: float | None = None,
         is_carried_out: bool = False,
-        times: int | None = None,
-        after: int = 0,
-        every: int | None = None,
+        **which: Unpack[Which],
     ) -> Fault:
-        """Answer with an error; *fields* is what a 50035 says under ``errors``. With *is_carried_out* it was done all the same."""
+        """Answer with an error; *fields* are the ``errors`` of a 50035. With *is_carried_out* the call is done all the same."""
         failing = Failing(status, code, message or f"{status}: simulated", fields, retry_after, is_carried_out)
-        return self._add(match, failing, times, after, every)
+        return self._add(match, failing, which)
 
-    def lose(
-        self,
-        match: str,
-        *,
-        is_carried_out: bool = True,
-        times: int | None = None,
-        after: int = 0,
-        every: int | None = None,
-    ) -> Fault:
-        """Carry the call out and drop the answer; or, if it is not to be carried out, drop the call itself."""
-        return self._add(match, Losing(is_carried_out), times, after, every)
+    def lose(self, match: str, *, is_carried_out: bool = True, **which: Unpack[Which]) -> Fault:
+        """Carry the call out and drop the answer; without *is_carried_out*, drop the call itself."""
+        return self._add(match, Losing(is_carried_out), which)
 
-    def delay(
-        self, match: str, seconds: float, *, times: int | None = None, after: int = 0, every: int | None = 1
-    ) -> Fault:
-        """Let the call wait before anything is done about it."""
-        return self._add(match, float(seconds), times, after, every)
+    def delay(self, match: str, seconds: float, **which: Unpack[Which]) -> Fault:
+        """Let the call wait before it is handled; all calls, unless *which* says otherwise."""
+        return self._add(match, float(seconds), {"every": 1, **which})
 
     def storm(
         self,
@@ -141,21 +137,22 @@ class Faults:
         after: int = 0,
         every: int | None = 1,
     ) -> Fault:
-        """Answer with a 429; without ``Via`` a client must take it for a ban."""
-        return self._add(match, Slowing(retry_after, is_global, has_via), times, after, every)
+        """Answer with a 429; clients take one without ``Via`` for a ban."""
+        which: Which = {"times": times, "after": after, "every": every}
+        return self._add(match, Slowing(retry_after, is_global, has_via), which)
 
     def ban(self, match: str = "* /**") -> Fault:
-        """Answer as Cloudflare does to an address that it has banned, until the fault is ended."""
-        return self._add(match, Banning(), None, 0, 1)
+        """Answer as Cloudflare does to a banned address, until the fault is ended."""
+        return self._add(match, Banning(), {"every": 1})
 
     def clear(self) -> None:
-        """Let nothing go wrong any more."""
+        """End all faults."""
         for fault in self._faults:
             fault.end()
         self._faults.clear()
 
     def strike(self, method: str, path: str) -> tuple[float, Verdict | None]:
-        """What happens to a call: how many seconds it waits, and what goes wrong then, if anything."""
+        """The effect on a call: seconds to wait, and the fault that strikes it, if any."""
         seconds, verdict = 0.0, None
         for fault in self._faults:
             if isinstance(fault.what, float):
@@ -164,7 +161,8 @@ class Faults:
                 verdict = fault.what
         return seconds, verdict
 
-    def _add(self, match: str, what: Verdict | float, times: int | None, after: int, every: int | None) -> Fault:
+    def _add(self, match: str, what: Verdict | float, which: Which) -> Fault:
+        times, after, every = which.get("times"), which.get("after", 0), which.get("every")
         if after < 0 or (times is not None and times < 1) or (every is not None and every < 1):
             msg = "A fault strikes at least once, at most each call, and not before the first: check times, every and after."
             raise ValueError(msg)

@@ -1,4 +1,4 @@
-"""How the gateway's messages are put on the line: as they are, or as one compressed stream."""
+"""The encoding of gateway messages: plain text, or one compressed stream."""
 
 from __future__ import annotations
 
@@ -7,29 +7,25 @@ from collections.abc import Callable
 from typing import Literal, TypeAlias
 
 Compression: TypeAlias = Literal["auto", "none"]
-"""``auto`` is what the client asks for; ``none`` is plain text whatever it asks for, which all clients take."""
+"""``auto`` is what the client asks for; ``none`` is always plain text, which all clients accept."""
 
 Frame: TypeAlias = Callable[[bytes], bytes | str]
-"""Puts one message of a connection into what is sent for it: text as it is, bytes if it is compressed."""
+"""Encodes one message of a connection: text if plain, bytes if compressed."""
 
 
 def framing(asked: str, compression: Compression = "auto") -> Frame:
     """The framing for a connection whose client asked for *asked*, such as ``zlib-stream``."""
     if compression == "auto" and asked == "zlib-stream":
-        return _zlib()
+        stream = zlib.compressobj()
+        return lambda message: stream.compress(message) + stream.flush(zlib.Z_SYNC_FLUSH)
     if compression == "auto" and asked == "zstd-stream":
         return _zstd() or bytes.decode
     return bytes.decode
 
 
-def _zlib() -> Frame:
-    stream = zlib.compressobj()
-    return lambda message: stream.compress(message) + stream.flush(zlib.Z_SYNC_FLUSH)
-
-
 def _zstd() -> Frame | None:
     try:
-        import zstandard  # noqa: PLC0415  # only who asks for it needs it, and then has it
+        import zstandard  # noqa: PLC0415  # only clients that have it ask for it
     except ImportError:
         return None
     stream = zstandard.ZstdCompressor().compressobj()

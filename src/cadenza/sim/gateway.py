@@ -1,10 +1,9 @@
-"""The gateway: connections of bots, over which they hear what happens in the world.
+"""The gateway: websocket connections over which bots receive events.
 
-The rules of this place
-1. A connection has one reader, which is who called ``attend``, and one writer, which the reader began and ends.
-2. What is to be sent is put into the writer's row at once and without waiting; so the world can tell events to all
-   sessions while nothing else runs, and every bot hears them in the same order.
-3. A session belongs to the gateway, a connection to its client: when a line breaks, the session goes on counting.
+1. A connection has one reader, the task that called ``attend``, and one writer, which the reader starts and ends.
+2. Messages are put into the writer's queue without waiting. So an event reaches all sessions in one step, and every bot
+   receives events in the same order.
+3. A session belongs to the gateway, a connection to its client: when a connection breaks, the session goes on counting.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from typing import Any, Self
 from aiohttp import WSMsgType, web
 
 from ..concurrency.tasks import end_task
+from . import guilds
 from .frames import Compression, Frame, framing
 from .intents import ALL, PRIVILEGED, Intent, hears
 from .members import chunks
@@ -30,16 +30,12 @@ from .world import Bot, World
 
 _VERSIONS = ("9", "10")
 _WAY_BACK = 0.03
-"""Seconds until a heartbeat in a session is acknowledged.
-
-discord.py notes in a thread when it has sent one; who is quicker than that thread, as no network is, is taken to be late
-by a whole interval.
-"""
+"""Seconds until a heartbeat is acknowledged: discord.py takes an answer before its own thread has noted it for a late one."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClientFrame:
-    """What a client sent."""
+    """A message that a client sent."""
 
     op: Op
     data: Any
@@ -50,34 +46,34 @@ class ClientFrame:
 
 @dataclass(frozen=True, slots=True)
 class _Close:
-    """The end of a connection; without a code, the line is torn."""
+    """The end of a connection; without a code, it is cut."""
 
     code: int | None
     reason: str = ""
 
 
 class GatewaySocket:
-    """The writing side of a connection: what is said is sent in its order."""
+    """The writing side of a connection: messages are sent in order."""
 
     def __init__(self, socket: web.WebSocketResponse, frame: Frame, tear: Callable[[], None]) -> None:
         self._socket = socket
         self._frame = frame
         self.tear = tear
-        """Breaks the connection at once and without a word."""
+        """Cuts the connection at once, without a close frame."""
         self._row: asyncio.Queue[bytes | _Close] = asyncio.Queue()
         self._is_closing = False
 
     def say(self, message: bytes) -> None:
-        """Send *message* when all before it is sent."""
+        """Queue *message*."""
         self._row.put_nowait(message)
 
     def close(self, code: int | None, reason: str = "") -> None:
-        """Close the connection when all before is sent; nothing after this is."""
+        """Close the connection after all queued messages; later ones are dropped."""
         self._row.put_nowait(_Close(code, reason))
         self._is_closing = True
 
     async def finish(self, writer: asyncio.Task[None], *, within: float) -> None:
-        """End *writer*; if the line is being closed, let it say goodbye first, unless the client does not even read."""
+        """End *writer*; a connection that is being closed gets *within* seconds for its close frame."""
         try:
             if self._is_closing and not (await asyncio.wait([writer], timeout=within))[0]:
                 self.tear()
@@ -85,7 +81,7 @@ class GatewaySocket:
             await end_task(writer)
 
     async def write(self) -> None:
-        """Send what is said until the line is closed, by whomever."""
+        """Send queued messages until the connection is closed by either side."""
         try:
             while isinstance(said := await self._row.get(), bytes):
                 framed = self._frame(said)
@@ -94,7 +90,7 @@ class GatewaySocket:
                 else:
                     await self._socket.send_bytes(framed)
         except ConnectionError:
-            return  # the reader notices, too
+            return  # the reader notices it too
         if said.code is None:
             self.tear()
         else:
@@ -102,7 +98,7 @@ class GatewaySocket:
 
 
 class _Caller:
-    """A client that is connected."""
+    """A connected client."""
 
     def __init__(self, socket: web.WebSocketResponse, line: GatewaySocket, rules: GatewayRules, now: float) -> None:
         self.socket = socket
@@ -113,22 +109,17 @@ class _Caller:
 
 
 class Gateway:
-    """All connections and sessions. Use it as a context manager: it listens to the world meanwhile."""
+    """All connections and sessions. It is a context manager, and receives the events of the world meanwhile."""
 
     def __init__(
-        self,
-        world: World,
-        url: str,
-        *,
-        compression: Compression = "auto",
-        rules: GatewayRules | None = None,
+        self, world: World, url: str, *, compression: Compression = "auto", rules: GatewayRules | None = None
     ) -> None:
         self.url = url
         self.rules = rules or GatewayRules()
         self.heard: deque[ClientFrame] = deque(maxlen=10_000)
-        """What clients sent, the last at the end."""
-        self._world = world
-        world.privileged = self.rules.privileged  # what an application is told of itself is what the gateway allows
+        """Messages of clients, oldest first."""
+        self._state = world.state
+        world.state.privileged = self.rules.privileged  # the flags of applications show them
         self._compression = compression
         self._callers: dict[GatewaySocket, _Caller] = {}
         self._sessions: dict[str, Session] = {}
@@ -137,7 +128,7 @@ class Gateway:
         self._everybody_left = asyncio.Event()
 
     def __enter__(self) -> Self:
-        self._stop_listening = self._world.listen(self._hear)
+        self._stop_listening = self._state.listen(self._hear)
         return self
 
     def __exit__(
@@ -148,16 +139,16 @@ class Gateway:
 
     @property
     def sessions(self) -> tuple[Session, ...]:
-        """All sessions that are kept, the oldest first."""
+        """All sessions, oldest first."""
         self._forget_the_old()
         return tuple(self._sessions.values())
 
     # --- what can go wrong -----------------------------------------------------------------
 
     def cut(self, code: int | None = 4000, reason: str = "") -> None:
-        """Close every connection with *code*; with ``None``, tear it without a word. Sessions can be resumed."""
+        """Close every connection with *code*; ``None`` cuts it without a close frame. Sessions can be resumed."""
         for caller in self._callers.values():
-            self._leave(caller)  # from now on, events are missed
+            self._leave(caller)  # from now on, it misses events
             caller.line.close(code, reason)
 
     def reconnect(self) -> None:
@@ -166,7 +157,7 @@ class Gateway:
             caller.line.say(as_message(Op.RECONNECT, None))
 
     def invalidate(self, *, resumable: bool = False) -> None:
-        """Tell every client that its session is invalid; one that is *resumable* it may come back to."""
+        """Tell every client that its session is invalid; a *resumable* one it may resume."""
         for caller in self._callers.values():
             session = caller.session
             self._leave(caller)
@@ -175,7 +166,7 @@ class Gateway:
             caller.line.say(as_message(Op.INVALID_SESSION, resumable))
 
     async def close(self, *, within: float = 1.0) -> None:
-        """Close every connection and wait until all clients are gone; after *within* seconds, lines are torn."""
+        """Close every connection and wait until all clients are gone; after *within* seconds, cut the connections."""
         self.cut(1001, "the server is closing")
         if not self._callers:
             return
@@ -191,7 +182,7 @@ class Gateway:
     # --- one connection --------------------------------------------------------------------
 
     async def attend(self, socket: web.WebSocketResponse, query: Mapping[str, str], tear: Callable[[], None]) -> None:
-        """Serve one connection until it ends. *tear* breaks it without a word."""
+        """Serve one connection until it ends. *tear* cuts it without a close frame."""
         line = GatewaySocket(socket, framing(query.get("compress", ""), self._compression), tear)
         caller = self._callers[line] = _Caller(socket, line, self.rules, _now())
         writer = asyncio.create_task(line.write())
@@ -224,7 +215,7 @@ class Gateway:
             self._obey(caller, op, data)
 
     async def _receive(self, caller: _Caller) -> bytes | None:
-        """The next message of the client; ``None`` when the connection is over."""
+        """The next message of the client; ``None`` when the connection has ended."""
         try:
             async with asyncio.timeout_at(caller.beat_at + self.rules.heartbeat * self.rules.patience):
                 received = await caller.socket.receive()
@@ -234,10 +225,10 @@ class Gateway:
         match received.type:
             case WSMsgType.TEXT:
                 return str(received.data).encode()
-            case WSMsgType.BINARY:  # some clients send JSON so
+            case WSMsgType.BINARY:  # some clients send JSON as bytes
                 return bytes(received.data)
             case WSMsgType.CLOSE if received.data in (1000, 1001):
-                self._end_session(caller)  # who leaves with such a code does not come back
+                self._end_session(caller)  # with these codes a client does not resume
         return None
 
     def _obey(self, caller: _Caller, op: Op, data: Any) -> None:
@@ -255,7 +246,7 @@ class Gateway:
             case Op.REQUEST_GUILD_MEMBERS:
                 self._send_members(caller.session, as_object(data))
             case _:
-                pass  # nobody looks at presences here, and there is no voice
+                pass  # presences and voice are not simulated
 
     # --- sessions --------------------------------------------------------------------------
 
@@ -265,18 +256,18 @@ class Gateway:
         bot = self._authenticate(data)
         intents = self._intents(data.get("intents"))
         shard = as_shard(data.get("shard", (0, 1)))
-        guilds = [guild for guild in self._world.guilds_of(bot) if shard.has(guild)]
-        if len(guilds) > self.rules.guilds_per_shard:
+        mine = [guild for guild in guilds.of_bot(self._state, bot) if shard.has(guild)]
+        if len(mine) > self.rules.guilds_per_shard:
             raise Hangup(4011, "Sharding required.")
         session = Session(f"session-{next(self._numbers)}", bot, intents, shard, backlog=self.rules.backlog)
         self._sessions[session.id] = session
         self._enter(caller, session)
-        ready = self._world.ready(bot)
+        ready = guilds.ready(self._state, bot)
         ready["guilds"] = [guild for guild in ready["guilds"] if shard.has(guild["id"])]
         ready |= {"v": 10, "session_id": session.id, "resume_gateway_url": self.url, "shard": list(shard)}
         session.tell(GatewayEvent("READY", ready))
-        for guild in guilds:
-            created = GatewayEvent("GUILD_CREATE", self._world.guild_created(guild, bot), guild=guild)
+        for guild in mine:
+            created = GatewayEvent("GUILD_CREATE", guilds.created(self._state, guild, bot), guild=guild)
             if hears(created, intents, bot.id):
                 session.tell(created)
 
@@ -307,7 +298,7 @@ class Gateway:
 
     def _authenticate(self, data: Json) -> Bot:
         try:
-            return self._world.authenticate(str(data.get("token", "")).removeprefix("Bot "))
+            return guilds.authenticate(self._state, str(data.get("token", "")).removeprefix("Bot "))
         except Refusal:
             raise Hangup(4004, "Authentication failed.") from None
 
@@ -321,9 +312,9 @@ class Gateway:
     def _send_members(self, session: Session, data: Json) -> None:
         guild = data.get("guild_id")
         guild = str(guild[0] if isinstance(guild, list) and guild else guild)
-        if guild not in self._world.guilds_of(session.bot) or not session.shard.has(guild):
+        if guild not in guilds.of_bot(self._state, session.bot) or not session.shard.has(guild):
             return
-        members = self._world.guild_created(guild, session.bot)["members"]
+        members = guilds.created(self._state, guild, session.bot)["members"]
         for chunk in chunks(members, data, session.intents):
             session.tell(GatewayEvent("GUILD_MEMBERS_CHUNK", {"guild_id": guild, **chunk}, guild=guild))
 
@@ -348,7 +339,7 @@ class Gateway:
 
     def _hear(self, event: GatewayEvent) -> None:
         for session in self.sessions:
-            if session.hears(event, self._world.guilds_of(session.bot)):
+            if session.hears(event, guilds.of_bot(self._state, session.bot)):
                 session.tell(event)
 
 

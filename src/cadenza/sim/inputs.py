@@ -1,4 +1,4 @@
-"""What people put into commands, menus and forms that bots show them. All of it is pure."""
+"""The inputs of commands, menus and forms. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .wire import Json
 _KINDS: Mapping[type, int] = {bool: 5, int: 4, float: 10}
 _TEXT = 3
 _GROUPS = (1, 2)
-"""Options that are commands, or groups of them."""
+"""Option types of subcommands and their groups."""
 _TEXT_MENU = 3
 _MODAL_TITLE = 45
 _MODAL_PARTS = 5
@@ -20,7 +20,7 @@ _TEXT_INPUT = 4
 
 
 def find_command(commands: Iterable[Json], name: str) -> tuple[Json, Sequence[str]] | None:
-    """The command that *name* begins with, and the words behind it: those of its subcommand."""
+    """The command that *name* begins with, and the words of its subcommand."""
     for command in commands:
         if command["name"] == name:
             return command, ()
@@ -30,7 +30,7 @@ def find_command(commands: Iterable[Json], name: str) -> tuple[Json, Sequence[st
 
 
 def as_options(known: object, words: Sequence[str], values: Mapping[str, Any]) -> list[Json]:
-    """The options of a command as they are sent: *values* by name, below the subcommand that *words* name."""
+    """The options of a command as sent: *values* by name, nested under the subcommand *words*."""
     options = {option["name"]: option for option in known or ()}  # type: ignore[attr-defined]  # a list, as it was put
     if not words:
         return [_as_option(options.get(name, {}), name, value) for name, value in values.items()]
@@ -48,7 +48,7 @@ def _as_option(known: Json, name: str, value: Any) -> Json:
 
 
 def flat(options: Iterable[Json]) -> Iterator[Json]:
-    """The options that have values, wherever they stand."""
+    """The options with values, at any depth."""
     for option in options:
         if "value" in option:
             yield option
@@ -56,7 +56,7 @@ def flat(options: Iterable[Json]) -> Iterator[Json]:
 
 
 def check_choice(menu: Json, values: Sequence[str]) -> None:
-    """Whether *values* can be chosen from *menu*; that they cannot is a mistake of who wrote the test."""
+    """Check that *values* can be chosen from *menu*; if not, the test is wrong."""
     least, most = menu.get("min_values", 1), menu.get("max_values", 1)
     if not least <= len(values) <= most:
         message = f"{len(values)} are chosen, and the menu takes {least} to {most}"
@@ -68,7 +68,7 @@ def check_choice(menu: Json, values: Sequence[str]) -> None:
 
 
 def as_modal(data: Json) -> Json:
-    """A form that a bot shows."""
+    """Validate a form that a bot shows."""
     if not isinstance(data.get("custom_id"), str) or not data["custom_id"]:
         raise required(at="data.custom_id")
     if not 1 <= len(str(data.get("title") or "")) <= _MODAL_TITLE:
@@ -86,14 +86,14 @@ def as_modal(data: Json) -> Json:
 
 
 def _inner(part: Json, at: str) -> list[Json]:
-    """What lies in a row or under a label."""
+    """The parts of a row or a label."""
     if part.get("type") == _LABEL:
         return [as_object(part.get("component"), at=f"{at}.component")]
     return [as_object(inner, at=f"{at}.components") for inner in as_list(part.get("components"), at=f"{at}.components")]
 
 
 def filled_in(modal: Json, texts: Mapping[str, str]) -> list[Json]:
-    """The parts of *modal* as they are sent, with *texts* by the id or the label of what they are written into."""
+    """The parts of *modal* as sent, with *texts* by the id or the label of their field."""
     left = dict(texts)
     parts = [_filled_in(part, left) for part in modal["components"]]
     if left:

@@ -1,4 +1,4 @@
-"""What a bot hears of the gateway's events, and what it is shown of them."""
+"""Which events a bot receives for its intents, and which parts of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .wire import GatewayEvent, Json
 
 
 class Intent(IntFlag):
-    """What a bot says, when it connects, that it wants to hear of."""
+    """The events that a bot subscribes to when it connects."""
 
     GUILDS = 1 << 0
     GUILD_MEMBERS = 1 << 1
@@ -38,7 +38,7 @@ class Intent(IntFlag):
 
 ALL = Intent(sum(Intent))
 PRIVILEGED = Intent.GUILD_MEMBERS | Intent.GUILD_PRESENCES | Intent.MESSAGE_CONTENT
-"""Those that have to be switched on for the application."""
+"""Those that must be enabled for the application."""
 
 
 class Needed(NamedTuple):
@@ -53,7 +53,7 @@ _REACTIONS = Needed(Intent.GUILD_MESSAGE_REACTIONS, Intent.DIRECT_MESSAGE_REACTI
 _POLLS = Needed(Intent.GUILD_MESSAGE_POLLS, Intent.DIRECT_MESSAGE_POLLS)
 
 _BY_BEGINNING: tuple[tuple[str, Needed], ...] = (
-    # The first that fits counts. What is not here, such as INTERACTION_CREATE, everybody hears.
+    # The first match counts. All bots receive events that are not here, such as INTERACTION_CREATE.
     ("GUILD_MEMBERS_CHUNK", Needed(Intent(0))),
     ("GUILD_MEMBER_", Needed(Intent.GUILD_MEMBERS)),
     ("GUILD_ROLE_", Needed(Intent.GUILDS)),
@@ -86,22 +86,25 @@ _BY_BEGINNING: tuple[tuple[str, Needed], ...] = (
 _ANY = Needed(Intent(0))
 
 _BLANK: Mapping[str, object] = MappingProxyType({"content": "", "embeds": [], "attachments": [], "components": []})
-"""What of a message is content, and what stands there instead for a bot that may not read it; a poll is left out."""
+"""The fields that need the content intent, and their values without it; a poll is left out."""
 
 
 def hears(event: GatewayEvent, intents: Intent, bot: str) -> bool:
-    """Whether a bot with *intents* is told of *event*, if it is there at all."""
+    """Whether the intents of a bot that is there include *event*."""
     if event.name == "GUILD_MEMBER_UPDATE" and _id_of(event.data.get("user")) == bot:
-        return True  # of itself a bot is always told
+        return True  # a bot always receives its own
     needed = next((need for start, need in _BY_BEGINNING if event.name.startswith(start)), _ANY)
     wanted = needed.direct if event.guild is None else needed.guild
     return not wanted or bool(intents & wanted)
 
 
 def as_seen(event: GatewayEvent, intents: Intent, bot: str) -> Json:
-    """The data of *event* as a bot with *intents* is shown it."""
+    """The data of *event* as a bot with *intents* gets it."""
     if event.name == "GUILD_CREATE":
-        return _guild_as_seen(event.data, intents, bot)
+        if Intent.GUILD_PRESENCES in intents:
+            return event.data
+        themselves = [member for member in event.data.get("members", ()) if _id_of(member.get("user")) == bot]
+        return {**event.data, "members": themselves, "presences": []}
     if event.name not in ("MESSAGE_CREATE", "MESSAGE_UPDATE"):
         return event.data
     if Intent.MESSAGE_CONTENT in intents or event.guild is None:
@@ -109,24 +112,12 @@ def as_seen(event: GatewayEvent, intents: Intent, bot: str) -> Json:
     return _message_as_seen(event.data, bot)
 
 
-def _guild_as_seen(guild: Json, intents: Intent, bot: str) -> Json:
-    if Intent.GUILD_PRESENCES in intents:
-        return guild
-    themselves = [member for member in guild.get("members", ()) if _id_of(member.get("user")) == bot]
-    return {**guild, "members": themselves, "presences": []}
-
-
 def _message_as_seen(message: Json, bot: str) -> Json:
     shown = message
     if _id_of(message.get("author")) != bot and all(_id_of(user) != bot for user in message.get("mentions", ())):
         shown = {name: _BLANK.get(name, value) for name, value in message.items() if name != "poll"}
-    return _with_reference(shown, bot)
-
-
-def _with_reference(message: Json, bot: str) -> Json:
-    """*message* with the one that it answers as this bot is shown it, which is decided by that one's own words."""
-    answered = message.get("referenced_message")
-    return {**message, "referenced_message": _message_as_seen(answered, bot)} if answered else message
+    answered = message.get("referenced_message")  # whether the bot gets its text depends on that message alone
+    return {**shown, "referenced_message": _message_as_seen(answered, bot)} if answered else shown
 
 
 def _id_of(user: Json | None) -> str | None:

@@ -1,4 +1,4 @@
-"""Members of a guild, for clients that ask for some or all of them."""
+"""Chunks of guild members, for clients that request them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from .protocol import Hangup
 from .wire import Json
 
 _CHUNK = 1000
-"""How many members are sent in one event."""
+"""Members in one event."""
 _FOUND = 100
-"""How many members are sent to who asks for some of them."""
+"""Members in the answer to a search."""
 
 
 def chunks(members: list[Json], data: Json, intents: Intent) -> list[Json]:
-    """The events in which those of *members* are sent for whom *data* asks, without the guild."""
+    """The events for a request *data* for some of *members*, without the guild."""
     chosen = _chosen(members, data, intents)
     if chosen is None:
         return []
@@ -33,7 +33,7 @@ def _user_ids(data: Json) -> list[str]:
 
 
 def _chosen(members: list[Json], data: Json, intents: Intent) -> list[Json] | None:
-    """Whom the client asks for: by their ids, by how their names begin, or all, for which it needs the intent."""
+    """The requested members: by id, by the beginning of a name, or all, which needs the intent."""
     if ids := _user_ids(data):
         return [member for member in members if member["user"]["id"] in ids][:_FOUND]
     start = str(data.get("query", "")).casefold()

@@ -1,4 +1,4 @@
-"""Discord as the target sees it, in memory: no socket and no library between it and the world."""
+"""Discord's API for the target, in memory, without a socket or a library."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .wire import File, Json, Refusal, Response, RestRequest
 from .world import Bot
 
 _TRIES = 5
-"""How often a call is made before a 429 is given up on."""
+"""Attempts before a 429 is final."""
 _MESSAGES = "/channels/{}/messages"
 _MESSAGE = "/channels/{}/messages/{}"
 _SPOKEN = "/webhooks/{}/{}"
@@ -30,16 +30,16 @@ _KINDS: Final = {
     15: PlaceKind.FORUM,
     16: PlaceKind.FORUM,
 }
-"""Discord's numbers for what is not a plain channel."""
+"""Discord's channel types that are not plain channels."""
 _Key: TypeAlias = tuple[str, str, str]
 
 
 class WorldApi:
     """The ``DiscordApi`` of one bot in a simulated Discord.
 
-    It does what discord.py would do: what is known through the gateway is known without asking; a bucket that is used up
-    is waited for before the next request, and a 429 is waited out, up to five times. Nothing else is tried again, and a
-    429 with a code of its own, such as slow mode, is the caller's to decide on.
+    It behaves like discord.py: channels known from the gateway need no request, an empty bucket is waited for before the
+    next request, and a 429 is waited out, up to five attempts. Nothing else is retried; a 429 with a code of its own, such
+    as slow mode, is left to the caller.
     """
 
     def __init__(self, rest: Rest, bot: Bot) -> None:
@@ -50,36 +50,36 @@ class WorldApi:
 
     @property
     def user(self) -> str:
-        """Our own id."""
+        """The id of the bot."""
         return self._bot.id
 
     # --- channels --------------------------------------------------------------------------------------
 
     def known(self, channel: str, /) -> Place | None:
-        """What the gateway has told of *channel*."""
+        """*channel* as known from the gateway."""
         try:
             return _as_place(self._rest.world.get_channel(self._bot.id, channel))
         except Refusal:
             return None
 
     async def find(self, channel: str, /) -> Place:
-        """What there is to know of *channel*, asked for if need be."""
+        """*channel*, requested if it is not known."""
         return self.known(channel) or _as_place(await self._ask("GET", "/channels/{}", channel))
 
     def bucket(self, channel: str, webhook: Webhook | None = None, /) -> Bucket | None:
-        """How many messages *channel*, or *webhook*, takes at present, by the headers that were seen."""
+        """The bucket of messages of *channel* or *webhook*, from the headers seen so far."""
         key = ("POST", _SPOKEN, webhook.id) if webhook else ("POST", _MESSAGES, channel)
         meter = self._meters.get(key)
         return meter.bucket(self._now()) if meter else None
 
     async def typing(self, channel: str, /) -> None:
-        """Show that we are writing."""
+        """Show the typing indicator."""
         await self._ask("POST", "/channels/{}/typing", channel)
 
     # --- messages --------------------------------------------------------------------------------------
 
     async def send(self, channel: str, message: Outgoing, /) -> Sent:
-        """Send *message* as ourselves."""
+        """Send *message* as the bot."""
         body = as_message(channel, message)
         return self._as_sent(await self._ask("POST", _MESSAGES, channel, body=body, files=as_files(message)))
 
@@ -95,29 +95,29 @@ class WorldApi:
         return self._as_sent(said)
 
     async def recent(self, channel: str, /, *, after: str | None = None, limit: int = 10) -> list[Seen]:
-        """The newest messages of *channel*, the oldest of them first; only those behind *after*.
+        """The newest messages of *channel*, oldest first; only those after *after*.
 
-        They are asked for from the end, for Discord's own ``after`` begins with those that come next.
+        This reads from the end, since Discord's own ``after`` returns the messages that follow it directly.
         """
         newest = await self._ask("GET", _MESSAGES, channel, query={"limit": str(limit)})
         return [_as_seen(message) for message in reversed(newest) if int(message["id"]) > int(after or 0)]
 
     async def delete(self, channel: str, message: str, /) -> None:
-        """Take a message back."""
+        """Delete a message."""
         await self._ask("DELETE", _MESSAGE, channel, message)
 
     async def delete_many(self, channel: str, messages: tuple[str, ...], /) -> None:
-        """Take many back at once."""
+        """Delete many messages at once."""
         await self._ask("POST", "/channels/{}/messages/bulk-delete", channel, body={"messages": list(messages)})
 
     async def delete_as(self, webhook: Webhook, message: str, /, *, thread: str | None = None) -> None:
-        """Take a message of *webhook* back."""
+        """Delete a message of *webhook*."""
         await self._ask("DELETE", _SPOKEN_MESSAGE, webhook.id, webhook.token, message, query=_in(thread))
 
     # --- webhooks --------------------------------------------------------------------------------------
 
     async def webhooks(self, channel: str, /) -> list[Webhook]:
-        """All webhooks of *channel* that can be spoken through."""
+        """All webhooks of *channel* that have a token."""
         found = await self._ask("GET", "/channels/{}/webhooks", channel)
         return [self._as_webhook(webhook) for webhook in found if webhook.get("token")]
 
@@ -126,11 +126,11 @@ class WorldApi:
         return self._as_webhook({"token": token} | await self._ask("GET", _SPOKEN, id_, token))
 
     async def create_webhook(self, channel: str, name: str, /) -> Webhook:
-        """Make a webhook."""
+        """Create a webhook."""
         return self._as_webhook(await self._ask("POST", "/channels/{}/webhooks", channel, body={"name": name}))
 
     async def set_avatar(self, webhook: Webhook, image: bytes | None, /, *, patience: float) -> None:
-        """Store *image* in *webhook*, or no image; what would take longer than *patience* is given up."""
+        """Set or clear the avatar of *webhook*; give up after *patience* seconds."""
         body = {"avatar": as_picture(image)}
         try:
             async with asyncio.timeout(patience):
@@ -152,8 +152,8 @@ class WorldApi:
         files: tuple[File, ...] = (),
         patience: float = inf,
     ) -> Any:
-        """Make a call, as often as rate limits want it; give back what was answered, or raise ``ApiError``."""
-        token = "" if path in (_SPOKEN, _SPOKEN_MESSAGE) else self._bot.token  # a webhook's own is in the path
+        """Make a call, again after rate limits; return the body, or raise ``ApiError``."""
+        token = "" if path in (_SPOKEN, _SPOKEN_MESSAGE) else self._bot.token  # a webhook's token is in the path
         request = RestRequest(method, path.format(*ids), query or {}, body, files, token)
         meter = self._meters.setdefault((method, path, ids[0]), BucketMeter())
         async with meter.lock:
@@ -164,7 +164,11 @@ class WorldApi:
         while True:
             tries += 1
             await self._hold_back(meter, patience, what)
-            response = await self._call(request, what)
+            try:
+                response = await self._rest.handle(request)
+            except LostResponse:
+                msg = f"The connection broke before Discord answered {what}."
+                raise ApiError(msg, is_ambiguous=True) from None
             meter.read(response.headers, self._now())
             if response.status < 300:
                 return response.body
@@ -173,15 +177,8 @@ class WorldApi:
                 raise error
             await self._wait_out(error, patience, is_global=bool(response.body.get("global")))
 
-    async def _call(self, request: RestRequest, what: str) -> Response:
-        try:
-            return await self._rest.handle(request)
-        except LostResponse:
-            msg = f"The connection broke before Discord answered {what}."
-            raise ApiError(msg, is_ambiguous=True) from None
-
     async def _hold_back(self, meter: BucketMeter, patience: float, what: str) -> None:
-        """Wait until the bucket, and Discord altogether, take another request."""
+        """Wait until the bucket and the global limit allow another request."""
         while (wait := max(meter.wait(self._now()), self._all_wait_until - self._now())) > INSTANT:
             if wait > patience:
                 msg = f"Discord takes {what} again in {wait:.1f} seconds, which is too long to wait."
@@ -220,7 +217,7 @@ class WorldApi:
 
 
 def _is_passing(error: ApiError) -> bool:
-    """Whether it is a rate limit and nothing else, so that waiting helps."""
+    """Whether it is a plain rate limit, so that waiting helps."""
     return error.status == 429 and error.retry_after is not None and error.code is None and not error.is_ban
 
 
@@ -253,7 +250,7 @@ def _as_seen(message: Json) -> Seen:
 
 
 def _as_error(response: Response, what: str) -> ApiError:
-    """What an answer that is a refusal says, for whoever decides what to do about it."""
+    """The error of a refused request."""
     is_limit = response.status == 429
     if not isinstance(response.body, dict):
         msg = f"Discord answered {what} with {response.status} and a page."

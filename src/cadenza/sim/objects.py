@@ -1,16 +1,19 @@
-"""How things look in Discord's JSON, when they are new: users, members, roles, channels, guilds, messages."""
+"""The JSON of new users, members, roles, channels, guilds and messages."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import IntEnum
-from typing import Any
+from typing import TypeVar, cast
 
 from .permissions import Permission
 from .wire import Json
 
+_Value = TypeVar("_Value")
+
 
 class ChannelKind(IntEnum):
-    """The sorts of channels, by the numbers that Discord gives them."""
+    """Discord's channel types."""
 
     TEXT = 0
     DIRECT = 1
@@ -25,17 +28,17 @@ class ChannelKind(IntEnum):
 
     @property
     def is_thread(self) -> bool:
-        """Whether it lies in another channel, whose permissions it has."""
+        """Whether it is a thread, with the permissions of its parent channel."""
         return self in (ChannelKind.ANNOUNCEMENT_THREAD, ChannelKind.PUBLIC_THREAD, ChannelKind.PRIVATE_THREAD)
 
     @property
     def has_webhooks(self) -> bool:
-        """Whether webhooks can be made in it."""
+        """Whether it can have webhooks."""
         return not self.is_thread and self not in (ChannelKind.DIRECT, ChannelKind.CATEGORY)
 
 
 class MessageKind(IntEnum):
-    """The sorts of messages that there are here."""
+    """The message types that are simulated."""
 
     DEFAULT = 0
     CHANNEL_PINNED_MESSAGE = 6
@@ -46,16 +49,12 @@ class MessageKind(IntEnum):
 
     @property
     def is_system(self) -> bool:
-        """Whether nobody has written it."""
-        return self in (
-            MessageKind.CHANNEL_PINNED_MESSAGE,
-            MessageKind.THREAD_CREATED,
-            MessageKind.THREAD_STARTER_MESSAGE,
-        )
+        """Whether Discord itself wrote it."""
+        return self not in (MessageKind.DEFAULT, MessageKind.REPLY, MessageKind.CHAT_INPUT_COMMAND)
 
 
 class MessageFlag(IntEnum):
-    """What is particular about a message."""
+    """Discord's message flags."""
 
     SUPPRESS_EMBEDS = 1 << 2
     HAS_THREAD = 1 << 5
@@ -64,15 +63,20 @@ class MessageFlag(IntEnum):
     SUPPRESS_NOTIFICATIONS = 1 << 12
 
 
-def copied(value: Any) -> Any:
-    """*value* with all that is in it made anew, so that nobody changes what is kept."""
+def copied(value: _Value) -> _Value:
+    """A deep copy of *value*: callers must not change what is stored."""
     if isinstance(value, dict):
-        return {name: copied(part) for name, part in value.items()}
-    return [copied(part) for part in value] if isinstance(value, list) else value
+        return cast(_Value, {name: copied(part) for name, part in value.items()})
+    return cast(_Value, [copied(part) for part in value]) if isinstance(value, list) else value
+
+
+def copies(values: Iterable[_Value]) -> list[_Value]:
+    """Deep copies of *values*."""
+    return [copied(value) for value in values]
 
 
 def user(id_: str, name: str, *, is_bot: bool = False) -> Json:
-    """A user; the name to show is the one that was given, the name to call has no spaces."""
+    """A user; *name* is the display name, and the username is made from it."""
     return {
         "id": id_, "username": "_".join(name.lower().split()), "global_name": None if is_bot else name,
         "discriminator": "0", "avatar": None, "bot": is_bot, "system": False, "public_flags": 0, "flags": 0,
@@ -81,7 +85,7 @@ def user(id_: str, name: str, *, is_bot: bool = False) -> Json:
 
 
 def webhook_user(id_: str, name: str, avatar: str | None) -> Json:
-    """The author of what a webhook says."""
+    """The author of a webhook message."""
     return {**user(id_, name, is_bot=True), "username": name, "discriminator": "0000", "avatar": avatar}
 
 
@@ -95,7 +99,7 @@ def member(of: Json, joined_at: str) -> Json:
 
 
 def role(id_: str, name: str, permissions: Permission, *, position: int, is_mentionable: bool = False) -> Json:
-    """A role; that of everybody has the id of its guild."""
+    """A role; @everyone has the id of its guild."""
     return {
         "id": id_, "name": name, "permissions": str(int(permissions)), "position": position, "color": 0,
         "colors": {"primary_color": 0, "secondary_color": None, "tertiary_color": None}, "hoist": False,
@@ -112,7 +116,7 @@ def emoji(id_: str, name: str, *, is_animated: bool = False) -> Json:
 
 
 def channel(id_: str, kind: ChannelKind, name: str, *, guild: str, position: int, slowmode: int) -> Json:
-    """A channel of a guild that is no thread."""
+    """A channel of a guild, not a thread."""
     shape: Json = {
         "id": id_, "type": int(kind), "guild_id": guild, "name": name, "position": position,
         "permission_overwrites": [], "nsfw": False, "topic": None, "parent_id": None, "last_message_id": None,
@@ -153,7 +157,7 @@ def direct(id_: str, recipient: Json) -> Json:
 
 
 def guild(id_: str, name: str, owner: str) -> Json:
-    """What there is to say of a guild besides its parts."""
+    """A guild without its parts."""
     return {
         "id": id_, "name": name, "owner_id": owner, "icon": None, "icon_hash": None, "splash": None,
         "discovery_splash": None, "banner": None, "description": None, "vanity_url_code": None,

@@ -1,4 +1,4 @@
-"""Which calls are meant: a method and a path in which some parts are left open."""
+"""Patterns of calls: a method and a path with wildcards."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from urllib.parse import unquote
 class Pattern(NamedTuple):
     """A method and a path, such as ``POST /channels/*/messages``.
 
-    ``*`` is any method, or any one part of a path; ``{name}`` is such a part with a name, and ``**`` at the end is
-    whatever follows, also nothing.
+    ``*`` is any method, or any one part of a path; ``{name}`` is a named part, and ``**`` at the end is any number of
+    parts.
     """
 
     method: str
@@ -18,7 +18,7 @@ class Pattern(NamedTuple):
 
     @classmethod
     def read(cls, text: str) -> Pattern:
-        """Read one; a text without a method and a path is a ``ValueError``."""
+        """Parse a pattern; without a method and a path it is a ``ValueError``."""
         method, _, path = text.partition(" ")
         if not path.startswith("/"):
             msg = f"{text!r} does not say which calls it means; write a method and a path, as in 'POST /channels/*/messages'."
@@ -26,11 +26,11 @@ class Pattern(NamedTuple):
         return cls(method.upper(), split(path))
 
     def fits(self, method: str, path: str) -> bool:
-        """Whether that call is one of these."""
+        """Whether a call matches."""
         return self.method in ("*", method) and self.read_parts(split(path)) is not None
 
     def read_parts(self, parts: tuple[str, ...]) -> dict[str, str] | None:
-        """What stands where the path is left open, by name; ``None`` if it is another path."""
+        """The named parts of a path; ``None`` if it does not match."""
         mine = self.parts
         if mine[-1:] == ("**",):
             mine = mine[:-1]
@@ -47,5 +47,5 @@ class Pattern(NamedTuple):
 
 
 def split(path: str) -> tuple[str, ...]:
-    """The parts of a path; what is written in percents in them is read."""
+    """The parts of a path, with percent-encoding decoded."""
     return tuple(unquote(part) for part in path.split("/") if part)

@@ -1,4 +1,4 @@
-"""What a client sends to have something said: the same JSON that discord.py makes of it."""
+"""The JSON of messages that a client sends, the same as discord.py's."""
 
 from __future__ import annotations
 
@@ -17,22 +17,18 @@ _IMAGES = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "ima
 
 
 def as_message(channel: str, message: Outgoing) -> Json:
-    """What is sent as ourselves."""
+    """A message of the bot itself."""
     payload = _common(message)
     if message.nonce:
         payload |= {"nonce": message.nonce, "enforce_nonce": True}
     if message.reply_to is not None:
-        payload["message_reference"] = {
-            "type": 0,
-            "message_id": _id(message.reply_to),
-            "channel_id": _id(channel),
-            "fail_if_not_exists": False,
-        }
+        reference = {"type": 0, "message_id": _id(message.reply_to), "channel_id": _id(channel)}
+        payload["message_reference"] = reference | {"fail_if_not_exists": False}
     return payload
 
 
 def as_webhook_message(face: WebhookIdentity, message: Outgoing) -> Json:
-    """What is sent through a webhook; it knows neither replies nor nonces."""
+    """A message through a webhook; it has neither replies nor nonces."""
     payload = _common(message) | {"username": face.name}
     if face.avatar_url:
         payload["avatar_url"] = face.avatar_url
@@ -40,12 +36,12 @@ def as_webhook_message(face: WebhookIdentity, message: Outgoing) -> Json:
 
 
 def as_files(message: Outgoing) -> tuple[File, ...]:
-    """What goes along."""
+    """The uploaded files."""
     return tuple(File(file.name, file.data) for file in message.files)
 
 
 def as_picture(image: bytes | None) -> str | None:
-    """A picture for an account or a webhook, as text."""
+    """A picture as a data URI."""
     if image is None:
         return None
     kind = next((kind for start, kind in _IMAGES.items() if image.startswith(start)), "application/octet-stream")
@@ -53,7 +49,7 @@ def as_picture(image: bytes | None) -> str | None:
 
 
 def _id(text: str) -> int | str:
-    """An id as discord.py writes it; what is none is left for Discord to refuse."""
+    """An id as discord.py writes it; anything else is left for Discord to refuse."""
     return int(text) if text.isdecimal() else text
 
 

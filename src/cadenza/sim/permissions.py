@@ -1,4 +1,4 @@
-"""What somebody may do: Discord's permissions, and how roles and overwrites add up to them."""
+"""Discord's permissions, and how they result from roles and overwrites."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import IntFlag
 
 
 class Permission(IntFlag):
-    """One bit a right, as on Discord's wire; only those are named that matter here, the others are kept as they are."""
+    """Discord's permission bits. Only those that matter here have names; the others are kept."""
 
     NONE = 0
     CREATE_INSTANT_INVITE = 1 << 0
@@ -45,7 +45,7 @@ class Permission(IntFlag):
 
 
 ALL = Permission((1 << 53) - 1)
-"""What the owner of a guild may do."""
+"""The permissions of the owner of a guild."""
 
 EVERYONE = (
     Permission.CREATE_INSTANT_INVITE
@@ -65,13 +65,13 @@ EVERYONE = (
     | Permission.CREATE_PRIVATE_THREADS
     | Permission.SEND_MESSAGES_IN_THREADS
 )
-"""What everybody may do in a new guild; as at Discord, calling everybody is among it."""
+"""The permissions of @everyone in a new guild; as at Discord, they include pinging everyone."""
 
 INVITED = Permission.MANAGE_MESSAGES | Permission.MANAGE_WEBHOOKS
-"""What a bot is given besides when it is invited."""
+"""The extra permissions of an invited bot."""
 
 DIRECT = EVERYONE
-"""What the two may do in direct messages."""
+"""The permissions of both users in direct messages."""
 
 _TIMED_OUT = Permission.VIEW_CHANNEL | Permission.READ_MESSAGE_HISTORY
 _NEEDS_SENDING = (
@@ -81,16 +81,16 @@ _NEEDS_SENDING = (
 
 @dataclass(frozen=True, slots=True)
 class Overwrite:
-    """What a channel gives to, and takes from, a role or a member."""
+    """A permission overwrite of a channel for a role or a member."""
 
     id: str
-    """Of the role or the member; the role of everybody has the id of the guild."""
+    """Of the role or the member; @everyone has the id of the guild."""
     allow: Permission = Permission.NONE
     deny: Permission = Permission.NONE
 
 
 def of_roles(permissions: Iterable[Permission], *, is_owner: bool = False) -> Permission:
-    """What somebody may do in a guild who has roles with these *permissions*, that of everybody among them."""
+    """The guild permissions of a member whose roles, including @everyone, have these *permissions*."""
     together = Permission.NONE
     for some in permissions:
         together |= some
@@ -100,9 +100,9 @@ def of_roles(permissions: Iterable[Permission], *, is_owner: bool = False) -> Pe
 def in_channel(
     base: Permission, overwrites: Iterable[Overwrite], *, guild: str, roles: Iterable[str], member: str
 ) -> Permission:
-    """What somebody may do in a channel who may do *base* in the guild.
+    """The channel permissions of a member with the guild permissions *base*.
 
-    The overwrite of everybody comes first, then those of the roles taken together, then that of the member.
+    The overwrite of @everyone applies first, then those of all roles together, then that of the member.
     """
     if Permission.ADMINISTRATOR in base:
         return ALL
@@ -120,7 +120,7 @@ def in_channel(
 
 
 def with_what_follows(permissions: Permission, *, is_thread: bool, is_timed_out: bool) -> Permission:
-    """*permissions* without those that are worth nothing alone: who sees nothing does nothing, and so on."""
+    """*permissions* without those that depend on a missing one, such as viewing the channel."""
     if Permission.ADMINISTRATOR in permissions:
         return permissions
     if is_timed_out:

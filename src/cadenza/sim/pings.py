@@ -1,7 +1,7 @@
-"""Whom a message calls: what its text names, and what its sender allows.
+"""Mentions: the pings in a text that its sender allows.
 
-Without ``allowed_mentions`` everything that is named is called. With it only what it lists is, and the author of the
-message that is answered only if it says so.
+Without ``allowed_mentions`` every mention pings. With it only those that it lists do, and the author of the replied-to
+message only if it says so.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .api_errors import as_list, as_object, invalid, not_one_of
+from .api_errors import as_list, as_object, invalid, not_one_of, too_long
 from .wire import Json
 
 _KINDS = ("everyone", "roles", "users")
 _MOST = 100
-_CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)  # what stands in code calls nobody
+_CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)  # mentions in code do not ping
 _USER = re.compile(r"<@!?(\d+)>")
 _ROLE = re.compile(r"<@&(\d+)>")
 _EVERYBODY = re.compile(r"@(?:everyone|here)\b")
@@ -23,7 +23,7 @@ _EVERYBODY = re.compile(r"@(?:everyone|here)\b")
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """Whom a message may call; of a kind either all, or those that are listed."""
+    """The pings that a message may have: of each kind all, or those listed."""
 
     everyone: bool = False
     all_users: bool = False
@@ -34,14 +34,14 @@ class Allowed:
 
 
 FOR_MESSAGES = Allowed(everyone=True, all_users=True, all_roles=True, replied_user=True)
-"""What holds if a bot or a person says nothing about it."""
+"""The default of bots and people."""
 FOR_WEBHOOKS = Allowed(all_users=True)
-"""What holds if a webhook says nothing about it."""
+"""The default of webhooks."""
 
 
 @dataclass(frozen=True, slots=True)
 class PingedIds:
-    """Whom a message calls, in the order in which it names them."""
+    """The mentions of a message, in the order of the text."""
 
     users: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ class PingedIds:
 
 
 def as_allowed(value: object, default: Allowed) -> Allowed:
-    """What ``allowed_mentions`` says, or *default* if there is none."""
+    """Validate ``allowed_mentions``; *default* if it is missing."""
     if value is None:
         return default
     value = as_object(value, at="allowed_mentions")
@@ -70,20 +70,15 @@ def as_allowed(value: object, default: Allowed) -> Allowed:
 def _listed(value: Json, kind: str, parse: list[str]) -> frozenset[str]:
     ids = as_list(value.get(kind), at=f"allowed_mentions.{kind}")
     if ids and kind in parse:
-        raise invalid(
-            at="allowed_mentions",
-            code="MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE",
-            problem=f'parse:["{kind}"] and {kind}: [ids...] are mutually exclusive.',
-        )
+        problem = f'parse:["{kind}"] and {kind}: [ids...] are mutually exclusive.'
+        raise invalid(at="allowed_mentions", code="MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE", problem=problem)
     if len(ids) > _MOST:
-        raise invalid(
-            at=f"allowed_mentions.{kind}", code="BASE_TYPE_MAX_LENGTH", problem=f"Must be {_MOST} or fewer in length."
-        )
+        raise too_long(at=f"allowed_mentions.{kind}", most=_MOST)
     return frozenset(map(str, ids))
 
 
 def called_by(content: str, allowed: Allowed, *, answered: str | None = None) -> PingedIds:
-    """Whom *content* calls as far as it is *allowed*; *answered* is the author of the message that it answers."""
+    """The *allowed* mentions of *content*; *answered* is the author of the replied-to message."""
     prose = _CODE.sub(" ", content)
     users = [user for user in _USER.findall(prose) if allowed.all_users or user in allowed.users]
     if answered is not None and allowed.replied_user:

@@ -32,7 +32,7 @@ def discord_world() -> World:
 
 @pytest.fixture
 def discord_options() -> dict[str, Any]:
-    """What ``serve`` is told besides the world, such as ``limits``; override it with a fixture of your own."""
+    """Arguments of ``serve`` besides the world, such as ``limits``; override this fixture to set them."""
     return {}
 
 

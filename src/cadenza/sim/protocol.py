@@ -1,4 +1,4 @@
-"""What clients say to the gateway, read; and how the gateway says that it will not have it."""
+"""Messages of clients to the gateway, and the codes with which it closes a connection."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .sessions import Shard
 from .wire import Json
 
 _LONGEST = 4096
-"""How many bytes a message of a client may have."""
+"""Bytes of a message of a client."""
 
 
 class Op(IntEnum):
-    """What a message of the gateway is for."""
+    """The opcode of a gateway message."""
 
     DISPATCH = 0
     HEARTBEAT = 1
@@ -35,7 +35,7 @@ _FROM_CLIENTS = frozenset(Op) - {Op.DISPATCH, Op.RECONNECT, Op.INVALID_SESSION, 
 
 
 class Hangup(Exception):  # noqa: N818  # it is how a connection ends, not a failure of the simulation
-    """The gateway ends a connection, with one of Discord's codes."""
+    """The gateway closes a connection with one of Discord's codes."""
 
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(reason)
@@ -44,7 +44,7 @@ class Hangup(Exception):  # noqa: N818  # it is how a connection ends, not a fai
 
 
 def read(message: bytes) -> tuple[Op, Any]:
-    """What a client says: what it is for, and the data."""
+    """Decode a message of a client: its opcode and data."""
     if len(message) > _LONGEST:
         raise Hangup(4002, "The message is too long.")
     try:
@@ -63,19 +63,19 @@ def read(message: bytes) -> tuple[Op, Any]:
 
 
 def as_object(data: Any) -> Json:
-    """*data*, which has to be an object."""
+    """*data*, if it is an object."""
     if not isinstance(data, dict):
         raise Hangup(4002, "Error while decoding payload.")
     return data
 
 
 def without_token(data: Any) -> Any:
-    """*data* in a form that can be kept."""
+    """*data* without the bot token."""
     return {name: value for name, value in data.items() if name != "token"} if isinstance(data, dict) else data
 
 
 def as_shard(asked: Any) -> Shard:
-    """Which part of the guilds a client asks for."""
+    """The shard that a client asks for."""
     match asked:
         case [int(number), int(total)] if 0 <= number < total:
             return Shard(number, total)

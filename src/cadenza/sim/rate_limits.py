@@ -1,8 +1,8 @@
-"""How often the simulated Discord may be asked.
+"""The rate limits of the simulated Discord.
 
-Discord counts in windows: the first request opens one, it takes so many, and when its time is over the next request opens
-another. There is a bucket for every kind of request and channel, server or webhook, and headers tell of it; a limit over
-everything; one for all webhooks of a channel, of which no header tells; and whoever is refused too often is banned.
+Discord counts in windows: the first request opens one with a fixed quota, and the first request after its end opens the
+next. There is a bucket for every kind of request and channel, guild or webhook, which headers describe; a global limit; a
+limit for all webhooks of a channel, which no header describes; and a ban after too many refusals.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from typing import Final, NamedTuple, Self
 from .paths import Pattern, split
 
 _INSTANT = 1e-4
-"""Seconds. Clocks are not exact: a window is over when so little of it is left."""
+"""Seconds. Clocks are not exact: a window with less than this left is over."""
 _MANY = 4096
-"""As many windows are kept before those that are over are swept out."""
+"""With more windows than this, those that are over are dropped."""
 
 
 class Rate(NamedTuple):
-    """So many in so many seconds."""
+    """A number of requests in a number of seconds."""
 
     limit: int
     seconds: float
@@ -33,7 +33,7 @@ class Rate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """How often a kind of request is taken, for each channel, server or webhook."""
+    """How often a kind of request is accepted, for each channel, guild or webhook."""
 
     match: str
     """A method and a path: ``POST /channels/*/messages``."""
@@ -42,7 +42,7 @@ class Quota:
 
     @property
     def rate(self) -> Rate:
-        """Without what it is about."""
+        """The quota without its match."""
         return Rate(self.limit, self.seconds)
 
 
@@ -59,26 +59,26 @@ QUOTAS: Final = (
     Quota("PATCH /webhooks/*", 2, 60.0),
     Quota("PATCH /webhooks/*/*", 2, 60.0),
 )
-"""What has been seen of Discord; it promises none of it."""
+"""As observed; Discord documents none of them."""
 OVERALL: Final = Rate(50, 1.0)
-"""Of everything, for each bot; and for all who speak through webhooks."""
+"""Of all requests, for each bot; and for all requests of webhooks together."""
 WEBHOOK_CHANNEL: Final = Rate(30, 60.0)
-"""Of what all webhooks of a channel say together."""
+"""Of the messages of all webhooks of a channel."""
 INVALID: Final = Rate(10_000, 600.0)
-"""Of refusals, until there is a ban."""
+"""Of refusals, before a ban."""
 
 
 class Scope(Enum):
-    """Whose limit it was: the value is what ``X-RateLimit-Scope`` says."""
+    """Whose limit it was; the value of ``X-RateLimit-Scope``."""
 
     USER = "user"
     SHARED = "shared"
-    """Of everybody who asks for the same thing; it does not count towards a ban."""
+    """Shared by all callers of a resource; it does not count towards a ban."""
     GLOBAL = "global"
 
 
 class Denial(NamedTuple):
-    """Not now."""
+    """A rate-limited request."""
 
     retry_after: float
     scope: Scope
@@ -86,52 +86,49 @@ class Denial(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What the limits say to a request."""
+    """The outcome of a request against the limits."""
 
     denial: Denial | None = None
     headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    """What is told of the bucket, if there is one."""
+    """The rate limit headers, if there is a bucket."""
 
 
 @dataclass(slots=True)
 class _Window:
-    """One stretch of time."""
+    """One window of a bucket."""
 
     ends: float
     used: int = 0
 
 
 class _Windows:
-    """The windows of many buckets, by their names."""
+    """The windows of all buckets, by name."""
 
     def __init__(self) -> None:
         self._windows: dict[tuple[str, ...], _Window] = {}
 
     def at(self, name: tuple[str, ...], rate: Rate, now: float) -> _Window:
-        """The window that is open, or a new one."""
+        """The open window, or a new one."""
         window = self._windows.get(name)
         if window is None or window.ends - now < _INSTANT:
-            self._sweep(now)
+            if len(self._windows) >= _MANY:
+                self._windows = {key: window for key, window in self._windows.items() if window.ends > now}
             window = self._windows[name] = _Window(now + rate.seconds)
         return window
 
     def take(self, name: tuple[str, ...], rate: Rate, now: float) -> float:
-        """Take one; seconds to wait if there is none left, 0 if there was."""
+        """Count one request; returns the seconds to wait if the window is full, else 0."""
         window = self.at(name, rate, now)
         if window.used >= rate.limit:
             return window.ends - now
         window.used += 1
         return 0.0
 
-    def _sweep(self, now: float) -> None:
-        if len(self._windows) >= _MANY:
-            self._windows = {name: window for name, window in self._windows.items() if window.ends > now}
-
 
 class RateLimits:
-    """All limits of one simulated Discord. *quotas* go before those that are known; the first that fits holds.
+    """All limits of one simulated Discord. *quotas* go before the default ones; the first match counts.
 
-    Times are seconds on whatever clock the caller has.
+    Times are seconds on the caller's clock.
     """
 
     def __init__(
@@ -157,15 +154,15 @@ class RateLimits:
         return cls(others=(), overall=None, webhook_channel=None, invalid=None)
 
     def ban_left(self, now: float) -> float:
-        """Seconds until somebody who was banned may ask again; 0 if nobody is."""
+        """Seconds left of a ban; 0 without one."""
         return max(0.0, self._banned_until - now)
 
     def take(
         self, method: str, path: str, *, who: str, now: float, webhook_channel: str = "", is_exempt: bool = False
     ) -> Taken:
-        """Count a request of *who*; a webhook that is to speak in *webhook_channel* shares that channel's limit.
+        """Count a request of *who*; a webhook message counts towards the limit of its *webhook_channel*.
 
-        One that *is_exempt* does not count towards the limit over everything: answers to interactions do not.
+        Answers to interactions are *is_exempt*: they do not count towards the global limit.
         """
         if self._overall and not is_exempt and (wait := self._windows.take(("all", who), self._overall, now)):
             return Taken(Denial(wait, Scope.GLOBAL), {"X-RateLimit-Global": "true"})
@@ -176,7 +173,7 @@ class RateLimits:
         return Taken(denial, headers)
 
     def note(self, status: int, scope: Scope | None, now: float) -> None:
-        """Count an answer that was a refusal; too many of them are a ban."""
+        """Count a refusal; too many of them lead to a ban."""
         if self._invalid is None or scope is Scope.SHARED or status not in _INVALID:
             return
         window = self._windows.at(("invalid",), self._invalid, now)
@@ -199,18 +196,18 @@ _INVALID = frozenset((HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.
 
 
 def round_up(seconds: float) -> float:
-    """In whole thousandths, and never too early."""
+    """*seconds* rounded up to milliseconds."""
     return ceil((seconds - _INSTANT / 10) * 1000) / 1000
 
 
 def _resource(path: str) -> tuple[str, ...]:
-    """What a path is about, at the top: a channel, a server, or a webhook with its token."""
+    """The main resource of a path: a channel, a guild, or a webhook with its token."""
     kind, *rest = split(path)
     return (kind, *rest[: 2 if kind == "webhooks" else 1])
 
 
 def _told(quota: Quota, window: _Window, now: float) -> Mapping[str, str]:
-    """What the headers say of a bucket. Its name is that of the kind of request, not of the channel."""
+    """The headers of a bucket. Its hash depends on the kind of request, not on the channel."""
     return {
         "X-RateLimit-Limit": str(quota.limit),
         "X-RateLimit-Remaining": str(quota.limit - window.used),

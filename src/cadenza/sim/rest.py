@@ -1,4 +1,4 @@
-"""Discord's REST interface: calls in, answers out, with its limits and whatever is to go wrong."""
+"""Discord's REST interface in memory: requests in, responses out, with rate limits and faults."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import ceil
-from typing import Any, Final, assert_never
+from typing import Final, assert_never
 
+from . import guilds, webhooks
 from .faults import Banning, Failing, Faults, Losing, LostResponse, Slowing, Verdict
 from .rate_limits import Denial, RateLimits, Scope, Taken, round_up
-from .routes import Ask, Route, find_route, no_such_route, unauthorised
+from .routes import Ask, find_route
 from .wire import Json, Refusal, Response, RestRequest
 from .world import Bot, World
 
 _KEPT = 10_000
-"""How many calls are remembered at least."""
+"""How many calls are kept at least."""
 _VIA: Final[Mapping[str, str]] = {"Via": "1.1 google"}
-"""What says that Discord itself answered, and not Cloudflare before it."""
+"""The header that only Discord itself sends, not Cloudflare before it."""
 _BAN_PAGE = (
     "<!doctype html><html><head><title>Access denied</title></head>"
     "<body><h1>Error 1015</h1><p>You are being rate limited.</p></body></html>"
@@ -26,37 +27,37 @@ _BAN_PAGE = (
 
 @dataclass(frozen=True, slots=True)
 class RestCall:
-    """One call that was made."""
+    """One call and how it was answered."""
 
     at: float
     """When it was answered, on the world's clock."""
     route: str
-    """What it was: ``POST /channels/{channel}/messages``; of a call that there is not, only the method."""
+    """Such as ``POST /channels/{channel}/messages``; for an unknown route, only the method."""
     status: int | None
-    """What it was answered with; ``None`` if the answer was lost."""
+    """``None`` if the answer was lost."""
     code: int = 0
-    """Discord's own code of a refusal."""
+    """Discord's error code."""
     retry_after: float | None = None
-    """In how many seconds it may be made again, if it was one too many."""
+    """Seconds, for a 429."""
     channel: str = field(default="", kw_only=True)
-    """Which channel it was about; empty if none, or if nobody can tell."""
+    """The id of its channel; empty if it has none, or an unknown one."""
     request: RestRequest = field(repr=False, kw_only=True)
-    """All of it, with the tokens that are in it."""
+    """With its tokens."""
 
 
 class Rest:
-    """The REST interface of a world. Faults come first, then authentication, then limits, then the world."""
+    """The REST interface of a world: first faults, then authentication, rate limits and the route's function."""
 
     def __init__(self, world: World, *, limits: RateLimits | None = None, faults: Faults | None = None) -> None:
         self.world = world
         self.limits = limits or RateLimits()
         self.faults = faults or Faults()
         self.calls: list[RestCall] = []
-        """The last ten thousand or more, the oldest first."""
+        """The last ten thousand or more, oldest first."""
         self._ears: list[Callable[[RestCall], None]] = []
 
     def listen(self, hear: Callable[[RestCall], None]) -> Callable[[], None]:
-        """Have *hear* called with every call when it has been answered; gives back how to stop that."""
+        """Call *hear* with every answered call; returns a function that stops it."""
         self._ears.append(hear)
 
         def stop() -> None:
@@ -66,7 +67,7 @@ class Rest:
         return stop
 
     async def handle(self, request: RestRequest) -> Response:
-        """Answer a call; if the answer is to be lost, raise ``LostResponse``."""
+        """Answer a request; a lost answer raises ``LostResponse``."""
         if banned := self.limits.ban_left(self.world.now()):
             return self._note(request, _ban(banned))
         seconds, verdict = self.faults.strike(request.method, request.path)
@@ -104,21 +105,17 @@ class Rest:
         try:
             found = find_route(request)
             if found is None:
-                raise no_such_route()
+                return _refused(Refusal(404, 0, "404: Not Found"), {})
             route, names = found
-            bot = None if route.is_open else self._authenticate(request.token)
+            bot = None if route.is_open else guilds.authenticate(self.world.state, request.token)
             taken = self._take(request, names, bot)
             headers = taken.headers
             if taken.denial:
                 return _denied(taken.denial, headers)
-            return _granted(route, route.handler(Ask(self.world, request, names, bot)), headers)
+            answer = route.handler(Ask(self.world.state, request, names, bot))
+            return Response(204 if answer is None else route.status, answer, {**_VIA, **headers})
         except Refusal as refusal:
             return _refused(refusal, headers)
-
-    def _authenticate(self, token: str) -> Bot:
-        if not token:
-            raise unauthorised()
-        return self.world.authenticate(token)
 
     def _take(self, request: RestRequest, names: Mapping[str, str], bot: Bot | None) -> Taken:
         return self.limits.take(
@@ -126,25 +123,21 @@ class Rest:
             request.path,
             who=bot.id if bot else "",
             now=self.world.now(),
-            webhook_channel=self._webhook_channel(request, names),
+            webhook_channel=self._home(names) if request.method == "POST" else "",
             is_exempt="interaction" in names,
         )
 
-    def _webhook_channel(self, request: RestRequest, names: Mapping[str, str]) -> str:
-        """The channel whose limit a webhook uses up by speaking; an interaction has none."""
-        return self._home(names) if request.method == "POST" else ""
-
     def _home(self, names: Mapping[str, str]) -> str:
-        """The channel of the webhook that a call names with its token; empty if it names none."""
+        """The channel of the webhook whose token is in the path; empty without one."""
         if "webhook" not in names or "token" not in names:
             return ""
         try:
-            return str(self.world.webhook_with_token(names["webhook"], names["token"])["channel_id"])
+            return str(webhooks.with_token(self.world.state, names["webhook"], names["token"])["channel_id"])
         except Refusal:
             return ""
 
     def _note(self, request: RestRequest, response: Response) -> Response:
-        """Remember a call, and count it if Discord itself refused it."""
+        """Record a call, and count a refusal by Discord itself towards a ban."""
         is_refusal = response.status >= 400 and isinstance(response.body, dict)
         code = response.body.get("code", 0) if is_refusal else 0
         self._remember(request, response.status, code, _retry_after(response))
@@ -165,25 +158,20 @@ class Rest:
             hear(call)
 
     def _channel(self, request: RestRequest, names: Mapping[str, str]) -> str:
-        """The channel that a call was about; a webhook may speak in a thread of its own."""
+        """The channel of a call; a webhook may name a thread."""
         return names.get("channel") or request.query.get("thread_id") or self._home(names)
 
 
 def _retry_after(response: Response) -> float | None:
-    """What a 429 says of when to come again; a ban says it in a header, if at all."""
+    """Seconds until a retry after a 429; a ban has them in a header, if at all."""
     if response.status != 429:
         return None
     told = response.body.get("retry_after") if isinstance(response.body, dict) else response.headers.get("Retry-After")
     return None if told is None else float(told)
 
 
-def _granted(route: Route, answer: Any, headers: Mapping[str, str]) -> Response:
-    status = 204 if answer is None else route.status
-    return Response(status, answer, {**_VIA, **headers})
-
-
 def _refused(refusal: Refusal, headers: Mapping[str, str]) -> Response:
-    """What Discord says when it does not do a thing. A 429 of the world, such as slow mode, looks like any other."""
+    """The response to a refused call. A 429 of the world, such as slow mode, looks like any other."""
     if refusal.status == 429:
         denial = Denial(refusal.retry_after or 0.0, Scope.SHARED)
         return _denied(denial, headers, message=str(refusal), code=refusal.code)
@@ -201,11 +189,8 @@ def _denied(
     retry_after = round_up(denial.retry_after)
     is_global = denial.scope is Scope.GLOBAL
     whose = "The resource is" if denial.scope is Scope.SHARED else "You are"
-    body: Json = {
-        "message": message or f"{whose} being rate limited.",
-        "retry_after": retry_after,
-        "global": is_global,
-    }
+    message = message or f"{whose} being rate limited."
+    body: Json = {"message": message, "retry_after": retry_after, "global": is_global}
     if code:
         body["code"] = code
     told = {

@@ -1,56 +1,57 @@
-"""The calls that the simulated Discord knows, and what in the world each of them is."""
+"""The REST calls of the simulated Discord, and the function of each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from .api_errors import as_list
+from . import channel_admin, channels, guilds, interactions, messages, moderation, pins, reactions, webhooks
+from .api_errors import as_list, unauthorised
 from .paths import Pattern, split
+from .state import Bot, State
 from .wire import File, Json, Refusal, RestRequest
-from .world import Bot, World
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A call, taken apart."""
+    """A REST call and its parts."""
 
-    world: World
+    state: State
     request: RestRequest
     names: dict[str, str]
-    """What stands in the path where it is left open."""
+    """The variable parts of the path."""
     asker: Bot | None
-    """``None`` where the path has a token of its own."""
+    """``None`` where the path has a token."""
 
     def __getitem__(self, name: str) -> str:
         return self.names[name]
 
     @property
     def bot(self) -> Bot:
-        """Who asks."""
+        """The caller."""
         if self.asker is None:
             raise unauthorised()
         return self.asker
 
     @property
     def who(self) -> str:
-        """The id of who asks."""
+        """The id of the caller."""
         return self.bot.id
 
     @property
     def user(self) -> str:
-        """The id of whom the path names, who may be the asker."""
+        """The id of the user in the path; ``@me`` is the caller."""
         return self.who if self["user"] == "@me" else self["user"]
 
     @property
     def files(self) -> tuple[File, ...]:
-        """What was sent along."""
+        """The uploaded files."""
         return self.request.files
 
     @property
     def payload(self) -> Json:
-        """The object that was sent; nothing at all is an empty one."""
+        """The JSON object of the body; a missing body is an empty one."""
         body = {} if self.request.body is None else self.request.body
         if not isinstance(body, dict):
             raise not_json()
@@ -58,19 +59,23 @@ class Ask:
 
     @property
     def objects(self) -> list[Json]:
-        """The list of objects that was sent."""
+        """The JSON list of objects of the body."""
         body = self.request.body
         if not isinstance(body, list) or not all(isinstance(item, dict) for item in body):
             raise not_json()
         return body
 
+    def parts(self, names: Iterable[str]) -> dict[str, Any]:
+        """The parts of the call with these *names*: payload, files, thread."""
+        return {name: getattr(self, name) for name in names}
+
     @property
     def thread(self) -> str | None:
-        """The thread that a webhook is to speak in."""
+        """The thread that a webhook should send to."""
         return self.request.query.get("thread_id")
 
     def is_asked_for(self, name: str) -> bool:
-        """Whether the query says yes to *name*."""
+        """Whether the query sets *name*."""
         return self.request.query.get(name, "").lower() in ("1", "true")
 
     def number(self, name: str, otherwise: int) -> int:
@@ -83,35 +88,25 @@ class Ask:
 
 
 Handler: TypeAlias = Callable[[Ask], Any]
-"""Gives back what Discord answers; ``None`` is an empty answer."""
-
-
-def unauthorised() -> Refusal:
-    """The answer to who does not say who they are."""
-    return Refusal(401, 0, "401: Unauthorized")
+"""Returns the body of the response; ``None`` is an empty one."""
 
 
 def not_json() -> Refusal:
-    """The answer to a body that is not what is expected."""
+    """The refusal of a malformed body."""
     return Refusal(400, 50109, "The request body contains invalid JSON.")
-
-
-def no_such_route() -> Refusal:
-    """The answer to a call that there is not."""
-    return Refusal(404, 0, "404: Not Found")
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One kind of call."""
+    """One REST call."""
 
     name: str
     """``POST /channels/{channel}/messages``."""
     handler: Handler
     status: int = 200
-    """Of an answer that is not empty."""
+    """The status of a response that has a body."""
     is_open: bool = False
-    """Whether it needs no bot's token: there is one in the path, or nothing to protect."""
+    """Whether it needs no bot token: the path has one."""
     pattern: Pattern = field(init=False)
 
     def __post_init__(self) -> None:
@@ -119,7 +114,7 @@ class Route:
 
 
 def find_route(request: RestRequest) -> tuple[Route, dict[str, str]] | None:
-    """Which of the routes a request takes, and what stands where it is left open."""
+    """The route of a request, and the variable parts of its path."""
     parts = split(request.path)
     for route in _BY_SHAPE.get((request.method, len(parts)), ()):
         names = route.pattern.read_parts(parts)
@@ -128,58 +123,47 @@ def find_route(request: RestRequest) -> tuple[Route, dict[str, str]] | None:
     return None
 
 
-# --- calls that are more than one line --------------------------------------------------------------------
+def _call(function: Callable[..., Any], *takes: str, **fixed: bool) -> Handler:
+    """Call *function* with the caller and the ids in the path; by name, with the parts of the call in *takes*."""
+    return lambda ask: function(ask.state, ask.who, *ask.names.values(), **ask.parts(takes), **fixed)
 
 
-def _members(ask: Ask) -> list[Json]:
-    after = ask.request.query.get("after", "0")
-    return ask.world.get_members(ask.who, ask["guild"], limit=ask.number("limit", 1), after=after)
+def _open(function: Callable[..., Any], *takes: str) -> Handler:
+    """As ``_call``, without a caller: the path has a token."""
+    return lambda ask: function(ask.state, *ask.names.values(), **ask.parts(takes))
 
 
-def _bans(ask: Ask) -> list[Json]:
-    after = ask.request.query.get("after", "0")
-    return ask.world.get_bans(ask.who, ask["guild"], limit=ask.number("limit", 1000), after=after)
+def _page(function: Callable[..., Any], *edges: str, limit: int) -> Handler:
+    """As ``_call``, with the *edges* and the limit that the query has."""
+
+    def handle(ask: Ask) -> Any:
+        given = {name: ask.request.query[name] for name in edges if name in ask.request.query}
+        return function(ask.state, ask.who, *ask.names.values(), limit=ask.number("limit", limit), **given)
+
+    return handle
 
 
-def _pins(ask: Ask) -> Json:
-    before = ask.request.query.get("before")
-    return ask.world.get_pins(ask.who, ask["channel"], limit=ask.number("limit", 50), before=before)
+def _in_thread(function: Callable[..., Any]) -> Handler:
+    """Call *function* with the caller, a thread and a user, who may be ``@me``."""
+    return lambda ask: function(ask.state, ask.who, ask["channel"], ask.user)
 
 
-def _reactors(ask: Ask) -> list[Json]:
-    after, limit = ask.request.query.get("after", "0"), ask.number("limit", 25)
-    return ask.world.reactors(ask.who, ask["channel"], ask["message"], ask["emoji"], limit=limit, after=after)
-
-
-def _messages(ask: Ask) -> list[Json]:
-    query = ask.request.query
-    return ask.world.get_messages(
-        ask.who,
-        ask["channel"],
-        before=query.get("before"),
-        after=query.get("after"),
-        around=query.get("around"),
-        limit=ask.number("limit", 50),
-    )
+def _unreact(ask: Ask) -> None:
+    user = ask.names.get("user", ask.who)
+    reactions.remove(ask.state, ask.who, ask["channel"], ask["message"], ask["emoji"], user=user)
 
 
 def _bulk_delete(ask: Ask) -> None:
-    ask.world.bulk_delete(ask.who, ask["channel"], as_list(ask.payload.get("messages"), at="messages"))
+    messages.bulk_delete(ask.state, ask.who, ask["channel"], as_list(ask.payload.get("messages"), at="messages"))
 
 
 def _execute(ask: Ask) -> Json | None:
-    said = ask.world.execute_webhook(ask["webhook"], ask["token"], ask.payload, ask.files, thread=ask.thread)
+    said = _open(interactions.execute_webhook, "payload", "files", "thread")(ask)
     return said if ask.is_asked_for("wait") else None
 
 
-def _edit_said(ask: Ask) -> Json:
-    return ask.world.edit_webhook_message(
-        ask["webhook"], ask["token"], ask["message"], thread=ask.thread, payload=ask.payload, files=ask.files
-    )
-
-
 def _respond(ask: Ask) -> Json | None:
-    answer = ask.world.respond(ask["interaction"], ask["token"], ask.payload, ask.files)
+    answer = _open(interactions.respond, "payload", "files")(ask)
     return answer if ask.is_asked_for("with_response") else None
 
 
@@ -195,135 +179,104 @@ _COMMANDS = "/applications/{application}/commands"
 _GUILD_COMMANDS = "/applications/{application}/guilds/{guild}/commands"
 
 ROUTES: Final = (
-    # people and servers
-    Route("GET /users/@me", lambda a: a.world.current_user(a.who)),
-    Route("GET /oauth2/applications/@me", lambda a: a.world.application(a.bot)),
-    Route("GET /applications/@me", lambda a: a.world.application(a.bot)),
-    Route("GET /users/@me/guilds", lambda a: a.world.own_guilds(a.bot)),
-    Route("POST /users/@me/channels", lambda a: a.world.create_dm(a.who, str(a.payload.get("recipient_id")))),
-    Route("GET /users/{user}", lambda a: a.world.get_user(a.who, a["user"])),
-    Route("GET /guilds/{guild}", lambda a: a.world.get_guild(a.who, a["guild"])),
-    Route("GET /guilds/{guild}/channels", lambda a: a.world.get_channels(a.who, a["guild"])),
-    Route("GET /guilds/{guild}/members", _members),
-    Route("GET /guilds/{guild}/members/{user}", lambda a: a.world.get_member(a.who, a["guild"], a["user"])),
-    Route("GET /guilds/{guild}/roles", lambda a: a.world.get_roles(a.who, a["guild"])),
-    Route("GET /guilds/{guild}/emojis", lambda a: a.world.get_emojis(a.who, a["guild"])),
-    Route("GET /guilds/{guild}/webhooks", lambda a: a.world.guild_webhooks(a.who, a["guild"])),
+    # users and guilds
+    Route("GET /users/@me", _call(guilds.current_user)),
+    Route("GET /oauth2/applications/@me", lambda a: guilds.application(a.state, a.bot)),
+    Route("GET /applications/@me", lambda a: guilds.application(a.state, a.bot)),
+    Route("GET /users/@me/guilds", lambda a: guilds.own_guilds(a.state, a.bot)),
+    Route("POST /users/@me/channels", lambda a: channels.create_dm(a.state, a.who, str(a.payload.get("recipient_id")))),
+    Route("GET /users/{user}", _call(guilds.get_user)),
+    Route("GET /guilds/{guild}", _call(guilds.get)),
+    Route("GET /guilds/{guild}/channels", _call(guilds.get_channels)),
+    Route("GET /guilds/{guild}/members", _page(guilds.get_members, "after", limit=1)),
+    Route("GET /guilds/{guild}/members/{user}", _call(guilds.get_member)),
+    Route("GET /guilds/{guild}/roles", _call(guilds.get_roles)),
+    Route("GET /guilds/{guild}/emojis", _call(guilds.get_emojis)),
+    Route("GET /guilds/{guild}/webhooks", _call(webhooks.of_guild)),
     # moderation
-    Route("PATCH /guilds/{guild}/members/@me", lambda a: a.world.edit_member(a.who, a["guild"], a.who, a.payload)),
     Route(
-        "PATCH /guilds/{guild}/members/{user}",
-        lambda a: a.world.edit_member(a.who, a["guild"], a["user"], a.payload),
+        "PATCH /guilds/{guild}/members/@me",
+        lambda a: moderation.edit_member(a.state, a.who, a["guild"], a.who, a.payload),
     ),
-    Route("DELETE /guilds/{guild}/members/{user}", lambda a: a.world.kick(a.who, a["guild"], a["user"])),
-    Route("PUT " + _MEMBER_ROLE, lambda a: a.world.add_member_role(a.who, a["guild"], a["user"], a["role"])),
-    Route("DELETE " + _MEMBER_ROLE, lambda a: a.world.remove_member_role(a.who, a["guild"], a["user"], a["role"])),
-    Route("GET /guilds/{guild}/bans", _bans),
-    Route("GET /guilds/{guild}/bans/{user}", lambda a: a.world.get_ban(a.who, a["guild"], a["user"])),
-    Route("PUT /guilds/{guild}/bans/{user}", lambda a: a.world.ban(a.who, a["guild"], a["user"], a.request.reason)),
-    Route("DELETE /guilds/{guild}/bans/{user}", lambda a: a.world.unban(a.who, a["guild"], a["user"])),
-    Route("POST /guilds/{guild}/roles", lambda a: a.world.create_role(a.who, a["guild"], a.payload)),
-    Route("PATCH /guilds/{guild}/roles/{role}", lambda a: a.world.edit_role(a.who, a["guild"], a["role"], a.payload)),
-    Route("DELETE /guilds/{guild}/roles/{role}", lambda a: a.world.delete_role(a.who, a["guild"], a["role"])),
+    Route("PATCH /guilds/{guild}/members/{user}", _call(moderation.edit_member, "payload")),
+    Route("DELETE /guilds/{guild}/members/{user}", _call(moderation.kick)),
+    Route("PUT " + _MEMBER_ROLE, _call(moderation.add_member_role)),
+    Route("DELETE " + _MEMBER_ROLE, _call(moderation.remove_member_role)),
+    Route("GET /guilds/{guild}/bans", _page(moderation.get_bans, "after", limit=1000)),
+    Route("GET /guilds/{guild}/bans/{user}", _call(moderation.get_ban)),
+    Route(
+        "PUT /guilds/{guild}/bans/{user}",
+        lambda a: moderation.ban(a.state, a.who, a["guild"], a["user"], a.request.reason),
+    ),
+    Route("DELETE /guilds/{guild}/bans/{user}", _call(moderation.unban)),
+    Route("POST /guilds/{guild}/roles", _call(moderation.create_role, "payload")),
+    Route("PATCH /guilds/{guild}/roles/{role}", _call(moderation.edit_role, "payload")),
+    Route("DELETE /guilds/{guild}/roles/{role}", _call(moderation.delete_role)),
     # channels
-    Route("POST /guilds/{guild}/channels", lambda a: a.world.create_channel(a.who, a["guild"], a.payload), 201),
-    Route("PUT " + _OVERWRITE, lambda a: a.world.put_overwrite(a.who, a["channel"], a["target"], a.payload)),
-    Route("DELETE " + _OVERWRITE, lambda a: a.world.delete_overwrite(a.who, a["channel"], a["target"])),
-    Route("GET /channels/{channel}", lambda a: a.world.get_channel(a.who, a["channel"])),
-    Route("PATCH /channels/{channel}", lambda a: a.world.edit_channel(a.who, a["channel"], a.payload)),
-    Route("DELETE /channels/{channel}", lambda a: a.world.delete_channel(a.who, a["channel"])),
-    Route("POST /channels/{channel}/typing", lambda a: a.world.typing(a.who, a["channel"])),
-    Route(
-        "POST /channels/{channel}/threads",
-        lambda a: a.world.create_thread(a.who, a["channel"], a.payload, files=a.files),
-        201,
-    ),
+    Route("POST /guilds/{guild}/channels", _call(channel_admin.create_channel, "payload"), 201),
+    Route("PUT " + _OVERWRITE, _call(channel_admin.put_overwrite, "payload")),
+    Route("DELETE " + _OVERWRITE, _call(channel_admin.delete_overwrite)),
+    Route("GET /channels/{channel}", _call(channels.get)),
+    Route("PATCH /channels/{channel}", _call(channels.edit, "payload")),
+    Route("DELETE /channels/{channel}", _call(channels.delete)),
+    Route("POST /channels/{channel}/typing", _call(messages.start_typing)),
+    Route("POST /channels/{channel}/threads", _call(channels.create_thread, "payload", "files"), 201),
     Route(
         "POST " + _MESSAGE + "/threads",
-        lambda a: a.world.create_thread(a.who, a["channel"], a.payload, message=a["message"]),
+        lambda a: channels.create_thread(a.state, a.who, a["channel"], a.payload, message=a["message"]),
         201,
     ),
-    Route("GET /guilds/{guild}/threads/active", lambda a: a.world.active_threads(a.who, a["guild"])),
-    Route(
-        "GET /channels/{channel}/threads/archived/public",
-        lambda a: a.world.archived_threads(a.who, a["channel"], is_private=False),
-    ),
-    Route(
-        "GET /channels/{channel}/threads/archived/private",
-        lambda a: a.world.archived_threads(a.who, a["channel"], is_private=True),
-    ),
+    Route("GET /guilds/{guild}/threads/active", _call(channel_admin.active_threads)),
+    Route("GET /channels/{channel}/threads/archived/public", _call(channel_admin.archived_threads, is_private=False)),
+    Route("GET /channels/{channel}/threads/archived/private", _call(channel_admin.archived_threads, is_private=True)),
     Route(
         "GET /channels/{channel}/users/@me/threads/archived/private",
-        lambda a: a.world.archived_threads(a.who, a["channel"], is_private=True, is_joined=True),
+        _call(channel_admin.archived_threads, is_private=True, is_joined=True),
     ),
-    Route("GET " + _IN_THREAD, lambda a: a.world.get_thread_members(a.who, a["channel"])),
-    Route("GET " + _IN_THREAD + "/{user}", lambda a: a.world.get_thread_member(a.who, a["channel"], a.user)),
-    Route("PUT " + _IN_THREAD + "/{user}", lambda a: a.world.add_thread_member(a.who, a["channel"], a.user)),
-    Route("DELETE " + _IN_THREAD + "/{user}", lambda a: a.world.remove_thread_member(a.who, a["channel"], a.user)),
+    Route("GET " + _IN_THREAD, _call(channel_admin.get_thread_members)),
+    Route("GET " + _IN_THREAD + "/{user}", _in_thread(channel_admin.get_thread_member)),
+    Route("PUT " + _IN_THREAD + "/{user}", _in_thread(channel_admin.add_thread_member)),
+    Route("DELETE " + _IN_THREAD + "/{user}", _in_thread(channel_admin.remove_thread_member)),
     # messages
-    Route("GET /channels/{channel}/messages/pins", _pins),
-    Route("PUT " + _PIN, lambda a: a.world.pin(a.who, a["channel"], a["message"])),
-    Route("DELETE " + _PIN, lambda a: a.world.unpin(a.who, a["channel"], a["message"])),
-    Route(
-        "POST /channels/{channel}/messages",
-        lambda a: a.world.create_message(a.who, a["channel"], a.payload, a.files),
-    ),
-    Route("GET /channels/{channel}/messages", _messages),
+    Route("GET /channels/{channel}/messages/pins", _page(pins.get_pins, "before", limit=50)),
+    Route("PUT " + _PIN, _call(pins.pin)),
+    Route("DELETE " + _PIN, _call(pins.unpin)),
+    Route("POST /channels/{channel}/messages", _call(messages.create, "payload", "files")),
+    Route("GET /channels/{channel}/messages", _page(messages.get_many, "before", "after", "around", limit=50)),
     Route("POST /channels/{channel}/messages/bulk-delete", _bulk_delete),
-    Route("GET " + _MESSAGE, lambda a: a.world.get_message(a.who, a["channel"], a["message"])),
-    Route(
-        "PATCH " + _MESSAGE,
-        lambda a: a.world.edit_message(a.who, a["channel"], a["message"], a.payload, a.files),
-    ),
-    Route("DELETE " + _MESSAGE, lambda a: a.world.delete_message(a.who, a["channel"], a["message"])),
-    Route("GET " + _REACTION, _reactors),
-    Route("DELETE " + _REACTION, lambda a: a.world.clear_reactions(a.who, a["channel"], a["message"], a["emoji"])),
-    Route("DELETE " + _MESSAGE + "/reactions", lambda a: a.world.clear_reactions(a.who, a["channel"], a["message"])),
-    Route("PUT " + _REACTION + "/@me", lambda a: a.world.react(a.who, a["channel"], a["message"], a["emoji"])),
-    Route(
-        "DELETE " + _REACTION + "/@me",
-        lambda a: a.world.unreact(a.who, a["channel"], a["message"], a["emoji"], a.who),
-    ),
-    Route(
-        "DELETE " + _REACTION + "/{user}",
-        lambda a: a.world.unreact(a.who, a["channel"], a["message"], a["emoji"], a["user"]),
-    ),
+    Route("GET " + _MESSAGE, _call(messages.get)),
+    Route("PATCH " + _MESSAGE, _call(messages.edit, "payload", "files")),
+    Route("DELETE " + _MESSAGE, _call(messages.delete)),
+    Route("GET " + _REACTION, _page(reactions.reactors, "after", limit=25)),
+    Route("DELETE " + _REACTION, _call(reactions.clear)),
+    Route("DELETE " + _MESSAGE + "/reactions", _call(reactions.clear)),
+    Route("PUT " + _REACTION + "/@me", _call(reactions.add)),
+    Route("DELETE " + _REACTION + "/@me", _unreact),
+    Route("DELETE " + _REACTION + "/{user}", _unreact),
     # webhooks
-    Route("GET /channels/{channel}/webhooks", lambda a: a.world.channel_webhooks(a.who, a["channel"])),
-    Route("POST /channels/{channel}/webhooks", lambda a: a.world.create_webhook(a.who, a["channel"], a.payload)),
-    Route("GET /webhooks/{webhook}", lambda a: a.world.get_webhook(a.who, a["webhook"])),
-    Route("PATCH /webhooks/{webhook}", lambda a: a.world.edit_webhook(a.who, a["webhook"], a.payload)),
-    Route("DELETE /webhooks/{webhook}", lambda a: a.world.delete_webhook(a.who, a["webhook"])),
-    Route("GET " + _WEBHOOK, lambda a: a.world.webhook_with_token(a["webhook"], a["token"]), is_open=True),
-    Route(
-        "PATCH " + _WEBHOOK,
-        lambda a: a.world.edit_webhook_with_token(a["webhook"], a["token"], a.payload),
-        is_open=True,
-    ),
-    Route("DELETE " + _WEBHOOK, lambda a: a.world.delete_webhook_with_token(a["webhook"], a["token"]), is_open=True),
+    Route("GET /channels/{channel}/webhooks", _call(webhooks.of_channel)),
+    Route("POST /channels/{channel}/webhooks", _call(webhooks.create, "payload")),
+    Route("GET /webhooks/{webhook}", _call(webhooks.get)),
+    Route("PATCH /webhooks/{webhook}", _call(webhooks.edit, "payload")),
+    Route("DELETE /webhooks/{webhook}", _call(webhooks.delete)),
+    Route("GET " + _WEBHOOK, _open(webhooks.get_with_token), is_open=True),
+    Route("PATCH " + _WEBHOOK, _open(webhooks.edit_with_token, "payload"), is_open=True),
+    Route("DELETE " + _WEBHOOK, _open(webhooks.delete_with_token), is_open=True),
     Route("POST " + _WEBHOOK, _execute, is_open=True),
-    Route(
-        "GET " + _SAID,
-        lambda a: a.world.get_webhook_message(a["webhook"], a["token"], a["message"], thread=a.thread),
-        is_open=True,
-    ),
-    Route("PATCH " + _SAID, _edit_said, is_open=True),
-    Route(
-        "DELETE " + _SAID,
-        lambda a: a.world.delete_webhook_message(a["webhook"], a["token"], a["message"], thread=a.thread),
-        is_open=True,
-    ),
+    Route("GET " + _SAID, _open(interactions.get_webhook_message, "thread"), is_open=True),
+    Route("PATCH " + _SAID, _open(interactions.edit_webhook_message, "payload", "files", "thread"), is_open=True),
+    Route("DELETE " + _SAID, _open(interactions.delete_webhook_message, "thread"), is_open=True),
     # commands and interactions
-    Route("GET " + _COMMANDS, lambda a: a.world.get_commands(a.who, None)),
-    Route("PUT " + _COMMANDS, lambda a: a.world.put_commands(a.who, None, a.objects)),
-    Route("GET " + _GUILD_COMMANDS, lambda a: a.world.get_commands(a.who, a["guild"])),
-    Route("PUT " + _GUILD_COMMANDS, lambda a: a.world.put_commands(a.who, a["guild"], a.objects)),
+    Route("GET " + _COMMANDS, lambda a: interactions.get_commands(a.state, a.who, None)),
+    Route("PUT " + _COMMANDS, lambda a: interactions.put_commands(a.state, a.who, None, a.objects)),
+    Route("GET " + _GUILD_COMMANDS, lambda a: interactions.get_commands(a.state, a.who, a["guild"])),
+    Route("PUT " + _GUILD_COMMANDS, lambda a: interactions.put_commands(a.state, a.who, a["guild"], a.objects)),
     Route("POST /interactions/{interaction}/{token}/callback", _respond, is_open=True),
-    # what some libraries ask for when they start
+    # some libraries ask for these when they start
     Route("GET /soundboard-default-sounds", lambda _: []),
     Route("GET /voice/regions", lambda _: []),
 )
-"""Where two fit, the first is meant."""
+"""Where two match, the first wins."""
 
 
 def _by_shape() -> dict[tuple[str, int], list[Route]]:

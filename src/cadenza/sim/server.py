@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import re
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from typing import Any
 from urllib.parse import unquote
 
 import msgspec
 from aiohttp import BodyPartReader, web
 
+from . import guilds
 from .clients import AnyClient, discord_py, is_of_discord_py, running
 from .content_types import kind_of
 from .faults import Faults, LostResponse
@@ -25,10 +26,10 @@ from .wire import File, GatewayEvent, Refusal, Response, RestRequest
 from .world import World
 
 _LARGEST = 25 << 20
-"""How many bytes a request may have."""
+"""Bytes of a request."""
 _MOMENT = 0.01
 _NAMES = ("127.0.0.1", "localhost", "[::1]")
-"""Under which this machine reaches itself."""
+"""Host names of this machine."""
 _VERSION = re.compile(r"/api(?:/v\d+)?(?=/)")
 _PART = re.compile(r"files?\[(\d+)\]")
 
@@ -36,19 +37,19 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Server:
-    """A server that runs; ``serve`` makes one."""
+    """A running server; ``serve`` makes one."""
 
     def __init__(self, world: World, rest: Rest, gateway: Gateway, faults: Faults, origin: str) -> None:
         self.world = world
         self.rest = rest
         self.gateway = gateway
         self.faults = faults
-        """What goes wrong with calls; more can be added at any time."""
+        """Faults of calls; more can be added at any time."""
         self.url = f"{origin}/api/v10"
-        """Of the REST interface."""
+        """Address of the REST interface."""
         self.gateway_url = gateway.url
         self.cdn_url = f"{origin}/cdn"
-        """Of files and avatars."""
+        """Address of files and avatars."""
         self._stir = asyncio.Event()
         self._at_work: set[asyncio.Task[Any]] = set()
 
@@ -64,18 +65,18 @@ class Server:
         *,
         within: float = 10.0,
     ) -> AsyncIterator[AnyClient]:
-        """Have a client of discord.py, or of a library like it, logged in and ready within the ``async with``.
+        """Log in a client of discord.py, or of a similar library, and close it at the end.
 
-        One of discord.py connects here without more ado; of another library, set the addresses first.
+        discord.py connects to this server by itself; for other libraries, set the addresses first.
         """
         with self.discord_py() if is_of_discord_py(client) else nullcontext():
             async with running(client, token, within=within) as ready:
                 yield ready
 
     async def until(self, condition: Callable[[], object], *, within: float = 5.0) -> None:
-        """Wait until *condition* holds; it is looked at whenever something has happened here.
+        """Wait until *condition* holds; it is checked after every event and call.
 
-        What a client did is true before it has read the answer; so that it is not closed meanwhile, it is given a moment.
+        A condition may hold before the client has read its answer, so this waits a moment longer.
         """
         try:
             async with asyncio.timeout(within):
@@ -83,18 +84,16 @@ class Server:
                     self._stir.clear()
                     await self._stir.wait()
         except TimeoutError:
-            message = f"what was waited for did not happen within {within:g} seconds"
+            message = f"the condition did not hold within {within:g} seconds"
             raise TimeoutError(message) from None
         await asyncio.sleep(_MOMENT)
 
     def hear(self, _event: GatewayEvent) -> None:
-        """Something has happened in the world."""
+        """Note that something has happened."""
         self._stir.set()
 
-    # --- HTTP ------------------------------------------------------------------------------
-
     def app(self) -> web.Application:
-        """What answers requests."""
+        """The web application."""
         app = web.Application(client_max_size=_LARGEST, middlewares=[_only_bots])
         app.router.add_get("/gateway", self._attend)
         app.router.add_get("/gateway/", self._attend)
@@ -120,21 +119,9 @@ class Server:
         return line
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
-        with self._working():
-            return await self._answer_call(request)
-
-    @contextmanager
-    def _working(self) -> Iterator[None]:
-        """Have the task that does this ended with the server: a fault may let it wait for long."""
         task = asyncio.current_task()
         assert task is not None  # noqa: S101  # aiohttp runs handlers in tasks
-        self._at_work.add(task)
-        try:
-            yield
-        finally:
-            self._at_work.discard(task)
-
-    async def _answer_call(self, request: web.Request) -> web.StreamResponse:
+        self._at_work.add(task)  # it ends with the server: a fault may make it wait for long
         try:
             call = await _read(request)
             response = self._about_gateway(call) or await self.rest.handle(call)
@@ -142,28 +129,28 @@ class Server:
             response = Response(refusal.status, {"code": refusal.code, "message": str(refusal)})
         except LostResponse:
             _tear(request)
-            return web.Response()  # it goes nowhere: the line is cut
+            return web.Response()  # never sent: the connection is cut
         finally:
+            self._at_work.discard(task)
             self._stir.set()
         return _as_http(response)
 
     def _about_gateway(self, call: RestRequest) -> Response | None:
-        """The answer to where the gateway is, which the world does not know."""
+        """The answer to a call for the address of the gateway."""
         match call.method, call.path:
             case "GET", "/gateway":
                 return Response(200, {"url": self.gateway_url})
             case "GET", "/gateway/bot":
-                self.world.authenticate(call.token)
+                guilds.authenticate(self.world.state, call.token)
                 limit = {"total": 1000, "remaining": 1000, "reset_after": 0, "max_concurrency": 16}
                 answer = {"url": self.gateway_url, "shards": self.gateway.rules.shards, "session_start_limit": limit}
                 return Response(200, answer)
         return None
 
     async def _send_file(self, request: web.Request) -> web.StreamResponse:
-        try:
-            data = self.world.file(request.match_info["id"])
-        except KeyError:
-            raise web.HTTPNotFound from None
+        data = self.world.state.files.get(request.match_info["id"])
+        if data is None:
+            raise web.HTTPNotFound
         return _as_download(data, kind_of(request.match_info["name"], data))
 
     async def _send_portrait(self, request: web.Request) -> web.StreamResponse:
@@ -176,7 +163,7 @@ class Server:
 
 
 @asynccontextmanager
-async def serve(  # each is a knob of its own
+async def serve(
     world: World,
     *,
     limits: RateLimits | None = None,
@@ -185,7 +172,7 @@ async def serve(  # each is a knob of its own
     rules: GatewayRules | None = None,
     port: int = 0,
 ) -> AsyncIterator[Server]:
-    """Serve *world* on loopback, on a free port unless one is said. Only this machine can reach it."""
+    """Serve *world* on loopback, by default on a free port. Only this machine can reach it."""
     with socket.create_server(("127.0.0.1", port)) as listener:
         host = f"127.0.0.1:{listener.getsockname()[1]}"
         faults = faults or Faults()
@@ -198,24 +185,24 @@ async def serve(  # each is a knob of its own
 @asynccontextmanager
 async def _serving(server: Server, listener: socket.socket) -> AsyncIterator[None]:
     runner = web.AppRunner(server.app(), access_log=None, shutdown_timeout=0.2)
-    world, cdn = server.world, server.world.cdn
-    stop_listening = world.listen(server.hear)
+    state, cdn = server.world.state, server.world.cdn
+    stop_listening = state.listen(server.hear)
     await runner.setup()
     try:
         await web.SockSite(runner, listener).start()
-        world.cdn = server.cdn_url
+        state.cdn = server.cdn_url
         yield
     finally:
-        world.cdn = cdn
+        state.cdn = cdn
         stop_listening()
         await runner.cleanup()
 
 
 @web.middleware
 async def _only_bots(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Refuse what a page in a browser sends: no page is a bot, but any page can send requests to this machine.
+    """Refuse requests of web pages: any page in a browser can send requests to this machine.
 
-    Who is asked under a name that is no loopback address was looked up for a page, too.
+    A host name that is no loopback address is refused too, as in DNS rebinding.
     """
     host = request.headers.get("Host", "")
     name = host.rpartition(":")[0] if re.search(r":\d+$", host) else host
@@ -227,7 +214,7 @@ async def _only_bots(request: web.Request, handler: Handler) -> web.StreamRespon
 
 
 async def _read(request: web.Request) -> RestRequest:
-    """A call, as it came over HTTP."""
+    """Read a call from HTTP."""
     if (request.content_length or 0) > _LARGEST:
         raise Refusal(413, 40005, "Request entity too large")
     body: Any = None
@@ -235,7 +222,7 @@ async def _read(request: web.Request) -> RestRequest:
     if request.content_type.startswith("multipart/"):
         try:
             body, files = await _read_multipart(request)
-        except ValueError:  # in words of aiohttp, which are not for clients
+        except ValueError:  # its text is aiohttp's, and not for clients
             raise _malformed() from None
     elif data := await request.read():
         body = _decoded(data)
@@ -279,7 +266,7 @@ def _decoded(data: bytes) -> Any:
 
 
 def _as_http(response: Response) -> web.Response:
-    """An answer, as it goes over HTTP."""
+    """A response for HTTP."""
     match response.body:
         case None:
             return web.Response(status=response.status, headers=response.headers)
@@ -287,7 +274,7 @@ def _as_http(response: Response) -> web.Response:
             headers = {**response.headers, "Content-Type": "text/html; charset=UTF-8"}
             return web.Response(status=response.status, body=page.encode(), headers=headers)
         case body:
-            # Exactly this, without a charset: clients compare it.
+            # Without a charset: clients compare the whole value.
             headers = {**response.headers, "Content-Type": "application/json"}
             return web.Response(status=response.status, body=msgspec.json.encode(body), headers=headers)
 
@@ -297,6 +284,6 @@ def _as_download(data: bytes, kind: str) -> web.Response:
 
 
 def _tear(request: web.Request) -> None:
-    """Cut the connection off, as if the network had."""
+    """Cut the connection, as a broken network does."""
     if request.transport is not None:
         request.transport.abort()

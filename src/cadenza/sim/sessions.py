@@ -1,4 +1,4 @@
-"""Sessions of the gateway: what a bot was told, in which order, and how it goes on after its line broke."""
+"""Sessions of the gateway: the numbered events of a bot, and how it resumes after a broken connection."""
 
 from __future__ import annotations
 
@@ -16,42 +16,42 @@ from .world import Bot
 
 @dataclass(frozen=True, slots=True)
 class GatewayRules:
-    """How the gateway behaves; as Discord's does, unless said otherwise."""
+    """How the gateway behaves; the defaults are Discord's."""
 
     heartbeat: float = 41.25
     """Seconds between two heartbeats of a client."""
     patience: float = 2.0
-    """After how many times that without a heartbeat a connection is taken for dead."""
+    """After how many times that without a heartbeat a connection counts as dead."""
     goodbye: float = 2.0
-    """For how many seconds a client is listened to after its connection was closed."""
+    """Seconds that a client has to close its side of a closed connection."""
     sends: int = 120
     """How many messages a client may send in a ``window``."""
     window: float = 60.0
     backlog: int = 1000
-    """How many events are kept for who comes back."""
+    """How many events are kept for resuming."""
     resumable: float = 180.0
-    """For how many seconds a session without a connection is kept."""
+    """Seconds that a session without a connection is kept."""
     privileged: Intent = PRIVILEGED
-    """Which of the privileged intents are switched on for the application."""
+    """The privileged intents that are enabled for the application."""
     shards: int = 1
     """How many shards ``GET /gateway/bot`` recommends."""
     guilds_per_shard: int = 2500
-    """With more guilds on a shard than this, more shards are required."""
+    """With more guilds on a shard than this, sharding is required."""
 
 
 class Shard(NamedTuple):
-    """Which part of a bot's guilds a session is for."""
+    """The part of a bot's guilds that a session receives."""
 
     number: int = 0
     total: int = 1
 
     def has(self, guild: str | None) -> bool:
-        """Whether events of *guild* come here; those of direct messages come to the first one."""
+        """Whether it receives events of *guild*; the first shard receives those of direct messages."""
         return self.number == (0 if guild is None else (int(guild) >> 22) % self.total)
 
 
 class IdentifyQuota:
-    """How often something may be done in a time."""
+    """A sliding window rate limit."""
 
     def __init__(self, times: int, seconds: float) -> None:
         self._times = times
@@ -59,7 +59,7 @@ class IdentifyQuota:
         self._done: deque[float] = deque()
 
     def take(self, now: float) -> bool:
-        """Do it once more; whether that was allowed."""
+        """Count one more; returns whether it is allowed."""
         while self._done and self._done[0] <= now - self._seconds:
             self._done.popleft()
         self._done.append(now)
@@ -67,7 +67,7 @@ class IdentifyQuota:
 
 
 class Session:
-    """What one shard of a bot was told. It outlives the connection, so that a bot that comes back misses nothing."""
+    """The events of one shard of a bot. It outlives the connection, so that a bot that resumes misses nothing."""
 
     def __init__(self, session_id: str, bot: Bot, intents: Intent, shard: Shard, *, backlog: int = 1000) -> None:
         self.id = session_id
@@ -77,24 +77,24 @@ class Session:
         self.sequence = 0
         """The number of the last event."""
         self.resumed = 0
-        """How often the bot came back to it."""
+        """How often it was resumed."""
         self.left_at: float | None = None
-        """Since when nobody is connected to it; ``None`` while somebody is."""
+        """Since when it has no connection; ``None`` while it has one."""
         self._backlog: deque[tuple[int, bytes]] = deque(maxlen=backlog)
         self._deliver: Callable[[bytes], None] | None = None
 
     @property
     def is_connected(self) -> bool:
-        """Whether somebody is there to hear it now."""
+        """Whether it has a connection now."""
         return self._deliver is not None
 
     def attach(self, deliver: Callable[[bytes], None]) -> None:
-        """From now on, events are delivered by *deliver* at once."""
+        """Pass events to *deliver* from now on."""
         self._deliver = deliver
         self.left_at = None
 
     def detach(self, now: float) -> None:
-        """The line broke: from now on, events are only kept."""
+        """Only keep events from now on: the connection broke."""
         self._deliver = None
         self.left_at = now
 
@@ -107,17 +107,17 @@ class Session:
         return self.shard.has(event.guild) and hears(event, self.intents, self.bot.id)
 
     def tell(self, event: GatewayEvent) -> None:
-        """Count, keep and deliver *event*, as the bot may see it."""
+        """Number, keep and deliver *event*, as the bot may see it."""
         self.sequence += 1
         data = as_seen(event, self.intents, self.bot.id)
-        # Written down at once: what the data describes may change before it is sent.
+        # Encoded at once: the data may change before it is sent.
         message = as_message(0, data, name=event.name, sequence=self.sequence)
         self._backlog.append((self.sequence, message))
         if self._deliver:
             self._deliver(message)
 
     def since(self, sequence: int) -> list[bytes] | None:
-        """All that came after the event with that number; ``None`` if that is no longer known."""
+        """All messages after the event with that number; ``None`` if some are no longer kept."""
         oldest = self._backlog[0][0] if self._backlog else self.sequence + 1
         if sequence + 1 < oldest:
             return None

@@ -1,4 +1,4 @@
-"""Discord's ids: numbers that carry the time at which they were made, and grow."""
+"""Snowflakes: Discord's ids, which contain their creation time and grow."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 
 EPOCH = 1_420_070_400.0
 """The first second of 2015, where Discord's time begins."""
-_DEFAULT_START = 1_767_225_600.0  # the first second of 2026: somewhere for clocks that begin at nought
+_DEFAULT_START = 1_767_225_600.0  # the first second of 2026, for clocks that begin at 0
 
 
 class Calendar:
-    """Tells the time in seconds since 1970, by whatever clock there is.
+    """The time in seconds since 1970, from any clock.
 
     A clock that reads less than 2015, such as that of an event loop, is moved to *starts* when it is first read.
     """
@@ -32,7 +32,7 @@ class Calendar:
 
 
 class Snowflakes:
-    """Gives out ids, each greater than the last, even if the clock stands still or goes back."""
+    """Makes ids, each greater than the last, even if the clock stands still or goes back."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
@@ -45,7 +45,7 @@ class Snowflakes:
 
 
 def made_at(snowflake: str) -> float:
-    """When the thing with this id was made, in seconds since 1970."""
+    """The creation time of an id, in seconds since 1970."""
     return (int(snowflake) >> 22) / 1000 + EPOCH
 
 
@@ -55,5 +55,5 @@ def as_timestamp(seconds: float) -> str:
 
 
 def from_timestamp(text: str) -> float:
-    """The time that Discord has written so."""
+    """The time of a timestamp of Discord."""
     return datetime.fromisoformat(text).timestamp()

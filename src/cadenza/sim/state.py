@@ -1,48 +1,47 @@
-"""What there is in the simulated Discord, and who hears of a change. The laws stand in the modules that build on it."""
+"""The data of the simulated Discord and its listeners. The modules by topic hold the functions that change it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
-from . import objects
 from .api_errors import refuse
+from .intents import PRIVILEGED, Intent
 from .objects import ChannelKind, copied
 from .snowflakes import Calendar, Snowflakes, as_timestamp
 from .wire import GatewayEvent, Json
 
-NOBODY = frozenset({"0"})
-"""For events of which no bot hears, and only those who look at the world from outside: nobody has this id."""
+NO_BOTS = frozenset({"0"})
+"""For events that no bot receives, only listeners from outside: no account has this id."""
 
 
 @dataclass(slots=True)
 class GuildState:
-    """A guild and what is in it, but for channels."""
+    """A guild and what is in it, except channels."""
 
     json: Json
     roles: dict[str, Json] = field(default_factory=dict)
     members: dict[str, Json] = field(default_factory=dict)
     emojis: dict[str, Json] = field(default_factory=dict)
     bans: dict[str, Json] = field(default_factory=dict)
-    """Who is kept out, and why."""
+    """Banned users with the reason."""
 
 
 @dataclass(slots=True)
 class ChannelState:
-    """A channel and what was said in it."""
+    """A channel and its messages."""
 
     json: Json
     messages: dict[str, Json] = field(default_factory=dict)
     """Oldest first."""
     people: dict[str, float] = field(default_factory=dict)
-    """Who is in it, and since when: of a thread those who have joined it, of direct messages the two."""
+    """The members of a thread and when they joined; in direct messages, the two users."""
     typing: dict[str, float] = field(default_factory=dict)
-    """Until when each of those who write is shown as writing."""
+    """Until when each user is shown as typing."""
     pins: dict[str, str] = field(default_factory=dict)
-    """Which messages are pinned, and since when."""
+    """The pinned messages and when they were pinned."""
     spoke: dict[str, float] = field(default_factory=dict)
-    """When each last said something, for slow mode."""
+    """When each user last sent a message, for slow mode."""
 
     @property
     def id(self) -> str:
@@ -51,18 +50,24 @@ class ChannelState:
 
     @property
     def kind(self) -> ChannelKind:
-        """Its sort."""
+        """Its type."""
         return ChannelKind(self.json["type"])
 
     @property
     def guild(self) -> str | None:
-        """The guild it is in; direct messages are in none."""
+        """The id of its guild; ``None`` for direct messages."""
         return self.json.get("guild_id")
+
+    def message(self, id_: str) -> Json:
+        """The message with this id."""
+        if id_ not in self.messages:
+            raise refuse(10008)
+        return self.messages[id_]
 
 
 @dataclass(slots=True)
 class InteractionState:
-    """Somebody has pressed something or used a command, and waits for the bot."""
+    """A command, button, menu or form that a person used, and the bot's answer."""
 
     id: str
     token: str = field(repr=False)
@@ -72,14 +77,14 @@ class InteractionState:
     kind: int
     made_at: float
     name: str = ""
-    """Of the command."""
+    """The command's name."""
     pressed: str | None = None
     """The message whose button was pressed."""
     is_answered: bool = False
     modal: Json | None = None
     """The form that the bot shows in answer."""
     choices: list[Json] = field(default_factory=list)
-    """What the bot suggests in answer."""
+    """The bot's suggestions for an option."""
     original: str | None = None
     """The message that is the answer."""
 
@@ -94,99 +99,97 @@ class Bot:
 
     @property
     def application(self) -> str:
-        """The id of its application, which is its own."""
+        """The id of its application, which equals its own."""
         return self.id
 
 
+@dataclass(slots=True)
 class State:
-    """Everything there is, by id."""
+    """Everything in a simulated Discord, by id."""
 
-    def __init__(self, clock: Callable[[], float], starts: float | None) -> None:
-        self._calendar = Calendar(clock, starts)
-        self._snowflakes = Snowflakes(self.now)
-        self._ears: list[Callable[[GatewayEvent], None]] = []
-        self._users: dict[str, Json] = {}
-        self._bots: dict[str, Bot] = {}
-        self._guilds: dict[str, GuildState] = {}
-        self._channels: dict[str, ChannelState] = {}
-        self._webhooks: dict[str, Json] = {}
-        self._files: dict[str, bytes] = {}
-        self._portraits: dict[str, str | bytes] = {}
-        self._reactions: dict[str, dict[str, list[str]]] = {}
-        self._nonces: dict[tuple[str, str], tuple[float, Json]] = {}
-        self._closed_to_direct: set[str] = set()
-        self._interactions: dict[str, InteractionState] = {}
-        self._locales: dict[str, str] = {}
-        self._commands: dict[tuple[str, str | None], list[Json]] = {}
-        self.cdn = "https://cdn.discordapp.com"
-        """Where files can be fetched; a server that has them itself says so."""
+    calendar: Calendar
+    snowflakes: Snowflakes = field(init=False)
+    listeners: list[Callable[[GatewayEvent], None]] = field(default_factory=list)
+    users: dict[str, Json] = field(default_factory=dict)
+    bots: dict[str, Bot] = field(default_factory=dict)
+    guilds: dict[str, GuildState] = field(default_factory=dict)
+    channels: dict[str, ChannelState] = field(default_factory=dict)
+    webhooks: dict[str, Json] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
+    avatars: dict[str, str | bytes] = field(default_factory=dict)
+    """Pictures by hash: an address, or the picture itself."""
+    reactions: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    """By message and emoji, the users who reacted."""
+    nonces: dict[tuple[str, str], tuple[float, Json]] = field(default_factory=dict)
+    """By user and nonce, when a message was sent and the message; oldest first."""
+    refuses_dms: set[str] = field(default_factory=set)
+    interactions: dict[str, InteractionState] = field(default_factory=dict)
+    """By token."""
+    locales: dict[str, str] = field(default_factory=dict)
+    commands: dict[tuple[str, str | None], list[Json]] = field(default_factory=dict)
+    """By bot and guild; ``None`` for global commands."""
+    cdn: str = "https://cdn.discordapp.com"
+    """Where files can be fetched; a server sets its own address."""
+    privileged: Intent = PRIVILEGED
+    """The privileged intents that are enabled for every application; a gateway sets them by its rules."""
+
+    def __post_init__(self) -> None:
+        self.snowflakes = Snowflakes(self.now)
 
     def now(self) -> float:
         """The time in this world, in seconds since 1970."""
-        return self._calendar.now()
+        return self.calendar.now()
+
+    def timestamp(self) -> str:
+        """The time in this world, as Discord writes it."""
+        return as_timestamp(self.now())
+
+    def new_id(self) -> str:
+        """A new snowflake."""
+        return self.snowflakes.next()
+
+    def guild(self, id_: str) -> GuildState:
+        """The guild with this id."""
+        if id_ not in self.guilds:
+            raise refuse(10004)
+        return self.guilds[id_]
+
+    def channel(self, id_: str) -> ChannelState:
+        """The channel, thread or direct messages with this id."""
+        if id_ not in self.channels:
+            raise refuse(10003)
+        return self.channels[id_]
+
+    def member(self, guild: str, user: str) -> Json:
+        """*user* as a member of *guild*."""
+        if user not in self.guild(guild).members:
+            raise refuse(10007)
+        return self.guild(guild).members[user]
+
+    def bots_in(self, guild: str) -> frozenset[str]:
+        """The ids of the bots in *guild*."""
+        return frozenset(self.bots.keys() & self.guild(guild).members.keys())
 
     def listen(self, hear: Callable[[GatewayEvent], None]) -> Callable[[], None]:
-        """Have *hear* called with everything that happens; gives back how to stop that."""
-        self._ears.append(hear)
+        """Call *hear* with every event; returns a function that stops it."""
+        self.listeners.append(hear)
 
         def stop() -> None:
-            if hear in self._ears:
-                self._ears.remove(hear)
+            if hear in self.listeners:
+                self.listeners.remove(hear)
 
         return stop
 
-    def _tell(self, name: str, data: Json, guild: str | None, bots: frozenset[str]) -> None:
-        for hear in tuple(self._ears):
-            hear(GatewayEvent(name, copied(data), guild, bots or NOBODY))
+    def tell(self, name: str, data: Json, guild: str | None, bots: frozenset[str]) -> None:
+        """Dispatch an event to *bots*."""
+        for hear in tuple(self.listeners):
+            hear(GatewayEvent(name, copied(data), guild, bots or NO_BOTS))
 
-    def _timestamp(self) -> str:
-        return as_timestamp(self.now())
+    def tell_guild(self, name: str, data: Json, guild: str) -> None:
+        """Dispatch an event to all bots in *guild*."""
+        self.tell(name, {**data, "guild_id": guild}, guild, self.bots_in(guild))
 
-    def _guild(self, id_: str) -> GuildState:
-        if id_ not in self._guilds:
-            raise refuse(10004)
-        return self._guilds[id_]
 
-    def _channel(self, id_: str) -> ChannelState:
-        if id_ not in self._channels:
-            raise refuse(10003)
-        return self._channels[id_]
-
-    def _message(self, channel: ChannelState, id_: str) -> Json:
-        if id_ not in channel.messages:
-            raise refuse(10008)
-        message: Json = channel.messages[id_]
-        return message
-
-    def _member(self, guild: str, user: str) -> Json:
-        if user not in self._guild(guild).members:
-            raise refuse(10007)
-        member: Json = self._guild(guild).members[user]
-        return member
-
-    def _bots_in(self, guild: str) -> frozenset[str]:
-        return frozenset(self._bots.keys() & self._guild(guild).members.keys())
-
-    def _tell_guild(self, name: str, data: Json, guild: str) -> None:
-        self._tell(name, {**data, "guild_id": guild}, guild, self._bots_in(guild))
-
-    def add_bot(self, name: str = "Cadenza", *, token: str = "sim-token") -> Bot:  # noqa: S107  # of a world in memory
-        """A new bot; it is in no guild yet."""
-        if any(bot.token == token for bot in self._bots.values()):
-            message = f"another bot has this token already; give {name} a token of its own"
-            raise ValueError(message)
-        bot = Bot(self._snowflakes.next(), name, token)
-        self._bots[bot.id] = bot
-        self._users[bot.id] = {**objects.user(bot.id, name, is_bot=True), "username": name}
-        return bot
-
-    def file(self, attachment: str) -> bytes:
-        """What is in the file with this id."""
-        return self._files[attachment]
-
-    def portrait(self, avatar: str) -> str | bytes | None:
-        """The picture behind the *avatar* of a user or a webhook: an address, or the picture itself."""
-        return self._portraits.get(avatar)
-
-    def _copies(self, values: Any) -> list[Json]:
-        return [copied(value) for value in values]
+def id_of(thing: object) -> str:
+    """The id of a bot, a person or a guild; a string is returned as it is."""
+    return thing if isinstance(thing, str) else str(thing.id)  # type: ignore[attr-defined]  # all of them have one

@@ -11,7 +11,7 @@ _QUOTE = 40
 
 
 def as_transcript(messages: Iterable[Json], names: Mapping[str, str], typists: Iterable[str]) -> str:
-    """*messages* as text; *names* are those to show for ids, *typists* the ids of those who write."""
+    """*messages* as text, with *names* by id; *typists* are the ids of the users who are typing."""
     lines = [line for message in messages for line in lines_of(message, names)]
     lines += [f"({names.get(who, who)} is typing …)" for who in typists]
     return "".join(f"{line}\n" for line in lines)
@@ -28,7 +28,8 @@ def lines_of(message: Json, names: Mapping[str, str]) -> Iterable[str]:
     if message.get("interaction"):
         interaction = message["interaction"]
         yield f"  ┌ {name_of(interaction['user'], names)} used /{interaction['name']}"
-    first, *rest = _text(message).split("\n")
+    text = "(thinking …)" if message["flags"] & MessageFlag.LOADING else str(message["content"])
+    first, *rest = text.split("\n")
     yield f"{name}{_marks(message)}: {first}".rstrip()
     yield from (f"    {line}".rstrip() for line in rest)
     for embed in message["embeds"]:
@@ -43,25 +44,19 @@ def lines_of(message: Json, names: Mapping[str, str]) -> Iterable[str]:
 
 
 def name_of(author: Json, names: Mapping[str, str]) -> str:
-    """The name to show for *author*: the one in the guild, of a webhook the one of the message."""
+    """The display name of *author*: the one in the guild, or that of the webhook message."""
     return names.get(author["id"]) or author["global_name"] or str(author["username"])
 
 
 def _marks(message: Json) -> str:
-    marks = []
-    if message["author"]["bot"]:
-        marks.append("APP")
-    if message["edited_timestamp"]:
-        marks.append("edited")
-    if message["flags"] & MessageFlag.EPHEMERAL:
-        marks.append("only one sees this")
-    if message["flags"] & MessageFlag.SUPPRESS_NOTIFICATIONS:
-        marks.append("silent")
+    possible = {
+        "APP": message["author"]["bot"],
+        "edited": message["edited_timestamp"],
+        "only one sees this": message["flags"] & MessageFlag.EPHEMERAL,
+        "silent": message["flags"] & MessageFlag.SUPPRESS_NOTIFICATIONS,
+    }
+    marks = [mark for mark, is_set in possible.items() if is_set]
     return f" [{', '.join(marks)}]" if marks else ""
-
-
-def _text(message: Json) -> str:
-    return "(thinking …)" if message["flags"] & MessageFlag.LOADING else str(message["content"])
 
 
 def _embed(embed: Json) -> Iterable[str]:

@@ -1,4 +1,4 @@
-"""What Discord takes as a message: how long, how many, how large. All of it is pure, and is asked before anything changes."""
+"""Validation of messages: lengths, counts and sizes. Pure, and done before anything changes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .api_errors import as_list, as_number, as_object, bad_length, invalid, refuse, too_long
+from .api_errors import as_list, as_number, as_object, as_objects, bad_length, invalid, refuse, required, too_long
 from .objects import MessageFlag, copied
 from .wire import File, Json
 
@@ -26,7 +26,7 @@ _EMBED_OBJECTS = frozenset({"footer", "author", "image", "thumbnail", "video", "
 _FIELD_TEXTS = {"name": 256, "value": 1024}
 _FIELDS = 25
 _FORBIDDEN_NAMES = ("clyde", "discord")
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")  # neither can be kept in a database of texts
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")  # neither can be stored as text
 _ACTION_ROW = 1
 _BUTTON = 2
 _LINK_BUTTON = 5
@@ -35,28 +35,28 @@ _FLAGS = MessageFlag.SUPPRESS_EMBEDS | MessageFlag.SUPPRESS_NOTIFICATIONS
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A message that keeps to the laws, and is not there yet."""
+    """A validated message that is not stored yet."""
 
     content: str
     embeds: list[Json]
     components: list[Json]
     files: tuple[File, ...]
     attachments: list[Json]
-    """What the form says of the files: their names and descriptions, and of an edit which old ones stay."""
+    """The names and descriptions of the files; in an edit, also the old ones that stay."""
     nonce: str | int | None
     flags: int
     is_spoken: bool
 
 
 def as_draft(payload: Json, files: Sequence[File]) -> Draft:
-    """What a form says, if it keeps to the laws."""
+    """Validate the form of a new message."""
     check_files(files)
     draft = Draft(
         content=as_content(payload.get("content")),
         embeds=as_embeds(payload.get("embeds")),
         components=as_components(payload.get("components")),
         files=tuple(files),
-        attachments=as_attachments(payload.get("attachments")),
+        attachments=as_objects(payload.get("attachments"), at="attachments"),
         nonce=as_nonce(payload.get("nonce")),
         flags=as_number(payload.get("flags"), at="flags") & _FLAGS,
         is_spoken=bool(payload.get("tts")),
@@ -66,13 +66,8 @@ def as_draft(payload: Json, files: Sequence[File]) -> Draft:
     return draft
 
 
-def as_attachments(value: object) -> list[Json]:
-    """What a form says of its files."""
-    return [as_object(entry, at=f"attachments.{place}") for place, entry in enumerate(as_list(value, at="attachments"))]
-
-
 def as_content(value: object) -> str:
-    """The text of a message as it is stored: trimmed, and without what cannot be stored."""
+    """The text of a message as it is stored: trimmed, without NUL and surrogates."""
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -83,7 +78,7 @@ def as_content(value: object) -> str:
 
 
 def as_nonce(value: object) -> str | int | None:
-    """The mark of a message that its sender has made up."""
+    """The nonce of a message."""
     if value is None or value == "":
         return None
     if isinstance(value, bool) or not isinstance(value, str | int):
@@ -94,7 +89,7 @@ def as_nonce(value: object) -> str | int | None:
 
 
 def as_embeds(value: object) -> list[Json]:
-    """The boxes under a message, trimmed; those with nothing in them are left out."""
+    """The embeds of a message, trimmed; empty ones are dropped."""
     embeds = as_list(value, at="embeds")
     if len(embeds) > EMBEDS:
         raise bad_length(at="embeds", least=0, most=EMBEDS)
@@ -133,7 +128,7 @@ def _trim(holder: Json, place: str, path: str, most: int, *, is_required: bool =
     if text:
         holder[head] = text
     elif is_required:
-        raise invalid(at=f"{path}.{head}", code="BASE_TYPE_REQUIRED", problem="This field is required")
+        raise required(at=f"{path}.{head}")
     else:
         holder.pop(head, None)
 
@@ -155,7 +150,7 @@ def check_files(files: Sequence[File]) -> None:
 
 
 def as_components(value: object) -> list[Json]:
-    """The rows of buttons under a message."""
+    """The rows of buttons and menus under a message."""
     rows = as_list(value, at="components")
     if len(rows) > ROWS:
         raise bad_length(at="components", least=0, most=ROWS)
@@ -170,9 +165,8 @@ def as_components(value: object) -> list[Json]:
             _check_part(part, f"{path}.components.{place}")
     names = [part["custom_id"] for row in rows for part in row["components"] if part.get("custom_id")]
     if len(names) != len(set(names)):
-        raise invalid(
-            at="components", code="COMPONENT_CUSTOM_ID_DUPLICATED", problem="Component custom id cannot be duplicated"
-        )
+        problem = "Component custom id cannot be duplicated"
+        raise invalid(at="components", code="COMPONENT_CUSTOM_ID_DUPLICATED", problem=problem)
     return [copied(row) for row in rows]
 
 
@@ -181,7 +175,7 @@ def _check_part(part: object, path: str) -> None:
     is_link = part.get("type") == _BUTTON and part.get("style") == _LINK_BUTTON
     name = part.get("url" if is_link else "custom_id")
     if not name or not isinstance(name, str):
-        raise invalid(at=path, code="BASE_TYPE_REQUIRED", problem="This field is required")
+        raise required(at=path)
     if not is_link and len(name) > 100:
         raise too_long(at=f"{path}.custom_id", most=100)
     if part.get("type") == _BUTTON and len(str(part.get("label") or "")) > 80:
@@ -189,7 +183,7 @@ def _check_part(part: object, path: str) -> None:
 
 
 def as_webhook_name(value: object, field: str = "name") -> str:
-    """The name of a webhook, or the *username* of one message of it: trimmed, its spaces made one."""
+    """The name of a webhook, or the username of one message, with whitespace collapsed."""
     name = " ".join(_UNSTORABLE.sub("", value).split()) if isinstance(value, str) else ""
     if not 1 <= len(name) <= NAME_LENGTH:
         raise bad_length(at=field, least=1, most=NAME_LENGTH)
@@ -200,7 +194,7 @@ def as_webhook_name(value: object, field: str = "name") -> str:
 
 
 def as_ids(values: Iterable[object], *, at: str) -> list[str]:
-    """Ids, each of them once; ids are decimal numbers, written as texts or not."""
+    """Ids without duplicates; strings or numbers."""
     ids = list(dict.fromkeys(map(str, values)))
     if not all(id_.isdecimal() for id_ in ids):
         raise invalid(at=at, code="NUMBER_TYPE_COERCE", problem="Value is not snowflake.")

@@ -1,4 +1,4 @@
-"""What passes between a client and the simulated Discord, whether over a socket or in memory."""
+"""The requests, responses and events between a client and the simulated Discord, over a socket or in memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 Json: TypeAlias = dict[str, Any]
-"""A JSON object, as Discord writes it: ids are texts, missing things are ``None`` or absent."""
+"""A JSON object of Discord: ids are strings, missing values are ``None`` or absent."""
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -24,14 +24,14 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class RestRequest:
-    """One call of the REST interface."""
+    """A REST request."""
 
     method: str
     path: str
     """Without the address and the version: ``/channels/1/messages``."""
     query: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     body: Any = None
-    """The JSON that was sent, if any; of a multipart request, its ``payload_json``."""
+    """The JSON body, if any; for multipart, its ``payload_json``."""
     files: tuple[File, ...] = ()
     token: str = field(default="", repr=False)
     """The bot's token, from the header ``Authorization: Bot …``; webhooks have theirs in the path."""
@@ -41,29 +41,29 @@ class RestRequest:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What comes back for it."""
+    """A REST response."""
 
     status: int
     body: Any = None
-    """JSON; ``None`` is an empty body. A ``str`` is sent as a page of HTML."""
+    """JSON; ``None`` is an empty body. A ``str`` is an HTML page."""
     headers: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
 class GatewayEvent:
-    """Something that happened, as the gateway tells it."""
+    """An event of the gateway."""
 
     name: str
     """``MESSAGE_CREATE`` and so on."""
     data: Json
     guild: str | None = None
-    """Where; ``None`` is in direct messages, or to the bot itself."""
+    """``None`` for direct messages and for events of the bot itself."""
     bots: frozenset[str] = frozenset()
-    """Ids of the bots who hear of it; empty is every bot that is there."""
+    """Ids of the bots that receive it; empty for all bots in the guild."""
 
 
 class Refusal(Exception):  # noqa: N818  # it is an answer, not a failure of the simulation
-    """Discord's answer to what it does not do."""
+    """Discord's error response."""
 
     def __init__(
         self, status: int, code: int, message: str, *, fields: Json | None = None, retry_after: float | None = None

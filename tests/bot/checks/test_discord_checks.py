@@ -10,7 +10,7 @@ from cadenza.bot.checks.discord_checks import check_discord
 from cadenza.bot.checks.findings import DoctorContext, Finding, Severity
 from cadenza.bot.config.config import Config, ConversationConfig, DiscordConfig
 from cadenza.bot.services.invitation import PERMISSIONS
-from cadenza.sim import Permission
+from cadenza.sim import Permission, guilds
 from cadenza.sim.intents import PRIVILEGED, Intent
 from tests.bot.portal_room import TOKEN, Room, served
 
@@ -85,7 +85,7 @@ async def test_a_missing_intent_is_told_with_the_clicks(choice: str, mark: str, 
 
 async def test_in_no_server_the_link_is_the_way() -> None:
     room = Room()
-    room.world.leave(room.guild, room.bot)
+    guilds.leave(room.world.state, room.guild, room.bot)
 
     (sentence,) = of(await found(room), "servers")
 

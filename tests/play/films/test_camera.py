@@ -12,6 +12,7 @@ from cadenza.play.films.camera import Camera
 from cadenza.play.films.film import Record
 from cadenza.play.films.rehearsal import Rehearsal, beats_of, rehearse
 from cadenza.play.films.urls import Inline
+from cadenza.sim import messages
 from cadenza.sim.faults import Faults
 from cadenza.sim.permissions import Permission
 from cadenza.sim.rate_limits import Quota, RateLimits
@@ -177,7 +178,7 @@ def test_a_message_its_changes_and_its_end() -> None:
 def test_many_messages_are_deleted_one_by_one() -> None:
     room = Room()
     ids = [room.mia.says(room.general, text) for text in "ab"]
-    room.world.bulk_delete(room.bot.id, room.general, ids)
+    messages.bulk_delete(room.world.state, room.bot.id, room.general, ids)
 
     assert ids == [record.about["id"] for record in room.news if record.kind == "deleted"]
 

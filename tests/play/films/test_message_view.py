@@ -9,7 +9,9 @@ import pytest
 from cadenza.bot.characters.png import plain
 from cadenza.play.films.message_view import as_shown
 from cadenza.play.films.urls import Inline, Paths
+from cadenza.sim import pins
 from cadenza.sim.payloads import as_picture
+from cadenza.sim.reactions import add as react
 from cadenza.sim.wire import File, GatewayEvent, Json
 from cadenza.sim.world import World
 from cadenza.text.markup import Names
@@ -107,7 +109,7 @@ def test_a_webhook_that_quotes_what_it_answers_is_no_reply(scene: _Scene) -> Non
 
 
 def test_the_name_in_the_guild_is_shown(scene: _Scene) -> None:
-    scene.world._guilds[scene.guild.id].members[scene.mia.id]["nick"] = "Mimi"
+    scene.world.state.guilds[scene.guild.id].members[scene.mia.id]["nick"] = "Mimi"
 
     scene.mia.says(scene.channel, scene.mia.mention)
 
@@ -331,8 +333,8 @@ def test_menus_are_shown_with_what_can_be_chosen(scene: _Scene) -> None:
 def test_reactions_are_one_s_own_by_who_asks(scene: _Scene) -> None:
     id_ = scene.mia.says(scene.channel, "a")
     scene.mia.reacts(scene.channel, id_, "👍")
-    scene.world.react(scene.bot.id, scene.channel, id_, "👍")
-    scene.world.react(scene.bot.id, scene.channel, id_, "🦊")
+    react(scene.world.state, scene.bot.id, scene.channel, id_, "👍")
+    react(scene.world.state, scene.bot.id, scene.channel, id_, "🦊")
 
     seen = scene.world.get_message(scene.mia.id, scene.channel, id_)
     reactions = as_shown(seen, Names(), Paths(scene.world))["reactions"]
@@ -345,7 +347,7 @@ def test_reactions_are_one_s_own_by_who_asks(scene: _Scene) -> None:
 
 def test_what_nobody_wrote_says_what_it_is(scene: _Scene) -> None:
     id_ = scene.mia.says(scene.channel, "a")
-    scene.world.pin(scene.mia.id, scene.channel, id_)
+    pins.pin(scene.world.state, scene.mia.id, scene.channel, id_)
     pinned = scene.last()
     scene.world.create_thread(scene.mia.id, scene.channel, {"name": "Soup", "type": 11})
     thread = scene.last()

@@ -9,6 +9,7 @@ from typing import Any
 import discord
 import pytest
 
+from cadenza.sim import channels
 from cadenza.sim.channels import ChannelKind
 from cadenza.sim.rate_limits import Quota, RateLimits
 from cadenza.targets.discord.api import (
@@ -95,7 +96,7 @@ async def test_a_message_that_names_nobody_still_says_so(api: DiscordPyApi, even
 
 
 async def test_a_channel_that_was_never_heard_of_is_sent_to(api: DiscordPyApi, evening: Evening) -> None:
-    direct = evening.world.create_dm(evening.bot.id, evening.mia.id)["id"]
+    direct = channels.create_dm(evening.world.state, evening.bot.id, evening.mia.id)["id"]
 
     sent = await api.send(direct, Outgoing("Hi."))
 
