@@ -16,9 +16,9 @@ from cadenza.providers.dialect import Dialect, Endpoint
 from cadenza.providers.scripted import ScriptedCodec, script_of
 from cadenza.replies import reply
 from cadenza.settings import Settings
-from cadenza.stages.s7_delivery import Target
 from cadenza.stops import StopHandle
 from cadenza.targets.memory import MemoryTarget
+from cadenza.targets.target import Target
 from cadenza.tools.consent import Consent
 from cadenza.tools.tool import Tool
 from cadenza.types import (

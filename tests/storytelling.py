@@ -19,8 +19,8 @@ from cadenza.models import Model
 from cadenza.providers.vendors import codec
 from cadenza.replies import reply
 from cadenza.settings import Settings
-from cadenza.stages.s7_delivery import Limits
 from cadenza.stops import StopHandle, Stops
+from cadenza.targets.target import Limits
 from cadenza.tools.tool import Tool
 from cadenza.types import (
     Broke,

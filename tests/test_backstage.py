@@ -14,9 +14,9 @@ from cadenza.pictures import TablePictures
 from cadenza.pipeline import Outbox
 from cadenza.replies import say
 from cadenza.settings import RuleSettings, Settings
-from cadenza.stages.s7_delivery import Limits
 from cadenza.stops import Stops
 from cadenza.targets.memory import MemoryTarget
+from cadenza.targets.target import Limits
 from cadenza.text.tables import Table
 from cadenza.types import Boundary, Completed, Identity, Persona, Post, Receipt, Roster, Scene, Sprite, StopReason
 

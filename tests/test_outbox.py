@@ -14,8 +14,8 @@ from cadenza.outbox import Outbox
 from cadenza.replies import say
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import Keep
-from cadenza.stages.s7_delivery import Allowance, Limits
 from cadenza.stops import Stops
+from cadenza.targets.target import Allowance, Limits
 from cadenza.types import Boundary, Completed, Identity, Notice, Post, Receipt
 from tests.timing import SlowStream, now
 from tests.trouble import REFUSALS, Channel, FixedChannel, MeteredChannel

@@ -19,9 +19,9 @@ from cadenza.providers.scripted import Beat, ScriptedCodec, parse_script, transp
 from cadenza.replies import reply, say
 from cadenza.rules import RULES, Rule
 from cadenza.settings import Settings
-from cadenza.stages.s7_delivery import Limits
 from cadenza.stops import Stops
 from cadenza.targets.memory import MemoryTarget
+from cadenza.targets.target import Limits
 from cadenza.tools.tool import Tool
 from cadenza.types import (
     Broke,

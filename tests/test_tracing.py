@@ -24,9 +24,9 @@ from cadenza.providers.scripted import ScriptedCodec, parse_script, transport
 from cadenza.replies import reply, say
 from cadenza.rules import RULES, Rule
 from cadenza.settings import Settings
-from cadenza.stages.s7_delivery import Limits
 from cadenza.stops import Stops
 from cadenza.targets.memory import MemoryTarget
+from cadenza.targets.target import Limits
 from cadenza.text.tables import Table
 from cadenza.tools.tool import Tool
 from cadenza.trace import STEPS, Traced

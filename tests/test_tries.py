@@ -22,9 +22,9 @@ from cadenza.keys import Keyring
 from cadenza.models import Model
 from cadenza.providers.vendors import codec
 from cadenza.settings import TurnSettings
-from cadenza.stages.s7_delivery import Limits
 from cadenza.stops import Stops
 from cadenza.targets.memory import MemoryTarget
+from cadenza.targets.target import Limits
 from cadenza.types import (
     Attachment,
     Broke,

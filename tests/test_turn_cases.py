@@ -19,9 +19,9 @@ from cadenza.backstage import Backstage
 from cadenza.errors import DeliveryError
 from cadenza.replies import say
 from cadenza.settings import Settings
-from cadenza.stages.s7_delivery import Limits
 from cadenza.stops import Stops
 from cadenza.targets.memory import MemoryTarget
+from cadenza.targets.target import Limits
 from cadenza.text.tables import Table
 from cadenza.types import Broke, Persona, Scene, Sprite, Stopped, StopReason
 from tests.timing import SlowStream, TimedTarget

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from cadenza.errors import CadenzaError, DeliveryError, DeliveryKind, ProviderError
 from cadenza.models import Model
 from cadenza.providers.scripted import ScriptedCodec
-from cadenza.stages.s7_delivery import Allowance, Limits
 from cadenza.stops import Stops
+from cadenza.targets.target import Allowance, Limits
 from cadenza.types import Chunk, HttpRequest, Identity, Notice, Post, Receipt, Reply, StopReason, TextDelta
 from tests.timing import now
 

@@ -33,15 +33,16 @@ if TYPE_CHECKING:
     from .rules import RULES, Rule, RuleContext
     from .settings import DeliverySettings, Settings
     from .stages.s6_rules import rule_row
-    from .stages.s7_delivery import Allowance, Calling, Limits, Metered, Target
     from .stops import StopHandle, StopRegistry, Stops
     from .streams import from_stream
     from .targets.console import ConsoleTarget
     from .targets.discord import DiscordTarget, ReplyTarget
     from .targets.house import House
     from .targets.memory import MemoryTarget
+    from .targets.target import Allowance, Calling, Limits, Markup, Metered, Target
     from .targets.webhooks import Webhooks, WebhookStore
     from .text.prose import Edit
+    from .text.rendering import Marks
     from .tools.consent import Consent, Deliberate
     from .tools.functions import tool
     from .tools.mcp import McpServer
@@ -139,6 +140,8 @@ __all__ = [
     "Limits",
     "Line",
     "Lookup",
+    "Marks",
+    "Markup",
     "McpServer",
     "Media",
     "MediaKind",
@@ -213,7 +216,8 @@ _HOMES = (
     "text.prose",
     "rules",
     "stages.s6_rules",
-    "stages.s7_delivery",
+    "targets.target",
+    "text.rendering",
     "targets.memory",
     "stops",
     "tools.tool",

@@ -16,9 +16,9 @@ from .providers.scripted import Beat, ScriptedCodec, Sleep, spoken, transport
 from .replies import reply
 from .settings import Settings
 from .stages.s2_generation import Transport
-from .stages.s7_delivery import Limits
 from .stops import Stops
 from .targets.console import ConsoleTarget
+from .targets.target import Limits
 from .tasks import end_task
 from .trace import Hook
 from .types import (

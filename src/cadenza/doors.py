@@ -17,11 +17,12 @@ from .backstage import Backstage
 from .errors import DeliveryError, InputError
 from .rules import RULES, Rule
 from .settings import DeliverySettings, Settings
-from .stages.s7_delivery import Chance, Target
+from .stages.s7_delivery import Chance
 from .stops import StopHandle
 from .streams import Speech
 from .targets.api import ApiError
 from .targets.policies import OTHERWISE, policy_for
+from .targets.target import Target
 from .trace import Hook
 from .types import Identity, Persona, Reply, Roster, Scene
 

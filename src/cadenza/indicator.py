@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from .stages.s7_delivery import Target
+from .targets.target import Target
 from .tasks import end_task, must_rise
 from .types import Identity
 

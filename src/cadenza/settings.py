@@ -170,7 +170,14 @@ class DeliverySettings:
         low=0,
         high=3,
     )
-    limit: int = _setting(1950, "the longest message, in UTF-16 units", low=50, high=2000)
+    limit: int | None = _setting(
+        None,
+        "the longest message, in the unit in which the chat counts; not set, it is what the target takes, "
+        "which is 1950 for Discord",
+        low=50,
+        high=100_000,
+        kind=int,
+    )
     message_limit: int = _setting(0, "messages after which a reply is ended; 0 is no limit", low=0, high=10_000)
     flood_limit: int = _setting(
         200,  # as planned, of which a chat with a rate limit gets about a quarter: so many are put together

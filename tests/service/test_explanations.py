@@ -12,10 +12,10 @@ from cadenza.replies import say
 from cadenza.service import explanations
 from cadenza.service.explanations import Explanation, Explanations
 from cadenza.settings import Settings
-from cadenza.stages.s7_delivery import Limits
 from cadenza.store.api import Record, Shelf, StoreError
 from cadenza.store.memory import MemoryStore
 from cadenza.targets.memory import MemoryTarget
+from cadenza.targets.target import Limits
 from cadenza.text.tables import Table
 from cadenza.trace import Hook, Traced
 from cadenza.types import Attachment, Boundary, Completed, Persona, Post, Receipt, Reply, Scene

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.stages.s7_delivery import Allowance
 from cadenza.stages.s7_rations import Ration, ration
+from cadenza.targets.target import Allowance
 
 FULL = Allowance(5, 5, 0.0)
 

@@ -15,11 +15,11 @@ from cadenza.settings import DeliverySettings, Settings
 from cadenza.sim.api import WorldApi
 from cadenza.sim.limits import RateLimits
 from cadenza.sim.permissions import INVITED, Permission
-from cadenza.stages.s7_delivery import Grouping, Noticing, Removing, Target
 from cadenza.stops import Stops
 from cadenza.targets.api import Button, Place
 from cadenza.targets.discord import DiscordTarget, ReplyTarget
 from cadenza.targets.house import House
+from cadenza.targets.target import Grouping, Noticing, Removing, Target
 from cadenza.targets.webhooks import Webhooks
 from cadenza.types import Attachment, Identity, Notice, Receipt, Roster, Stopped, StopReason, Urgency
 from tests.discord_room import BOT_SENDS, REN, WEBHOOK_SENDS, Room, post, sent_or_error

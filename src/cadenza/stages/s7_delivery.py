@@ -8,11 +8,11 @@ Pauses are numbers in a post, drawn from dice that are handed in, so that a plan
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol, runtime_checkable
+from dataclasses import replace
+from typing import NamedTuple, Protocol
 
-from ..errors import SettingsError
 from ..settings import DeliverySettings
+from ..targets.target import MARKDOWN, Limits, Markup
 from ..text.emoji import EMOJI
 from ..text.humanize import humanize
 from ..text.loners import is_loner
@@ -20,7 +20,7 @@ from ..text.plain_table import parted
 from ..text.repair import tidy_block
 from ..text.split import fit, line_context, split
 from ..text.tables import Table
-from ..text.units import WHITESPACE, fits
+from ..text.units import WHITESPACE, fits, units, whole_grapheme
 from ..types import Attachment, Boundary, Ending, Halt, Identity, Kind, Notice, Post, Receipt, Segment, StopReason
 from .s7_files import LARGEST, Remainder, code_file, is_whole
 from .s7_pacing import Pace, Pacer
@@ -33,113 +33,6 @@ class Chance(Protocol):
         """A number from 0 up to, not including, 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What a target can take."""
-
-    length: int = 1950
-    """The longest message, in UTF-16 units; at least 50."""
-    tables: bool = False
-    """Whether it shows Markdown tables itself; then they arrive as they were written."""
-    files: bool = False
-    """Whether it takes files (``Post.attachment``); if not, tables arrive as text."""
-
-    def __post_init__(self) -> None:
-        """Refuse a length in which no message could stand alone."""
-        if self.length < 50:
-            msg = f"a target must take messages of at least 50 characters, not {self.length}"
-            raise SettingsError(msg)
-
-
-class Target(Protocol):
-    """A place to deliver to."""
-
-    @property
-    def limits(self) -> Limits:
-        """What it can take."""
-
-    async def send(self, post: Post, /) -> Receipt:
-        """Deliver *post* or raise a ``DeliveryError``.
-
-        Once started it is never cancelled, so that it is always known what arrived: it must end by itself, in time.
-        """
-
-    async def typing(self, identity: Identity | None, /) -> None:
-        """Show that something is being written. May be called often, may do nothing, must not raise."""
-
-
-@runtime_checkable
-class Noticing(Protocol):
-    """A target with a place of its own for notices; to any other they are sent as messages."""
-
-    async def notify(self, notice: Notice, /) -> None:
-        """Show *notice*. Nobody is called by it, whatever it says."""
-
-
-@runtime_checkable
-class Removing(Protocol):
-    """A target that can take back what it was sent."""
-
-    async def remove(self, receipt: Receipt, /) -> None:
-        """Take the message of *receipt* back, or raise a ``DeliveryError``."""
-
-
-@runtime_checkable
-class Hurrying(Protocol):
-    """A target that can take long over a message, and knows when it has not begun to send it yet."""
-
-    def hurry(self) -> None:
-        """The reply is to end: leave out what only waits to be sent, as ``SKIPPED``; what is being sent still arrives."""
-
-
-@runtime_checkable
-class Concluding(Protocol):
-    """A target that wants to know which message is the last of a reply, before it is sent."""
-
-    async def conclude(self) -> None:
-        """The next message is the last one, as far as anybody knows. Is waited for, and should not take long."""
-
-
-@runtime_checkable
-class Grouping(Protocol):
-    """A target that shows neighbouring messages of one name under one face, as Discord does."""
-
-    @property
-    def channel(self) -> str:
-        """Which place it is: what was said there last decides."""
-
-    @property
-    def last_message_id(self) -> str | None:
-        """The newest message there, whoever sent it; ``None`` if that is not known."""
-
-
-@runtime_checkable
-class Calling(Protocol):
-    """A target whose messages make phones ring."""
-
-    def allow_calls(self, settings: DeliverySettings, /) -> None:
-        """Call no more than *settings* allow from now on: ``mention_people``, ``mention_roles``, and never everybody."""
-
-
-class Allowance(NamedTuple):
-    """What a chat takes at present."""
-
-    left: int
-    """How many more messages it takes now."""
-    limit: int
-    """Of how many."""
-    seconds: float
-    """When it takes all of them again."""
-
-
-@runtime_checkable
-class Metered(Protocol):
-    """A target that knows how many messages it takes."""
-
-    def allowance(self, identity: Identity | None, /) -> Allowance | None:
-        """What it takes at present of *identity*; ``None`` if nothing is known. Asked before each message."""
-
-
 class Painter(Protocol):
     """Whoever makes pictures of tables."""
 
@@ -147,6 +40,8 @@ class Painter(Protocol):
         """A PNG of *table*, or ``None`` if there can be no good one. Called in a thread; must not raise."""
 
 
+_SMALLEST = 50
+"""UTF-16 units below which a message cannot be split with care."""
 _HURRIED = (Ending.STOP, Ending.CUT_SHORT)
 """After these, one more message is sent at most."""
 
@@ -161,18 +56,21 @@ class Composer:
         *,
         reply_to: str | None = None,
         pictures: bool = False,
-        files: bool = False,
+        limits: Limits | None = None,
         planned: int = 0,
         see: Callable[[Pace], None] | None = None,
     ) -> None:
+        limits = limits or Limits()
         self._settings = settings
+        self._limit = limits.length if settings.limit is None else settings.limit
+        self._markup = limits.markup
         self._pictures = pictures  # whether somebody will try to make them
-        self._code_file = settings.code_file if files else 0
+        self._code_file = settings.code_file if limits.files else 0
         self._code: list[Segment] = []  # a code block that may become a file, of which more is to come
         self._most = min(settings.message_limit or settings.flood_limit, settings.flood_limit)
-        self._has_remainder = files and settings.when_full == "file"
+        self._has_remainder = limits.files and settings.when_full == "file"
         self._remainder: Remainder | None = None  # the last message of all, once it is planned
-        self._gathered = _Gathered(settings.limit)
+        self._gathered = _Gathered(self._limit, self._markup)
         self._chance = chance
         self._pacer = Pacer(settings, chance.random, see)
         self._reply_to = reply_to
@@ -219,7 +117,7 @@ class Composer:
         parts, self._code = self._code, []
         if not parts:
             return []
-        count = sum(len(_split(part.text, part, self._settings.degree, self._settings.limit)) for part in parts)
+        count = sum(len(self._split(part.text, part)) for part in parts)
         found = code_file(parts) if count >= self._code_file else None
         if found is None:
             return [post for part in parts for post in self._planned_for(part)]
@@ -244,13 +142,18 @@ class Composer:
         return replace(segment, label=owed.label)
 
     def _texts(self, segment: Segment) -> list[str]:
-        text, degree, limit = self._in_context(segment), self._settings.degree, self._settings.limit
+        text = self._in_context(segment)
         if segment.source and segment.kind is Kind.PROSE:
-            return fit(text.strip(WHITESPACE), limit)  # a table that became a list stays in one piece while it fits
-        texts = _split(text, segment, degree, limit)
-        if degree == 3 and segment.kind is Kind.PROSE:
-            texts = [piece for text in texts for piece in self._humanized(text)]
+            # A table that became a list stays in one piece while it fits.
+            return _cut(text.strip(WHITESPACE), self._limit, self._markup, fit)
+        texts = self._split(text, segment)
+        if self._settings.degree == 3 and segment.kind is Kind.PROSE:
+            pieces = [piece for text in texts for piece in self._humanized(text)]
+            texts = [part for piece in pieces for part in _fitting(piece, self._limit, self._markup, fit)]
         return texts
+
+    def _split(self, text: str, segment: Segment) -> list[str]:
+        return _split(text, segment, self._settings.degree, (self._limit, self._markup))
 
     def _humanized(self, text: str) -> list[str]:
         pieces = humanize(text, self._chance.random)
@@ -321,10 +224,38 @@ class _Message(NamedTuple):
     source: str | None
 
 
-def _split(text: str, segment: Segment, degree: int, limit: int) -> list[str]:
-    """*text* of *segment* in messages; a table in columns has its header in each."""
-    columns = parted(text.strip("\n"), limit) if segment.source and segment.kind is Kind.CODE else []
-    return columns or split(text, segment.kind, degree, limit)
+def _split(text: str, segment: Segment, degree: int, room: tuple[int, Markup]) -> list[str]:
+    """*text* of *segment* in messages that have *room*; a table in columns has its header in each."""
+
+    def by_units(text: str, limit: int) -> list[str]:
+        columns = parted(text.strip("\n"), limit) if segment.source and segment.kind is Kind.CODE else []
+        return columns or split(text, segment.kind, degree, limit)
+
+    return _cut(text, *room, by_units)
+
+
+def _cut(text: str, limit: int, markup: Markup, split: Callable[[str, int], list[str]]) -> list[str]:
+    """Cut *text* by *split*, which counts UTF-16 units, into messages of at most *limit* as *markup* counts them."""
+    if markup is MARKDOWN:
+        return split(text, limit)
+    written, shown = units(text), markup.size(text)
+    room = max(limit, written)
+    if shown > limit:  # give each message what it takes on the average, and a little less if some take more
+        room = limit if shown == written else max(_SMALLEST, limit * written * 15 // (shown * 16))
+    return [piece for message in split(text, room) for piece in _fitting(message, limit, markup, split)]
+
+
+def _fitting(message: str, limit: int, markup: Markup, split: Callable[[str, int], list[str]]) -> list[str]:
+    """*message*, halved as often as it must be to fit once it is rendered."""
+    if markup is MARKDOWN or markup.size(message) <= limit or len(message) < 2:
+        return [message]
+    room = units(message) // 2 + 1
+    if room >= _SMALLEST:
+        halves = split(message, room)
+    else:  # so few characters cannot be rendered as one message
+        middle = whole_grapheme(message, len(message) // 2)
+        halves = [message[:middle], message[middle:]]
+    return [piece for half in halves for piece in _fitting(half, limit, markup, split)]
 
 
 def _messages(texts: Iterable[str], source: str) -> list[_Message]:
@@ -337,8 +268,9 @@ def _messages(texts: Iterable[str], source: str) -> list[_Message]:
 class _Gathered:
     """Degree 0: everything that was said under one face, put together into as few messages as fit."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, markup: Markup) -> None:
         self._limit = limit
+        self._markup = markup
         self._parts: list[tuple[str, Segment]] = []
         self._after: Segment | None = None
         self.identity: Identity | None = None
@@ -372,13 +304,13 @@ class _Gathered:
         for between, block in self._blocks():
             text, kind = block.text, block.kind
             joined = current.followed_by(_saying(text, block.source or None), between)
-            if fits(joined.text, self._limit) and not (kind is Kind.PROSE and EMOJI.search(text)):
+            if self._fits(joined) and not (kind is Kind.PROSE and EMOJI.search(text)):
                 current = joined
                 continue
-            pieces = _messages(_split(text, block, 0, self._limit) or [""], block.source)
+            pieces = _messages(_split(text, block, 0, (self._limit, self._markup)) or [""], block.source)
             first, *rest = (_saying(*piece) for piece in pieces)
             joined = current.followed_by(first, between)
-            if fits(joined.text, self._limit) and not is_loner(first.text):
+            if self._fits(joined) and not is_loner(first.text):
                 first = joined
             else:
                 whole.append(current)
@@ -391,6 +323,11 @@ class _Gathered:
         self._parts.clear()
         self._after, self.identity, self.label = None, None, ""
         return [saying.message() for saying in whole if saying.text.strip(WHITESPACE)]
+
+    def _fits(self, saying: _Saying) -> bool:
+        if self._markup is MARKDOWN:
+            return fits(saying.text, self._limit)
+        return self._markup.size(saying.text) <= self._limit
 
     def _blocks(self) -> list[tuple[str, Segment]]:
         """What was gathered, neighbouring prose put together: it is split as one text."""
@@ -444,9 +381,17 @@ def _joined(before: str, between: str, after: str) -> str:
     return before.rstrip("\n") + between + after.lstrip("\n") if between else before + after
 
 
-def as_post(notice: Notice) -> Post:
-    """How *notice* looks as a message: small, and none of the persona's words."""
-    return Post(f"-# {notice.text}", Boundary.FINAL, source="")
+def as_post(notice: Notice, markup: Markup = MARKDOWN) -> Post:
+    """*notice* as a message, rendered already; it is none of the persona's words."""
+    return Post(markup.notice(notice.text), Boundary.FINAL, source="")
+
+
+def rendered(post: Post, markup: Markup) -> Post:
+    """*post* as a chat with *markup* is sent it; what the model wrote stays in its source."""
+    text = post.text if markup is MARKDOWN else markup.rendered(post.text)
+    if text == post.text or not text.strip(WHITESPACE):
+        return post
+    return replace(post, text=text, source=post.text if post.source is None else post.source)
 
 
 def receipt_of(message_id: str, identity: Identity | None = None) -> Receipt:

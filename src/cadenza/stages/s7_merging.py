@@ -7,9 +7,10 @@ message says depends on nothing but the posts that wait; who waits, and for how 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from ..targets.target import MARKDOWN, Markup
 from ..text.blocks import blocks
 from ..text.loners import is_loner
 from ..text.sentences import clause_ends
@@ -25,11 +26,13 @@ _ADDRESSES = re.compile(r"<?https?://\S+(?:[ \n]<?https?://\S+)*")
 class _Joint:
     """One message in the making."""
 
-    def __init__(self, first: Post) -> None:
+    def __init__(self, first: Post, limit: int, markup: Markup) -> None:
         self._first = first
+        self._limit = limit
+        self._markup = markup
         self._texts = [first.text]
         self._wrote = [first.said[len(first.label) :]]
-        self._size = units(first.text)
+        self._size = markup.size(first.text)
         self._is_open = _is_open(first.text)
 
     def may_hold(self, post: Post) -> bool:
@@ -38,15 +41,20 @@ class _Joint:
             return False
         return post.identity == self._first.identity and not post.label and not self._is_open
 
-    def room(self, limit: int) -> int:
-        """How long a line may be that still fits."""
-        return limit - self._size - 1
+    def has_room(self, text: str) -> bool:
+        """Whether *text* still fits on a line of its own."""
+        return self._size_with(text) <= self._limit
+
+    def _size_with(self, text: str) -> int:
+        if self._markup is MARKDOWN:
+            return self._size + 1 + units(text)
+        return self._markup.size("\n".join([*self._texts, text]))  # marks may mean more together
 
     def add(self, text: str, wrote: str) -> None:
         """Put *text* on a line of its own behind what is there."""
         if text:
+            self._size = self._size_with(text)
             self._texts.append(text)
-            self._size += 1 + units(text)
             self._is_open = _is_open(text)  # what stood before it was closed, or it would not stand here
         self._wrote.append(wrote)
 
@@ -62,16 +70,16 @@ class _Joint:
         )
 
 
-def joinable(posts: Iterable[Post], limit: int) -> int:
-    """How many of *posts*, from the first on, can be one message of at most *limit* units; at least one of any."""
+def joinable(posts: Iterable[Post], limit: int, markup: Markup = MARKDOWN) -> int:
+    """How many of *posts*, from the first on, can be one message of at most *limit*; at least one of any."""
     joint: _Joint | None = None
     count = 0
     for post in posts:
         if joint is None:
-            joint = _Joint(post)
+            joint = _Joint(post, limit, markup)
             if _stays_alone(post):
                 return 1
-        elif _stays_alone(post) or not joint.may_hold(post) or units(post.text) > joint.room(limit):
+        elif _stays_alone(post) or not joint.may_hold(post) or not joint.has_room(post.text):
             break
         else:
             joint.add(post.text, post.said)
@@ -79,18 +87,18 @@ def joinable(posts: Iterable[Post], limit: int) -> int:
     return count
 
 
-def merged(posts: Sequence[Post], limit: int) -> Post | None:
+def merged(posts: Sequence[Post], limit: int, markup: Markup = MARKDOWN) -> Post | None:
     """All of *posts* as one message, in their order and without a pause; ``None`` if they cannot be one."""
-    if not posts or joinable(posts, limit) < len(posts):
+    if not posts or joinable(posts, limit, markup) < len(posts):
         return None
     first, *rest = posts
-    joint = _Joint(first)
+    joint = _Joint(first, limit, markup)
     for post in rest:
         joint.add(post.text, post.said)
     return joint.post(posts[-1])
 
 
-def farewell(posts: Sequence[Post], limit: int) -> Post | None:
+def farewell(posts: Sequence[Post], limit: int, markup: Markup = MARKDOWN) -> Post | None:
     """The one last message after a stop: what waits in *posts*, up to its last whole clause that fits.
 
     Whole messages are put together while they fit under one name; of the next one, only whole clauses are taken.
@@ -98,12 +106,12 @@ def farewell(posts: Sequence[Post], limit: int) -> Post | None:
     if not posts:
         return None
     first, *rest = [text for post in posts for text in post.instead or (post,)]  # there is no time for a picture now
-    joint, taken = _Joint(first), 0
+    joint, taken = _Joint(first, limit, markup), 0
     for post in rest:
         if not joint.may_hold(post):
             break
-        if units(post.text) > joint.room(limit):
-            part = _clauses_within(post.text, joint.room(limit))
+        if not joint.has_room(post.text):
+            part = _clauses_within(post.text, joint.has_room)
             joint.add(part, part)
             break
         taken += 1
@@ -129,12 +137,12 @@ def _is_open(text: str) -> bool:
     return is_quoting or parts[-1][0] is not Kind.PROSE
 
 
-def _clauses_within(text: str, room: int) -> str:
-    """The whole clauses at the beginning of *text* that fit into *room*, or nothing."""
+def _clauses_within(text: str, has_room: Callable[[str], bool]) -> str:
+    """The whole clauses at the beginning of *text* for which there is room, or nothing."""
     if "```" in text:
         return ""
     spans = survey(text).spans
     for end in clause_ends(text):
-        if units(text[:end]) <= room and not any(span.start < end < span.end for span in spans):
+        if has_room(text[:end]) and not any(span.start < end < span.end for span in spans):
             return text[:end].rstrip(WHITESPACE)
     return ""

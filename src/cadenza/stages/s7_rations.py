@@ -12,7 +12,7 @@ from __future__ import annotations
 from math import ceil, isfinite
 from typing import NamedTuple
 
-from .s7_delivery import Allowance
+from ..targets.target import Allowance
 
 _LONGEST = 30.0
 """Seconds after which a chat is asked again, however long it says that it takes nothing."""

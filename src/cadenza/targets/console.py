@@ -31,7 +31,6 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from ..stages.s7_delivery import Limits
 from ..text import tables
 from ..text.blocks import blocks
 from ..text.prose import Edit
@@ -39,6 +38,7 @@ from ..text.repair import split_fence
 from ..text.runs import read
 from ..text.units import whole_grapheme
 from ..types import Attachment, Identity, Kind, Notice, Post, Receipt
+from .target import Limits
 
 _MARK = "●"
 _INDENT = 2

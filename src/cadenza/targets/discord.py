@@ -15,7 +15,7 @@ from hashlib import blake2b
 
 from ..errors import DeliveryError, DeliveryKind
 from ..settings import DeliverySettings
-from ..stages.s7_delivery import Allowance, Limits, receipt_of
+from ..stages.s7_delivery import receipt_of
 from ..tasks import must_rise
 from ..text import tables
 from ..text.plain_table import as_columns, as_records
@@ -28,6 +28,7 @@ from .house import House
 from .mentions import Mentions
 from .paced import PacedApi
 from .policies import RETRY_DELAYS, Step, policy_for
+from .target import Allowance, Limits
 from .webhooks import NoWebhook, SpeakerKind, SpokenBy
 
 __all__ = ["DiscordTarget", "House", "ReplyTarget"]

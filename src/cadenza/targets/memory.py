@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..stages.s7_delivery import Limits
 from ..types import Identity, Notice, Post, Receipt
+from .target import Limits
 
 
 class MemoryTarget:
