@@ -172,8 +172,7 @@ class DeliverySettings:
     )
     limit: int | None = _setting(
         None,
-        "the longest message, in the unit in which the chat counts; not set, it is what the target takes, "
-        "which is 1950 for Discord",
+        "the longest message, as the chat counts it; not set is what the target takes, 1950 for Discord",
         low=50,
         high=100_000,
         kind=int,

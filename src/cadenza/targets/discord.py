@@ -35,7 +35,8 @@ __all__ = ["DiscordTarget", "House", "ReplyTarget"]
 
 logger = logging.getLogger(__name__)
 
-_LIMITS = Limits(files=True)
+LIMITS = Limits(length=1950, files=True)
+"""Discord takes 2000 characters; 1950 UTF-16 units fit however it counts them."""
 _ONE = Allowance(1, 1, 0.0)
 """One message, now."""
 _COLOURS = {Urgency.INFO: 0x3498DB, Urgency.WARNING: 0xF1C40F, Urgency.ERROR: 0xE74C3C}
@@ -140,7 +141,7 @@ class DiscordTarget:
     @property
     def limits(self) -> Limits:
         """What Discord can take."""
-        return _LIMITS
+        return LIMITS
 
     @property
     def channel(self) -> str:
