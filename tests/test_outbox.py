@@ -473,7 +473,7 @@ async def test_whatever_a_chat_raises_is_a_delivery_error(error: Callable[[], Ba
 @pytest.mark.parametrize(
     ("error", "kind", "words"),
     [
-        (DeliveryError("gone", code=10003), DeliveryKind.CHANNEL_GONE, "gone"),
+        (DeliveryError("gone", code=10003, kind=DeliveryKind.CHANNEL_GONE), DeliveryKind.CHANNEL_GONE, "gone"),
         (CadenzaError("no"), DeliveryKind.REFUSED, "no"),
         (ProviderError("no", retryable=True), DeliveryKind.REFUSED, "no"),
         (OSError("secret"), DeliveryKind.REFUSED, "a message could not be sent (OSError)"),

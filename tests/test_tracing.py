@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from cadenza.backstage import Backstage
-from cadenza.errors import DeliveryError, ErrorKind, ProviderError
+from cadenza.errors import DeliveryError, DeliveryKind, ErrorKind, ProviderError
 from cadenza.keys import Keyring
 from cadenza.lookups import Lookup
 from cadenza.models import Model
@@ -302,7 +302,9 @@ async def test_looking_people_up_is_told_as_what_was_waited_for() -> None:
 
 async def test_a_message_that_cannot_be_sent_is_told_with_all_that_is_dropped_for_it() -> None:
     seen = Seen()
-    target = TimedTarget(fail_at=1, error=DeliveryError("the channel is gone", code=10003))
+    target = TimedTarget(
+        fail_at=1, error=DeliveryError("the channel is gone", code=10003, kind=DeliveryKind.CHANNEL_GONE)
+    )
 
     await say(target, "one\ntwo\nthree", settings=AT_ONCE, trace=seen)
 

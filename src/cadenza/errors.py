@@ -135,25 +135,12 @@ class DeliveryKind(Enum):
         """Whether nothing more of the reply is sent after it."""
         return self is not DeliveryKind.SKIPPED
 
-    @classmethod
-    def of(cls, code: int | None) -> DeliveryKind:
-        """What Discord's error *code* means."""
-        match code:
-            case 10003:
-                return cls.CHANNEL_GONE
-            case 50001:
-                return cls.MISSING_ACCESS
-            case 50013:
-                return cls.MISSING_PERMISSIONS
-            case _:
-                return cls.REFUSED
-
 
 class DeliveryError(CadenzaError):
     """A message could not be sent. The model is never run again for it."""
 
-    def __init__(self, message: str, *, code: int | None = None, kind: DeliveryKind | None = None) -> None:
+    def __init__(self, message: str, *, code: int | None = None, kind: DeliveryKind = DeliveryKind.REFUSED) -> None:
         super().__init__(message)
         self.code = code
-        """The platform's own error code, where it gave one."""
-        self.kind = DeliveryKind.of(code) if kind is None else kind
+        """The chat's own error code, where it gave one; ``kind`` says what it means."""
+        self.kind = kind

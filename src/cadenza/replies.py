@@ -163,11 +163,10 @@ def _within(settings: object, target: Target) -> Settings:
         tables = "source"
     elif tables == "picture" and not limits.files:
         tables = "text"
-    wanted = settings.delivery.limit
-    limit = min(wanted or limits.length, limits.length)
-    if wanted is None and limit == Limits().length:  # nothing differs from the defaults
-        wanted = limit
-    if (wanted, tables) == (limit, settings.rules.tables):
+    limit = settings.delivery.limit
+    if limits.length != Limits().length or limit is not None:
+        limit = min(limit or limits.length, limits.length)
+    if (limit, tables) == (settings.delivery.limit, settings.rules.tables):
         return settings
     return settings.with_values({"limit": limit, "tables": tables})
 

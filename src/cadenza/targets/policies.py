@@ -73,6 +73,16 @@ class Condition:
 
 _INVALID = 50035
 """Discord's code for a request with a field that it does not like."""
+_KINDS = {
+    10003: DeliveryKind.CHANNEL_GONE,
+    50001: DeliveryKind.MISSING_ACCESS,
+    50013: DeliveryKind.MISSING_PERMISSIONS,
+}
+
+
+def kind_of(code: int | None) -> DeliveryKind:
+    """What Discord's error *code* means for the channel."""
+    return DeliveryKind.REFUSED if code is None else _KINDS.get(code, DeliveryKind.REFUSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +103,8 @@ class Policy:
 
     def error(self, error: ApiError | None = None) -> DeliveryError:
         """What is raised if nothing helped. Discord's own words are not in it."""
-        return DeliveryError(self.told, code=None if error is None else error.code, kind=self.kind)
+        code = None if error is None else error.code
+        return DeliveryError(self.told, code=code, kind=self.kind or kind_of(code))
 
 
 @dataclass(frozen=True, slots=True)
