@@ -153,7 +153,7 @@ class Composer:
         return texts
 
     def _split(self, text: str, segment: Segment) -> list[str]:
-        return _split(text, segment, self._settings.degree, (self._limit, self._markup))
+        return _split_for(self._markup, text, segment, self._settings.degree, self._limit)
 
     def _humanized(self, text: str) -> list[str]:
         pieces = humanize(text, self._chance.random)
@@ -224,14 +224,17 @@ class _Message(NamedTuple):
     source: str | None
 
 
-def _split(text: str, segment: Segment, degree: int, room: tuple[int, Markup]) -> list[str]:
-    """*text* of *segment* in messages that have *room*; a table in columns has its header in each."""
+def _split(text: str, segment: Segment, degree: int, limit: int) -> list[str]:
+    """*text* of *segment* in messages of at most *limit* UTF-16 units; a table in columns has its header in each."""
+    columns = parted(text.strip("\n"), limit) if segment.source and segment.kind is Kind.CODE else []
+    return columns or split(text, segment.kind, degree, limit)
 
-    def by_units(text: str, limit: int) -> list[str]:
-        columns = parted(text.strip("\n"), limit) if segment.source and segment.kind is Kind.CODE else []
-        return columns or split(text, segment.kind, degree, limit)
 
-    return _cut(text, *room, by_units)
+def _split_for(markup: Markup, text: str, segment: Segment, degree: int, limit: int) -> list[str]:
+    """The same, with messages of at most *limit* as *markup* counts them."""
+    if markup is MARKDOWN:
+        return _split(text, segment, degree, limit)
+    return _cut(text, limit, markup, lambda text, limit: _split(text, segment, degree, limit))
 
 
 def _cut(text: str, limit: int, markup: Markup, split: Callable[[str, int], list[str]]) -> list[str]:
@@ -307,7 +310,7 @@ class _Gathered:
             if self._fits(joined) and not (kind is Kind.PROSE and EMOJI.search(text)):
                 current = joined
                 continue
-            pieces = _messages(_split(text, block, 0, (self._limit, self._markup)) or [""], block.source)
+            pieces = _messages(_split_for(self._markup, text, block, 0, self._limit) or [""], block.source)
             first, *rest = (_saying(*piece) for piece in pieces)
             joined = current.followed_by(first, between)
             if self._fits(joined) and not is_loner(first.text):
