@@ -15,7 +15,7 @@ from ..service.languages import chosen
 from ..service.thoughts import Account, composed
 from ..targets.api import ApiError, Outgoing, Place
 from ..targets.avatars import SpokenBy
-from ..targets.paced import PacedApi
+from ..targets.throttle import PacedApi
 from ..targets.webhooks import NoWebhook
 from ..tasks import must_rise
 from ..types import Identity, Reply

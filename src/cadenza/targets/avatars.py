@@ -26,7 +26,7 @@ from ..types import Identity
 from .api import ApiError, Face, Outgoing, Place, Sent, Webhook
 from .echoes import Echoes
 from .haste import Haste
-from .paced import PacedApi
+from .throttle import PacedApi
 
 logger = logging.getLogger(__name__)
 
@@ -133,7 +133,7 @@ def _picture(text: str) -> Picture | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Delivery:
+class LastSeen:
     """How somebody was seen last in a channel."""
 
     speaker: SpokenBy
@@ -185,7 +185,7 @@ INSTEAD: Mapping[Past, Instead] = MappingProxyType(
 """A persona may be seen as it was seen last, and nobody as somebody else."""
 
 
-def past(speaker: SpokenBy, last: Delivery | None, held: Held) -> Past:
+def past(speaker: SpokenBy, last: LastSeen | None, held: Held) -> Past:
     """What *last* is to *speaker*, when the webhook holds *held*."""
     if last is None:
         return Past.NOTHING
@@ -221,7 +221,7 @@ class Avatars:
         self._api = api
         self._echoes = echoes
         self._held: dict[str, Held] = {}  # what is not in it is as the webhook said when it was looked up
-        self._last: dict[str, tuple[float, Delivery]] = {}  # the one that was heard of longest ago is first
+        self._last: dict[str, tuple[float, LastSeen]] = {}  # the one that was heard of longest ago is first
         self._refused: dict[str, None] = {}  # marks of pictures that Discord does not take, the oldest first
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -239,23 +239,23 @@ class Avatars:
         """Send *message* through *webhook* as *identity*; what Discord says against it is raised as it is."""
         face = avatar(identity.avatar)
         if isinstance(face, Link):
-            return await self._sent(place, webhook, identity, message, Delivery(speaker, face), haste=haste)
+            return await self._sent(place, webhook, identity, message, LastSeen(speaker, face), haste=haste)
         lock = self._locks.setdefault(webhook.id, asyncio.Lock())
         async with haste.patience():
             await lock.acquire()
         try:
             async with haste.patience():
                 shown = await self._put_on(place, webhook, face, speaker)
-            return await self._sent(place, webhook, identity, message, Delivery(speaker, shown), haste=haste)
+            return await self._sent(place, webhook, identity, message, LastSeen(speaker, shown), haste=haste)
         finally:
             lock.release()
 
     def note_bot(self, channel: str, speaker: SpokenBy, avatar_url: str | None) -> None:
         """The bot itself said something in *channel*, with its own face."""
         face = avatar(avatar_url)
-        self._note(channel, Delivery(speaker, face if isinstance(face, Link) else None, is_bot=True))
+        self._note(channel, LastSeen(speaker, face if isinstance(face, Link) else None, is_bot=True))
 
-    def last(self, channel: str) -> Delivery | None:
+    def last(self, channel: str) -> LastSeen | None:
         """How somebody was seen last in *channel*; ``None`` if that is too long ago."""
         at, delivery = self._last.get(channel, (0.0, None))
         return delivery if delivery is not None and _now() - at <= _REMEMBERED else None
@@ -273,7 +273,7 @@ class Avatars:
         self._last.pop(channel, None)
 
     async def _sent(
-        self, place: Place, webhook: Webhook, identity: Identity, message: Outgoing, delivery: Delivery, *, haste: Haste
+        self, place: Place, webhook: Webhook, identity: Identity, message: Outgoing, delivery: LastSeen, *, haste: Haste
     ) -> Sent:
         url = delivery.face.url if isinstance(delivery.face, Link) else None
         face = Face(as_username(identity.name), url)
@@ -328,7 +328,7 @@ class Avatars:
             del self._refused[next(iter(self._refused))]
         self._refused[picture.mark] = None
 
-    def _note(self, channel: str, delivery: Delivery) -> None:
+    def _note(self, channel: str, delivery: LastSeen) -> None:
         now = _now()
         self._last.pop(channel, None)
         if len(self._last) >= _MOST:

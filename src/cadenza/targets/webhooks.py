@@ -20,8 +20,7 @@ from .api import ApiError, DiscordApi, Outgoing, Place, PlaceKind, Sent, Webhook
 from .avatars import LOST, Avatars, SpeakerKind, SpokenBy
 from .echoes import Echoes
 from .haste import Haste
-from .paced import PacedApi
-from .throttle import Throttle
+from .throttle import PacedApi, Throttle
 
 __all__ = ["NAME", "Lack", "MemoryWebhookStore", "NoWebhook", "SpeakerKind", "SpokenBy", "WebhookStore", "Webhooks"]
 
