@@ -142,7 +142,7 @@ class Courier:
                 policy = policy_for(error)
                 delay = None if self.haste.is_wanted or policy.step is not Step.RETRY else next(delays, None)
                 if delay is None:
-                    raise self._house.unremoved(policy, error) from None
+                    raise self._house.unremoved(policy, error) from error
             else:
                 return
             await self.haste.pause(delay)  # it may be gone already: the next attempt tells
@@ -262,7 +262,7 @@ class Courier:
         """*delivery* as the bot's own message if that may help; else raise, and remember the refusal."""
         if delivery.webhook is not None and policy.helps_as_bot and not self.is_strict:
             return self._as_bot(delivery)
-        raise self._house.refused(place.channel, policy, error) from None
+        raise self._house.refused(place.channel, policy, error) from error
 
     def _as_bot(self, delivery: Delivery) -> list[Delivery]:
         """*delivery* under the bot's own name with the persona's name in front; in pieces if it gets too long."""
@@ -283,14 +283,14 @@ class Courier:
         since = await self._recent(place, after=delivery.after, limit=_LOOKED_AT)
         if not since and delivery.after is not None and not await self._recent(place, after=None, limit=1):
             # There are messages and we see none: we lack the permission to read them, so we cannot know.
-            raise self._house.refused(place.channel, UNKNOWN, error) from None
+            raise self._house.refused(place.channel, UNKNOWN, error) from error
         for seen in since:
             if not self._house.is_known(seen.message) and self._is_it(seen, delivery):
                 sent = Sent(seen.message, place.channel, seen.webhook, _url(place, seen.message))
                 return Delivered(sent, delivery.identity if delivery.webhook else None, delivery.webhook)
         if len(since) >= _LOOKED_AT and _span(since) < asyncio.get_running_loop().time() - delivery.begun:
             # So many messages came since that ours may be before the ones we see.
-            raise self._house.refused(place.channel, UNKNOWN, error) from None
+            raise self._house.refused(place.channel, UNKNOWN, error) from error
         return None
 
     async def _recent(self, place: Place, *, after: str | None, limit: int) -> list[Seen]:
@@ -303,7 +303,7 @@ class Courier:
                 policy = policy_for(error)
                 delay = next(delays, None) if policy.step is Step.RETRY else None
                 if delay is None:
-                    raise self._unread(place, policy, error) from None
+                    raise self._unread(place, policy, error) from error
             await asyncio.sleep(delay)  # not cut short by a stop: we must know
 
     def _unread(self, place: Place, policy: Policy, error: ApiError) -> DeliveryError:

@@ -284,7 +284,7 @@ class DiscordTarget:
                 policy = policy_for(error)
                 delay = next(delays, None) if policy.step is Step.RETRY else None
                 if delay is None:
-                    raise self._house.refused(self._channel, policy, error) from None
+                    raise self._house.refused(self._channel, policy, error) from error
             await self._courier.haste.pause(delay)
 
     # --- what is shown besides ------------------------------------------------------------------
