@@ -1,4 +1,4 @@
-"""A target that only remembers: for tests, and for whoever wants the messages rather than a chat."""
+"""A target that keeps messages in memory: for tests, and for callers that want the messages themselves."""
 
 from __future__ import annotations
 
@@ -40,4 +40,4 @@ class MemoryTarget:
         self.posts = [post for post in self.posts if post is not receipt.post]
 
     async def typing(self, identity: Identity | None, /) -> None:
-        """Nobody is watching."""
+        """Do nothing."""

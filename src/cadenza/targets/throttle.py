@@ -1,6 +1,6 @@
-"""How many requests a bot makes in a second, over all its channels: Discord takes fifty, and refuses the rest.
+"""The global rate limit of a bot: Discord takes fifty requests a second over all channels, and refuses the rest.
 
-Whoever asks first goes first, so that a channel that says much delays no other for longer than one request of each.
+Requests leave in the order in which they were made, so a busy channel delays another by one request at most.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from .api import Bucket, DiscordApi, Face, Outgoing, Place, Seen, Sent, Webhook
 from .haste import Haste
 
 _LIMIT = 45
-"""Of Discord's fifty: the rest is left to what else the bot does, of which nothing is known here."""
+"""Of Discord's fifty; the rest is for requests that do not go through here."""
 _SECONDS = 1.05
-"""A second, and a little more: requests take different times to get there, and may arrive closer together than they left."""
+"""A little more than a second: requests may arrive closer together than they left."""
 
 
 class Throttle:
-    """Lets at most *limit* requests leave in any stretch of *seconds*. One for each bot; it holds no task.
+    """Lets at most *limit* requests leave in any *seconds*. One for each bot; it has no task.
 
-    A request is told its time as soon as it asks, and waits for it. So there is no window whose edge two bursts could
-    meet at: the request that leaves has always seen the one *limit* before it leave *seconds* ago.
+    A request gets its time as soon as it asks, and sleeps until then. It is a sliding window: each request leaves at
+    least *seconds* after the one *limit* before it.
     """
 
     def __init__(self, *, limit: int = _LIMIT, seconds: float = _SECONDS) -> None:
@@ -32,7 +32,7 @@ class Throttle:
             raise SettingsError(msg)
         self._limit = limit
         self._seconds = seconds
-        self._times: deque[float] = deque()  # when requests left of late, or will; the earliest is first
+        self._times: deque[float] = deque()  # when recent requests left, or will leave; the earliest first
 
     @property
     def backlog(self) -> float:
@@ -50,14 +50,11 @@ class Throttle:
         try:
             await asyncio.sleep(time - now)
         except BaseException:
-            self._times.remove(time)  # it never left: whoever comes next need not wait for it
+            self._times.remove(time)  # it never left, so the next need not wait for it
             raise
 
     def admit_courtesy(self) -> bool:
-        """Whether one more request may leave at once that nobody would miss: if so, it counts as left.
-
-        It may as long as half of all are left for others.
-        """
+        """Whether an unimportant request may leave at once; if so, it counts as left. Half of the limit is kept free."""
         now = _now()
         if self._next(now) > now or len(self._times) >= self._limit // 2:
             return False
@@ -65,7 +62,7 @@ class Throttle:
         return True
 
     def _next(self, now: float) -> float:
-        """When the next request may leave: not before those that asked earlier."""
+        """When the next request may leave: never before an earlier one."""
         while self._times and self._times[0] + self._seconds <= now:
             self._times.popleft()
         if len(self._times) < self._limit:
@@ -74,22 +71,19 @@ class Throttle:
 
 
 class PacedApi:
-    """A ``DiscordApi`` whose requests wait until *throttle* lets them leave, in the order in which they were made.
-
-    That somebody is writing is a courtesy: it is not shown when there is little room for messages.
-    """
+    """A ``DiscordApi`` whose requests wait for *throttle*. Typing indicators are dropped when the limit is near."""
 
     def __init__(self, api: DiscordApi, throttle: Throttle, haste: Haste | None = None) -> None:
-        """If *haste* is wanted while a message waits for its turn, ``Hurried`` is raised: it was not sent."""
+        """If *haste* is wanted while a message waits, it is not sent and ``Hurried`` is raised."""
         self._api = api
         self._throttle = throttle
         self._haste = haste or Haste()
 
     def in_haste(self, haste: Haste) -> PacedApi:
-        """The same, for somebody who may be in *haste*."""
+        """The same, with another *haste*."""
         return PacedApi(self._api, self._throttle, haste)
 
-    # --- what costs no request ---------------------------------------------------------------
+    # --- without a request -------------------------------------------------------------------
 
     @property
     def user(self) -> str:
@@ -97,7 +91,7 @@ class PacedApi:
         return self._api.user
 
     def known(self, channel: str, /) -> Place | None:
-        """What is known of *channel* without asking."""
+        """*channel*, from the cache."""
         return self._api.known(channel)
 
     def bucket(self, channel: str, webhook: Webhook | None = None, /) -> Bucket | None:
@@ -107,7 +101,7 @@ class PacedApi:
     # --- channels and messages ---------------------------------------------------------------
 
     async def find(self, channel: str, /) -> Place:
-        """What there is to know of *channel*."""
+        """*channel*, by a request."""
         await self._throttle.admit()
         return await self._api.find(channel)
 
@@ -129,29 +123,29 @@ class PacedApi:
         return await self._api.recent(channel, after=after, limit=limit)
 
     async def delete(self, channel: str, message: str, /) -> None:
-        """Take a message back."""
+        """Delete a message."""
         await self._throttle.admit()
         await self._api.delete(channel, message)
 
     async def delete_many(self, channel: str, messages: tuple[str, ...], /) -> None:
-        """Take many back at once."""
+        """Delete many at once."""
         await self._throttle.admit()
         await self._api.delete_many(channel, messages)
 
     async def delete_as(self, webhook: Webhook, message: str, /, *, thread: str | None = None) -> None:
-        """Take a message of *webhook* back."""
+        """Delete a message of *webhook*."""
         await self._throttle.admit()
         await self._api.delete_as(webhook, message, thread=thread)
 
     async def typing(self, channel: str, /) -> None:
-        """Show that we are writing, if that takes nothing from anybody."""
+        """Show a typing indicator, if the limit is not near."""
         if self._throttle.admit_courtesy():
             await self._api.typing(channel)
 
     # --- webhooks ------------------------------------------------------------------------------
 
     async def webhooks(self, channel: str, /) -> list[Webhook]:
-        """All webhooks of *channel* that can be spoken through."""
+        """All webhooks of *channel* that can send."""
         await self._throttle.admit()
         return await self._api.webhooks(channel)
 
@@ -161,7 +155,7 @@ class PacedApi:
         return await self._api.webhook(id_, token)
 
     async def create_webhook(self, channel: str, name: str, /) -> Webhook:
-        """Make a webhook."""
+        """Create a webhook."""
         await self._throttle.admit()
         return await self._api.create_webhook(channel, name)
 
