@@ -1,9 +1,9 @@
-"""Settings, one frozen class a stage, and the only place that reads them from files.
+"""Settings: one frozen class for each stage, read from files here alone.
 
 The names are unique across all classes, so a setting can be given flat (``{"degree": 1}``) or under its section
 (``{"delivery": {"degree": 1}}``); both mean the same.
-Each field says in its metadata what it is for and between which values it must lie; the messages for people,
-and the check of a given value are made from that, and a test compares the tables in ``docs/pipeline/`` with it.
+The metadata of a field holds its description and its range. Checks and error messages are made from that, and a test
+compares the tables in ``docs/pipeline/`` with it.
 """
 
 from __future__ import annotations
@@ -32,17 +32,14 @@ def _setting(
     kind: type | None = None,
     is_secret: bool = False,
 ) -> Any:
-    """A setting; *kind* is its type where the default, ``None`` for what is not set, does not tell.
-
-    One that *is_secret* may hold a key or a password, and is not shown.
-    """
+    """A setting; *kind* is its type if the default is ``None``. One that *is_secret* is never shown."""
     metadata = {"about": about, "low": low, "high": high, "one_of": one_of, "kind": kind or type(default)}
     return field(default=default, metadata=metadata, repr=not is_secret)
 
 
 @dataclass(frozen=True, slots=True)
 class ContextSettings:
-    """Stage 1: what a model is told, and how it is to answer."""
+    """Stage 1: the prompt and the sampling parameters."""
 
     context_tokens: int = _setting(
         0,
@@ -80,7 +77,7 @@ class ContextSettings:
 
 @dataclass(frozen=True, slots=True)
 class HttpSettings:
-    """Stage 2: the way to a model."""
+    """Stage 2: requests to a model."""
 
     connect_timeout: float = _setting(30.0, "seconds to open a connection", low=0.001, high=600.0)
     proxy: str = _setting("", "address of a proxy for requests to models; empty is none", is_secret=True)
@@ -105,7 +102,7 @@ class HttpSettings:
 
 @dataclass(frozen=True, slots=True)
 class BufferSettings:
-    """Stage 5: when text is let go."""
+    """Stage 5: when text is sent on."""
 
     overflow: int = _setting(1000, "characters after which prose without a line end is sent on", low=50, high=100_000)
     code_overflow: int = _setting(
@@ -179,7 +176,7 @@ class DeliverySettings:
     )
     message_limit: int = _setting(0, "messages after which a reply is ended; 0 is no limit", low=0, high=10_000)
     flood_limit: int = _setting(
-        200,  # as planned, of which a chat with a rate limit gets about a quarter: so many are put together
+        200,  # as planned; with a rate limit about a quarter is sent, as the others are merged
         "messages after which any reply is ended, whatever else is set: a model may never stop",
         low=1,
         high=1_000_000,
@@ -270,7 +267,7 @@ class TurnSettings:
 
 @dataclass(frozen=True, slots=True)
 class ChannelSettings:
-    """Around a reply: who is answered when in a channel."""
+    """Around a reply: who is answered in a channel, and when."""
 
     waiting: int = _setting(10, "messages that may wait in the queue of a channel", low=0, high=1000)
     waiting_age: float = _setting(300.0, "seconds after which a queued message is no longer answered", low=0.001)
@@ -327,7 +324,7 @@ class Settings:
         return cls().with_values(values)
 
     def with_values(self, values: Mapping[str, object]) -> Settings:
-        """Change the settings named in *values*, flat or by section; refuse what is unknown or not right."""
+        """These settings with *values*, flat or by section; an unknown or invalid one raises ``SettingsError``."""
         changes: dict[str, dict[str, object]] = {}
         for section, name, value in _flat(values):
             owner, spec = _find(section, name)
@@ -337,12 +334,12 @@ class Settings:
 
 
 def from_environment(names: Sequence[str]) -> str:
-    """The first of the variables *names* in which something stands; nothing if there is none."""
+    """The first non-empty environment variable of *names*; empty if there is none."""
     return next((value for name in names if (value := os.environ.get(name, "").strip())), "")
 
 
 def given(words: Sequence[str]) -> dict[str, object]:
-    """Settings as they are given on a command line, ``name=value`` each: a value is TOML, or else a text."""
+    """Settings from a command line, ``name=value`` each; a value is TOML, or else a text."""
     values: dict[str, object] = {}
     for word in words:
         name, sign, value = word.partition("=")
@@ -358,7 +355,7 @@ def given(words: Sequence[str]) -> dict[str, object]:
 
 
 def settings_fields() -> Iterator[tuple[str, Field[Any]]]:
-    """Every setting with the section that it belongs to, in their order."""
+    """Every setting with its section, in order."""
     for section in fields(Settings):
         for spec in fields(section.default_factory):  # type: ignore[arg-type]  # each factory is a settings class
             yield section.name, spec
@@ -379,7 +376,7 @@ def _flat(values: Mapping[str, object]) -> Iterator[tuple[str | None, str, objec
 
 @cache
 def _known(section: str | None) -> Mapping[str, tuple[str, Field[Any]]]:
-    """The settings of *section*, or all, by name: every turn changes one, and they stay the same."""
+    """The settings of *section*, or all, by name; cached, because every turn looks one up."""
     found = {spec.name: (owner, spec) for owner, spec in settings_fields() if section in (None, owner)}
     return MappingProxyType(found)
 
@@ -429,7 +426,7 @@ def _range_complaint(value: Any, spec: Field[Any]) -> str:
     one_of, low, high = (spec.metadata[key] for key in ("one_of", "low", "high"))
     if one_of:
         return "" if value in one_of else "one of " + ", ".join(map(repr, one_of))
-    # Written so that a NaN, which compares false with everything, is refused too.
+    # A NaN compares false with everything, so it is refused too.
     if (low is None or value >= low) and (high is None or value <= high):
         return ""
     if high is None:

@@ -1,8 +1,8 @@
 """Stage 7: segment in, posts out. Decides *how* a segment becomes messages.
 
 The composer is pure: it plans messages and the pauses before them, and sends nothing.
-What sends them is a ``Target``, called by the outbox in ``cadenza.pipeline``.
-Pauses are numbers in a post, drawn from dice that are handed in, so that a plan can be tested and repeated.
+The outbox sends them to a ``Target``.
+Pauses are numbers in a post, drawn from dice that are passed in, so that a plan can be tested and repeated.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Chance(Protocol):
 
 
 class Painter(Protocol):
-    """Whoever makes pictures of tables."""
+    """Makes pictures of tables."""
 
     def paint(self, table: Table, /) -> bytes | None:
         """A PNG of *table*, or ``None`` if there can be no good one. Called in a thread; must not raise."""
@@ -64,31 +64,31 @@ class Composer:
         self._settings = settings
         self._limit = limits.length if settings.limit is None else settings.limit
         self._markup = limits.markup
-        self._pictures = pictures  # whether somebody will try to make them
+        self._pictures = pictures  # whether a painter will try to make them
         self._code_file = settings.code_file if limits.files else 0
-        self._code: list[Segment] = []  # a code block that may become a file, of which more is to come
+        self._code: list[Segment] = []  # the parts so far of a code block that may become a file
         self._most = min(settings.message_limit or settings.flood_limit, settings.flood_limit)
         self._has_remainder = limits.files and settings.when_full == "file"
-        self._remainder: Remainder | None = None  # the last message of all, once it is planned
+        self._remainder: Remainder | None = None  # the last message of the reply, once it is planned
         self._gathered = _Gathered(self._limit, self._markup)
         self._chance = chance
         self._pacer = Pacer(settings, chance.random, see)
         self._reply_to = reply_to
-        self._context = ""  # what the next segment begins with, because it goes on in a line that was cut
-        self._planned = planned  # what stands already counts for the limits of the reply
-        self._owed: Segment | None = None  # had a label, and nothing left to show
+        self._context = ""  # what the next segment begins with if it continues a line that was cut
+        self._planned = planned  # messages that were sent before count towards the limit of the reply
+        self._owed: Segment | None = None  # a segment with a label that was emptied by a rule
 
     def feed(self, segment: Segment, /) -> Sequence[Post | Halt]:
-        """Plan the messages for *segment*; at degree 0 it is put aside until the face changes or the reply ends."""
+        """Plan the messages for *segment*; at degree 0 it is collected until the speaker changes or the reply ends."""
         segment = self._labelled(segment)
         if self._remainder is not None and not self._gathered:
             self._remainder.add(segment)
-            return self._let_go(Halt(StopReason.MESSAGE_LIMIT)) if self._remainder.is_too_large else []
+            return self._last_post(Halt(StopReason.MESSAGE_LIMIT)) if self._remainder.is_too_large else []
         if self._code_file and segment.kind is Kind.CODE and not segment.source:
             self._code.append(segment)
             is_more = not is_whole(segment) and sum(len(part.text) for part in self._code) < LARGEST
             return [] if is_more else self._code_posts()
-        if self._code:  # of which no more came, and nobody said so
+        if self._code:  # it ended without a closing fence
             return [*self._code_posts(), *self.feed(segment)]
         return self._planned_for(segment)
 
@@ -102,7 +102,7 @@ class Composer:
                 self._gathered.add(segment)
                 return posts
         if not segment.text.strip(WHITESPACE):
-            self._context = ""  # whatever was cut is over
+            self._context = ""  # the line that was cut has ended
         else:
             messages = _messages(self._texts(segment), segment.source)
             is_last = self._has_remainder and self._planned + len(messages) >= self._most
@@ -113,7 +113,7 @@ class Composer:
     # --- files -----------------------------------------------------------------------------
 
     def _code_posts(self) -> list[Post | Halt]:
-        """Plan the code block that was put aside: one that would be too many messages is a file."""
+        """Plan the collected code block: as a file if it would be too many messages."""
         parts, self._code = self._code, []
         if not parts:
             return []
@@ -126,13 +126,13 @@ class Composer:
         whole = replace(parts[0], boundary=parts[-1].boundary)
         return posts + self._posts([_Message("", source)], whole, file)
 
-    def _let_go(self, *behind: Halt) -> list[Post | Halt]:
-        """The last message of all, with what came behind it."""
+    def _last_post(self, *after: Halt) -> list[Post | Halt]:
+        """The last message of the reply, with the text after it as a file."""
         remainder, self._remainder = self._remainder, None
-        return [remainder.post(), *behind] if remainder else []
+        return [remainder.post(), *after] if remainder else []
 
     def _labelled(self, segment: Segment) -> Segment:
-        """*segment* with the label that is owed: what a rule emptied was the first under this face, and now this is."""
+        """*segment* with the label of an emptied one before it: it is now the first of its speaker."""
         if not segment.text.strip(WHITESPACE):
             self._owed = segment if segment.label else self._owed
             return segment
@@ -157,10 +157,10 @@ class Composer:
 
     def _humanized(self, text: str) -> list[str]:
         pieces = humanize(text, self._chance.random)
-        return pieces if any(piece.strip(WHITESPACE) for piece in pieces) else [text]  # a lone comma is all there is
+        return pieces if any(piece.strip(WHITESPACE) for piece in pieces) else [text]  # it was a lone comma
 
     def _in_context(self, segment: Segment) -> str:
-        """The text of *segment*; if it goes on in a line that had to be cut, with the quote marks of that line."""
+        """The text of *segment*; if it continues a line that was cut, with the quote marks of that line."""
         text = segment.text
         if self._context and segment.kind is Kind.PROSE and not text.startswith("\n"):
             text = self._context + text.lstrip(" ")
@@ -171,13 +171,13 @@ class Composer:
         return text
 
     def flush(self, why: Ending, /) -> Sequence[Post | Halt]:
-        """Plan what was put aside."""
+        """Plan what was collected."""
         posts = self._code_posts()
         posts += self._gathered_posts(why.boundary)
-        if why in _HURRIED and self._remainder is not None:  # only the beginning of it is wanted, as text
+        if why in _HURRIED and self._remainder is not None:  # only its beginning is needed, as text
             remainder, self._remainder = self._remainder, None
             return [*posts, *remainder.posts()]
-        return posts + self._let_go()
+        return posts + self._last_post()
 
     def _gathered_posts(self, boundary: Boundary) -> list[Post | Halt]:
         identity, label = self._gathered.identity, self._gathered.label
@@ -211,14 +211,14 @@ class Composer:
 
 
 def _as_picture(planned: list[Post | Halt]) -> list[Post | Halt]:
-    """One post that shows a table as a picture, and what was *planned* in case there can be none."""
+    """One post that shows a table as a picture, with what was *planned* as its fallback."""
     texts = tuple(post for post in planned if isinstance(post, Post))
     halts = planned[len(texts) :]
     return [replace(texts[0], text="", instead=texts), *halts] if texts else halts
 
 
 class _Message(NamedTuple):
-    """What people are shown, and what the model wrote: ``None`` if it is the same, nothing if it stands in one before."""
+    """What people see, and what the model wrote: ``None`` if it is the same, empty if an earlier message has it."""
 
     text: str
     source: str | None
@@ -262,14 +262,14 @@ def _fitting(message: str, limit: int, markup: Markup, split: Callable[[str, int
 
 
 def _messages(texts: Iterable[str], source: str) -> list[_Message]:
-    """*texts*, which show *source* in another form if there is one; the first of them says all of it."""
+    """*texts* as messages; if they show *source* in another form, the first has all of it."""
     if not source:
         return [_Message(text, None) for text in texts]
     return [_Message(text, "" if number else source) for number, text in enumerate(texts)]
 
 
 class _Gathered:
-    """Degree 0: everything that was said under one face, put together into as few messages as fit."""
+    """Degree 0: all segments of one speaker, joined into as few messages as fit."""
 
     def __init__(self, limit: int, markup: Markup) -> None:
         self._limit = limit
@@ -278,18 +278,18 @@ class _Gathered:
         self._after: Segment | None = None
         self.identity: Identity | None = None
         self.label = ""
-        """The first label of what was gathered: it stands for all under this face."""
+        """The first label of the speaker."""
 
     def __bool__(self) -> bool:
         """Whether there is anything."""
         return bool(self._parts)
 
     def takes(self, segment: Segment) -> bool:
-        """Whether *segment* can stand behind what is there: under the same face, or without a word."""
+        """Whether *segment* can be appended: it is of the same speaker, or blank."""
         return not self._parts or segment.identity == self.identity or not segment.text.strip(WHITESPACE)
 
     def add(self, segment: Segment) -> None:
-        """Put *segment* behind what is there, with what belongs between the two."""
+        """Append *segment*, with the white space that belongs between."""
         if segment.kind is Kind.CODE:
             segment = replace(segment, text=tidy_block(segment.text))
         if not segment.text.strip(WHITESPACE):
@@ -301,7 +301,7 @@ class _Gathered:
         self._after = segment
 
     def take(self) -> list[_Message]:
-        """Give back the messages, and be empty again."""
+        """Return the messages, and start over."""
         whole: list[_Saying] = []
         current = _Saying("", "")
         for between, block in self._blocks():
@@ -333,7 +333,7 @@ class _Gathered:
         return self._markup.size(saying.text) <= self._limit
 
     def _blocks(self) -> list[tuple[str, Segment]]:
-        """What was gathered, neighbouring prose put together: it is split as one text."""
+        """The segments, with neighbouring prose joined: it is split as one text."""
         blocks: list[tuple[str, Segment, list[str]]] = []
         for between, segment in self._parts:
             if not blocks or not (_is_plain(blocks[-1][1]) and _is_plain(segment)):
@@ -356,7 +356,7 @@ class _Gathered:
 
 
 class _Saying(NamedTuple):
-    """What people are shown, and what the model wrote for it."""
+    """What people see, and what the model wrote for it."""
 
     text: str
     wrote: str
@@ -370,7 +370,7 @@ class _Saying(NamedTuple):
 
 
 def _saying(text: str, source: str | None) -> _Saying:
-    """*text*, which shows *source* in another form if there is one."""
+    """*text*, with the *source* that it shows in another form, if any."""
     return _Saying(text, source + "\n" * text.endswith("\n") if source else text if source is None else "")
 
 
@@ -380,7 +380,7 @@ def _is_plain(segment: Segment) -> bool:
 
 
 def _joined(before: str, between: str, after: str) -> str:
-    """Put two texts together; what is put between them stands instead of the line ends that were there."""
+    """Join two texts; *between* replaces the line ends between them."""
     return before.rstrip("\n") + between + after.lstrip("\n") if between else before + after
 
 
@@ -398,5 +398,5 @@ def rendered(post: Post, markup: Markup) -> Post:
 
 
 def receipt_of(message_id: str, identity: Identity | None = None) -> Receipt:
-    """What stands for a message of an earlier process, of which nothing else is known: enough to take it back."""
+    """A receipt for a message of an earlier process, of which only the id is known: enough to delete it."""
     return Receipt(Post("", Boundary.FINAL), message_id, identity=identity)

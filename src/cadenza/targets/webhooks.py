@@ -1,7 +1,7 @@
-"""The webhooks through which personas speak: one for a channel, found again or made when somebody needs it.
+"""The webhooks of personas: one for each channel, found or created when it is needed.
 
-It is looked for in four places, each of which costs more than the one before: here, in the store, in the channel, and
-nowhere, so that one is made. What is known here is believed until the gateway or a refused message says otherwise.
+A webhook is searched for in the cache, then in the store, then in the channel; if there is none, it is created. The
+cache is trusted until the gateway or a refused message says otherwise.
 """
 
 from __future__ import annotations
@@ -288,10 +288,11 @@ class Webhooks:
             self._complain(error)
 
     def _complain(self, error: BaseException) -> None:
-        """Log a failure of the store, which is not our code."""
+        """Log a failure of the store by its type alone: its text may hold a token, which no filter would know."""
         if isinstance(error, TimeoutError):
             self._store_rests_until = _now() + _STORE_RESTS
-        logger.warning("the store of webhooks failed; webhooks are searched for in their channels", exc_info=error)
+        name = type(error).__name__
+        logger.warning("the store of webhooks failed (%s); webhooks are searched for in their channels", name)
 
 
 def _is_same(known: Webhook | None, webhook: Webhook) -> bool:
