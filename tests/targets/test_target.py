@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cadenza import Identity, Limits, Marks, Persona, ProviderError, Receipt, Scene, Settings, say
 from cadenza.errors import SettingsError
-from cadenza.pipeline import text_row
+from cadenza.replies.pipeline import text_row
 from cadenza.stages.s7_delivery import rendered
 from cadenza.stages.s7_merging import farewell, joinable, merged
 from cadenza.targets.target import MARKDOWN

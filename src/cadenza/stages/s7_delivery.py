@@ -15,10 +15,10 @@ from ..settings import DeliverySettings
 from ..targets.target import MARKDOWN, Limits, Markup
 from ..text.emoji import EMOJI
 from ..text.humanize import humanize
-from ..text.loners import is_loner
 from ..text.plain_table import parted
 from ..text.repair import tidy_block
 from ..text.split import fit, line_context, split
+from ..text.standalone import is_loner
 from ..text.tables import Table
 from ..text.units import WHITESPACE, fits, units, whole_grapheme
 from ..types import Attachment, Boundary, Ending, Halt, Identity, Kind, Notice, Post, Receipt, Segment, StopReason

@@ -137,7 +137,7 @@ class Grouping(Protocol):
 class Calling(Protocol):
     """A target whose messages can ping people."""
 
-    def allow_calls(self, settings: DeliverySettings, /) -> None:
+    def allow_pings(self, settings: DeliverySettings, /) -> None:
         """Ping at most what *settings* allow from now on: ``mention_people``, ``mention_roles``, and never everyone."""
 
 

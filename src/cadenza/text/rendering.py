@@ -13,8 +13,8 @@ from typing import TypeAlias
 
 from .elements import Element, Sort, elements
 from .emoji import EMOJI
+from .inline_styles import LOOKS, date_of
 from .prose import Edit
-from .runs import LOOKS, date_of
 from .units import WHITESPACE
 
 Mark: TypeAlias = str | tuple[str, str]

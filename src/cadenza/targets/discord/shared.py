@@ -1,0 +1,150 @@
+"""State that all Discord targets of one bot share: webhooks, blocked channels, and whether anything may be sent at all."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+from weakref import WeakValueDictionary
+
+from ...errors import DeliveryError, DeliveryKind
+from .api import ApiError
+from .policies import OTHERWISE, Policy, Step
+from .throttle import Throttle
+from .webhooks import Webhooks
+
+logger = logging.getLogger(__name__)
+
+_MOST_CHANNELS = 2000
+_MOST_MESSAGES = 4096
+
+
+class _Refusal(NamedTuple):
+    reason: str
+    until: float
+
+
+class DiscordState:
+    """One for each bot. It has no tasks and nothing to close."""
+
+    def __init__(
+        self,
+        webhooks: Webhooks,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        blocked_seconds: float = 900.0,
+        complaint_seconds: float = 600.0,
+    ) -> None:
+        self.webhooks = webhooks
+        self._clock = clock
+        self.blocked_seconds = blocked_seconds
+        """How long a channel stays blocked."""
+        self._complaint_seconds = complaint_seconds
+        self._refusals: dict[str, _Refusal] = {}  # the oldest first, here and below
+        self._complaints: dict[str, float] = {}
+        self._messages: dict[str, None] = {}
+        self._broken: Policy | None = None
+        self._locks: WeakValueDictionary[tuple[str, str, str], asyncio.Lock] = WeakValueDictionary()
+
+    @property
+    def throttle(self) -> Throttle:
+        """The bot's global rate limit."""
+        return self.webhooks.throttle
+
+    # --- blocked channels ---------------------------------------------------------------
+
+    def blocked(self, channel: str, /) -> str | None:
+        """Why *channel* is blocked, such as ``missing_permissions``; ``None`` if it is not.
+
+        Check it before a model is asked: its answer could not be sent. A message that arrives, or 15 minutes, unblocks it.
+        """
+        refusal = self._refusals.get(channel)
+        if refusal is None:
+            return None
+        if refusal.until <= self._clock():
+            del self._refusals[channel]
+            return None
+        return refusal.reason
+
+    def refused(self, channel: str, policy: Policy, error: ApiError, /) -> DeliveryError:
+        """Log and remember that a message to *channel* was refused for good; returns the error to raise."""
+        match policy.step:
+            case Step.BREAK:
+                self.shut(policy)
+            case Step.SKIP:
+                logger.info("a message to channel %s was skipped (%s)", channel, policy.name)
+            case _:
+                self._log(channel, policy, error)
+        if policy.is_remembered:
+            self._refusals.pop(channel, None)
+            _make_room(self._refusals, _MOST_CHANNELS)
+            self._refusals[channel] = _Refusal(policy.name, self._clock() + self.blocked_seconds)
+        return policy.error(error)
+
+    def _log(self, channel: str, policy: Policy, error: ApiError) -> None:
+        """Log at level ERROR only the first refusal of a channel; a deleted channel is a warning."""
+        is_quiet = policy.kind in (DeliveryKind.CHANNEL_GONE, DeliveryKind.MISSING_ACCESS) or self.blocked(channel)
+        level = logging.WARNING if is_quiet else logging.ERROR
+        told = error if policy is OTHERWISE else policy.told  # the notice sends people here for Discord's answer
+        logger.log(level, "a message to channel %s was refused (%s): %s", channel, policy.name, told)
+
+    def unremoved(self, policy: Policy, error: ApiError, /) -> DeliveryError:
+        """The error for a message that could not be deleted; the channel is not blocked for it."""
+        if policy.step is Step.BREAK:
+            self.shut(policy)
+        return policy.error(error)
+
+    def note_success(self, channel: str, message: str, /) -> None:
+        """Note that *message* arrived: the channel is not blocked, and a search for another message skips this one."""
+        self._refusals.pop(channel, None)
+        _make_room(self._messages, _MOST_MESSAGES)
+        self._messages[message] = None
+
+    def alone(self, channel: str, name: str, content: str, /) -> asyncio.Lock:
+        """Lock for sending *content* as *name* in *channel*: two equal messages in flight could not be told apart."""
+        return self._locks.setdefault((channel, name, content), asyncio.Lock())
+
+    def is_known(self, message: str, /) -> bool:
+        """Whether *message* was noted as arrived: a search for another message must skip it."""
+        return message in self._messages
+
+    def may_complain(self, channel: str, /) -> bool:
+        """Whether *channel* may get the notice that a name cannot be shown; at most once in ten minutes."""
+        now = self._clock()
+        last = self._complaints.get(channel)
+        if last is not None and now - last < self._complaint_seconds:
+            return False
+        self._complaints.pop(channel, None)
+        _make_room(self._complaints, _MOST_CHANNELS)
+        self._complaints[channel] = now
+        return True
+
+    # --- the bot as a whole --------------------------------------------------------------
+
+    @property
+    def broken(self) -> str | None:
+        """Why nothing is sent at all, such as ``banned``; ``None`` if all is well."""
+        return None if self._broken is None else self._broken.name
+
+    def check(self) -> None:
+        """Raise a ``DeliveryError`` if the bot must not send anything."""
+        if self._broken is not None:
+            raise self._broken.error()
+
+    def shut(self, policy: Policy, /) -> None:
+        """Stop sending anything: each further request would make it worse."""
+        if self._broken is None:
+            logger.critical("nothing more is sent to Discord (%s): %s", policy.name, policy.told)
+        self._broken = policy
+
+    def reset(self) -> None:
+        """Send again, once the operator has fixed it."""
+        self._broken = None
+
+
+def _make_room(entries: dict[str, _Refusal] | dict[str, float] | dict[str, None], most: int) -> None:
+    """Drop the oldest of *entries* to make room for one more."""
+    while len(entries) >= most:
+        del entries[next(iter(entries))]
