@@ -29,7 +29,7 @@ import looptime
 
 from cadenza.replies.reply import say
 from cadenza.settings import Settings
-from cadenza.stages.s7_delivery import Allowance, Limits
+from cadenza.targets.target import Allowance, Limits
 from cadenza.types import Chunk, Completed, Finished, Identity, Post, Receipt, TextDelta
 from channels import deliver
 from plot import Curve, curves

@@ -17,8 +17,8 @@ from cadenza.models.keys import Keyring
 from cadenza.models.model import Model
 from cadenza.replies.reply import reply
 from cadenza.settings import Settings
-from cadenza.stages.s7_delivery import Target
 from cadenza.targets.memory import MemoryTarget
+from cadenza.targets.target import Target
 from cadenza.tools.consent import Consent
 from cadenza.tools.tool import Tool
 from cadenza.types import (

@@ -20,7 +20,7 @@ from cadenza.models.model import Model
 from cadenza.models.vendors import codec
 from cadenza.replies.reply import reply
 from cadenza.settings import Settings
-from cadenza.stages.s7_delivery import Limits
+from cadenza.targets.target import Limits
 from cadenza.tools.tool import Tool
 from cadenza.types import (
     Broke,

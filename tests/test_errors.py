@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from cadenza import errors
-from cadenza.errors import CadenzaError, DeliveryError, ProviderError
+from cadenza.errors import CadenzaError, DeliveryError, DeliveryKind, ProviderError
 
 ERRORS = [name for name in errors.__all__ if issubclass(getattr(errors, name), Exception)]
 
@@ -44,3 +44,10 @@ def test_a_provider_error_is_not_worth_another_try_unless_it_says_so() -> None:
 def test_a_delivery_error_carries_the_code_of_the_platform() -> None:
     assert DeliveryError("no").code is None
     assert DeliveryError("no access", code=50001).code == 50001
+
+
+def test_a_delivery_error_means_the_message_was_refused_unless_it_says_more() -> None:
+    gone = DeliveryError("gone", code=10003, kind=DeliveryKind.CHANNEL_GONE)
+
+    assert DeliveryError("no", code=10003).kind is DeliveryKind.REFUSED
+    assert gone.kind is DeliveryKind.CHANNEL_GONE

@@ -26,8 +26,8 @@ from cadenza.replies.outbox.prepare import PostPreparer
 from cadenza.replies.reply import reply, say
 from cadenza.rules import Rule
 from cadenza.settings import Settings
-from cadenza.stages.s7_delivery import Limits
 from cadenza.targets.memory import MemoryTarget
+from cadenza.targets.target import Limits
 from cadenza.tools.tool import Tool
 from cadenza.types import (
     Broke,

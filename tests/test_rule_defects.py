@@ -16,8 +16,8 @@ import pytest
 
 from cadenza.replies.reply import say
 from cadenza.settings import Settings
-from cadenza.stages.s7_delivery import Limits
 from cadenza.targets.memory import MemoryTarget
+from cadenza.targets.target import Limits
 from cadenza.text.units import WHITESPACE, units
 from cadenza.types import Boundary, Completed, Ending, Halt, Kind, Persona, Roster, Segment
 from tests import rules_at_work as work

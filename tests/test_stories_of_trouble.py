@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from cadenza.errors import DeliveryError, ToolError
+from cadenza.errors import DeliveryError, DeliveryKind, ToolError
 from cadenza.models.model import Model
 from cadenza.types import Line
 from tests.storytelling import (
@@ -249,9 +249,9 @@ async def delivery_refused(story: Story) -> None:
     ring = story.ring(2)
     gpt = story.model(GPT, says(GPT, "Hello, Mia."), says(GPT, "Hello again."), keys=ring)
     claude = story.model(CLAUDE)
-    story.channel.refuses = DeliveryError("Missing Permissions", code=50013)
+    story.channel.refuses = DeliveryError("Missing Permissions", code=50013, kind=DeliveryKind.MISSING_PERMISSIONS)
     await story.turn(gpt, claude)
-    story.channel.refuses = DeliveryError("Unknown Channel", code=10003)
+    story.channel.refuses = DeliveryError("Unknown Channel", code=10003, kind=DeliveryKind.CHANNEL_GONE)
     await story.turn(gpt, claude, says="hello?")
     story.rests(ring)
 

@@ -20,8 +20,8 @@ from cadenza.errors import DeliveryError
 from cadenza.replies.outbox.prepare import PostPreparer
 from cadenza.replies.reply import say
 from cadenza.settings import Settings
-from cadenza.stages.s7_delivery import Limits
 from cadenza.targets.memory import MemoryTarget
+from cadenza.targets.target import Limits
 from cadenza.text.tables import Table
 from cadenza.types import Broke, Persona, Scene, Sprite, Stopped, StopReason
 from tests.timing import SlowStream, TimedTarget

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 
 from cadenza.errors import CadenzaError
-from cadenza.stages.s7_delivery import Limits
+from cadenza.targets.target import Limits
 from cadenza.types import Chunk, Identity, Notice, Post, Receipt, TextDelta
 
 

@@ -15,7 +15,7 @@ from cadenza.concurrency.stops import Stops
 from cadenza.errors import CadenzaError, DeliveryError, DeliveryKind, ProviderError
 from cadenza.models.dialects.scripted import ScriptedCodec
 from cadenza.models.model import Model
-from cadenza.stages.s7_delivery import Allowance, Limits
+from cadenza.targets.target import Allowance, Limits
 from cadenza.types import Chunk, HttpRequest, Identity, Notice, Post, Receipt, Reply, StopReason, TextDelta
 from tests.timing import now
 

@@ -42,11 +42,6 @@ if TYPE_CHECKING:
     from .settings import DeliverySettings as DeliverySettings
     from .settings import Settings as Settings
     from .stages.s6_rules import rule_row as rule_row
-    from .stages.s7_delivery import Allowance as Allowance
-    from .stages.s7_delivery import Calling as Calling
-    from .stages.s7_delivery import Limits as Limits
-    from .stages.s7_delivery import Metered as Metered
-    from .stages.s7_delivery import Target as Target
     from .targets.console import ConsoleTarget as ConsoleTarget
     from .targets.discord.shared import DiscordState as DiscordState
     from .targets.discord.target import DiscordTarget as DiscordTarget
@@ -54,7 +49,14 @@ if TYPE_CHECKING:
     from .targets.discord.webhooks import Webhooks as Webhooks
     from .targets.discord.webhooks import WebhookStore as WebhookStore
     from .targets.memory import MemoryTarget as MemoryTarget
+    from .targets.target import Allowance as Allowance
+    from .targets.target import Calling as Calling
+    from .targets.target import Limits as Limits
+    from .targets.target import Markup as Markup
+    from .targets.target import Metered as Metered
+    from .targets.target import Target as Target
     from .text.prose import Edit as Edit
+    from .text.rendering import Marks as Marks
     from .tools.consent import Consent as Consent
     from .tools.consent import ConsentPolicy as ConsentPolicy
     from .tools.functions import tool as tool
@@ -134,13 +136,14 @@ _NAMES = {
     "rules": "RULES Rule RuleContext",
     "settings": "DeliverySettings Settings",
     "stages.s6_rules": "rule_row",
-    "stages.s7_delivery": "Allowance Calling Limits Metered Target",
     "targets.console": "ConsoleTarget",
     "targets.discord.shared": "DiscordState",
     "targets.discord.target": "DiscordTarget ReplyTarget",
     "targets.discord.webhooks": "WebhookStore Webhooks",
     "targets.memory": "MemoryTarget",
+    "targets.target": "Allowance Calling Limits Markup Metered Target",
     "text.prose": "Edit",
+    "text.rendering": "Marks",
     "tools.consent": "Consent ConsentPolicy",
     "tools.functions": "tool",
     "tools.mcp": "McpServer",

@@ -5,9 +5,9 @@
     CadenzaError
     ├── SettingsError      yours: a setting, a file or an argument is not right
     ├── InputError         yours: a line given to ``cadenza replay`` or a script cannot be read
-    ├── ProviderError      the model's side: it refused, broke off or spoke nonsense
-    ├── HttpError          the same, as it came over HTTP: a status and a body that a dialect makes a ProviderError of
-    ├── ToolError          a tool's side: what it says is told to the model
+    ├── ProviderError      the model's side: it refused, broke off or sent nonsense
+    ├── HttpError          the same as an HTTP status and body, which a dialect turns into a ProviderError
+    ├── ToolError          a tool's side: its text is told to the model
     └── DeliveryError      the chat's side: a message could not be sent
 
 The text of each is one sentence for the person in front of it: what happened and what to do.
@@ -34,7 +34,7 @@ __all__ = [
 
 
 class CadenzaError(Exception):
-    """The root: catch this to catch whatever Cadenza raises on purpose."""
+    """The base class of everything that Cadenza raises on purpose."""
 
 
 class SettingsError(CadenzaError):
@@ -46,7 +46,7 @@ class InputError(CadenzaError):
 
 
 class ErrorKind(Enum):
-    """What sort of failure of a provider it is: what decides whether to wait, to try another key or another model."""
+    """The kind of a provider's failure; it decides whether to wait, or to try another key or model."""
 
     API = "api_error"
     """The request was refused: a key, a right, a parameter, an account."""
@@ -55,19 +55,19 @@ class ErrorKind(Enum):
     TIMEOUT = "timeout"
     OVERLOADED = "provider_overloaded"
     MODEL = "model_error"
-    """There is no such model, or not any more."""
+    """The model does not exist, or no longer."""
     UNKNOWN = "unknown"
 
 
 class Aspect(Enum):
-    """What else is worth knowing of a failure, whatever its kind."""
+    """A detail of a failure that any kind can have."""
 
     CONTEXT = "context"
     """The prompt was too long."""
     CREDIT = "credit"
-    """The account has not enough money for it."""
+    """The account lacks credit."""
     PRIVACY = "privacy"
-    """The account's data policy rules out everybody who could serve the request."""
+    """The account's data policy excludes every provider of the model."""
 
 
 class ProviderError(CadenzaError):
@@ -92,12 +92,12 @@ class ProviderError(CadenzaError):
         self.status = status
         """The HTTP status, or the number that stood in an error event."""
         self.retryable = retryable
-        """Whether the same request may do better later."""
+        """Whether the same request may succeed later."""
         self.retry_after = retry_after
-        """Seconds that the provider asks us to wait."""
+        """Seconds to wait, as the provider says."""
         self.aspect = aspect
         self.detail = detail
-        """What the provider said, in its own words."""
+        """The provider's own text."""
 
 
 class HttpError(CadenzaError):
@@ -107,53 +107,40 @@ class HttpError(CadenzaError):
         super().__init__(f"the server answered with status {status}")
         self.status = status
         self.headers = headers
-        """Their names in small letters."""
+        """By lower-case name."""
         self.body = body
-        """As much of it as is worth reading."""
+        """The beginning of the body."""
 
 
 class ToolError(CadenzaError):
-    """A tool could not do what it was asked. The model is told its text, and may do better."""
+    """A tool failed. The model is told its text, and may try again."""
 
 
 class DeliveryKind(Enum):
-    """What it means for the channel that a message could not be sent."""
+    """What a failed message means for the channel."""
 
     CHANNEL_GONE = "channel_gone"
-    """There is no such channel any more."""
+    """The channel does not exist any more."""
     MISSING_ACCESS = "missing_access"
-    """The channel cannot be seen any more."""
+    """The bot lost access to the channel."""
     MISSING_PERMISSIONS = "missing_permissions"
-    """Nothing may be sent there now; that may clear by itself, as a time-out does."""
+    """The bot may not send there now; this may end by itself, as a member's timeout does."""
     REFUSED = "refused"
-    """This message was refused, or did not get through; the next one may fare better."""
+    """This message was refused or lost; the next one may succeed."""
     SKIPPED = "skipped"
-    """Only this message is left out, as a filter or the target wants it; people are told, and the reply goes on."""
+    """Only this message is skipped, by a filter or the target; people are told, and the reply goes on."""
 
     @property
     def ends_reply(self) -> bool:
-        """Whether nothing more of the reply is sent after it."""
+        """Whether it ends the reply."""
         return self is not DeliveryKind.SKIPPED
-
-    @classmethod
-    def of(cls, code: int | None) -> DeliveryKind:
-        """What Discord's error *code* means."""
-        match code:
-            case 10003:
-                return cls.CHANNEL_GONE
-            case 50001:
-                return cls.MISSING_ACCESS
-            case 50013:
-                return cls.MISSING_PERMISSIONS
-            case _:
-                return cls.REFUSED
 
 
 class DeliveryError(CadenzaError):
     """A message could not be sent. The model is never run again for it."""
 
-    def __init__(self, message: str, *, code: int | None = None, kind: DeliveryKind | None = None) -> None:
+    def __init__(self, message: str, *, code: int | None = None, kind: DeliveryKind = DeliveryKind.REFUSED) -> None:
         super().__init__(message)
         self.code = code
-        """The platform's own error code, where it gave one."""
-        self.kind = DeliveryKind.of(code) if kind is None else kind
+        """The chat's own error code, where it gave one; ``kind`` says what it means."""
+        self.kind = kind

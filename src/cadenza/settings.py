@@ -1,9 +1,9 @@
-"""Settings, one frozen class a stage, and the only place that reads them from files.
+"""Settings: one frozen class for each stage, read from files here alone.
 
 The names are unique across all classes, so a setting can be given flat (``{"degree": 1}``) or under its section
 (``{"delivery": {"degree": 1}}``); both mean the same.
-Each field says in its metadata what it is for and between which values it must lie; the messages for people,
-and the check of a given value are made from that, and a test compares the tables in ``docs/pipeline/`` with it.
+The metadata of a field holds its description and its range. Checks and error messages are made from that, and a test
+compares the tables in ``docs/pipeline/`` with it.
 """
 
 from __future__ import annotations
@@ -32,82 +32,81 @@ def _setting(
     kind: type | None = None,
     is_secret: bool = False,
 ) -> Any:
-    """A setting; *kind* is its type where the default, ``None`` for what is not set, does not tell.
-
-    One that *is_secret* may hold a key or a password, and is not shown.
-    """
+    """A setting; *kind* is its type if the default is ``None``. One that *is_secret* is never shown."""
     metadata = {"about": about, "low": low, "high": high, "one_of": one_of, "kind": kind or type(default)}
     return field(default=default, metadata=metadata, repr=not is_secret)
 
 
 @dataclass(frozen=True, slots=True)
 class ContextSettings:
-    """Stage 1: what a model is told, and how it is to answer."""
+    """Stage 1: the prompt and the sampling parameters."""
 
     context_tokens: int = _setting(
         0,
-        "tokens of the prompt, roughly counted, above which the oldest exchanges are left out; "
-        "0 is what the model is known to take",
+        "tokens of the prompt, estimated, above which the oldest exchanges are left out; 0 is the model's "
+        "known context size",
         low=0,
     )
-    max_tokens: int = _setting(0, "tokens of the longest answer; 0 leaves it to the model's interface", low=0)
+    max_tokens: int = _setting(0, "tokens of the longest answer; 0 is the API's default", low=0)
     thinking: str = _setting(
         "auto",
-        "how long the model thinks before it speaks: 'auto' leaves it to the model",
+        "how long the model thinks before it answers: 'auto' leaves it to the model",
         one_of=("auto", "none", "low", "medium", "high"),
     )
-    stop_strings: tuple[str, ...] = _setting((), "texts at which the model is to stop")
-    temperature: float | None = _setting(None, "how freely the model chooses its words", low=0.0, high=5.0, kind=float)
-    top_p: float | None = _setting(
-        None, "the share of likely words among which it chooses", low=0.0, high=1.0, kind=float
+    stop_strings: tuple[str, ...] = _setting((), "texts at which the model stops")
+    temperature: float | None = _setting(
+        None, "how random the model's choice of words is", low=0.0, high=5.0, kind=float
     )
-    top_k: int | None = _setting(None, "the number of likely words among which it chooses", low=0, kind=int)
+    top_p: float | None = _setting(
+        None, "nucleus sampling: the share of likely words that the model chooses from", low=0.0, high=1.0, kind=float
+    )
+    top_k: int | None = _setting(None, "the number of likely words that the model chooses from", low=0, kind=int)
     min_p: float | None = _setting(
-        None, "how likely a word must be, measured by the likeliest", low=0.0, high=1.0, kind=float
+        None, "how likely a word must be, relative to the likeliest", low=0.0, high=1.0, kind=float
     )
     frequency_penalty: float | None = _setting(
-        None, "how much words lose that were said often", low=-2.0, high=2.0, kind=float
+        None, "penalty for words by how often they were said", low=-2.0, high=2.0, kind=float
     )
     presence_penalty: float | None = _setting(
-        None, "how much words lose that were said at all", low=-2.0, high=2.0, kind=float
+        None, "penalty for words that were said at all", low=-2.0, high=2.0, kind=float
     )
     repetition_penalty: float | None = _setting(
-        None, "by what words that were said are divided", low=0.0, high=10.0, kind=float
+        None, "divisor for words that were said", low=0.0, high=10.0, kind=float
     )
 
 
 @dataclass(frozen=True, slots=True)
 class HttpSettings:
-    """Stage 2: the way to a model."""
+    """Stage 2: requests to a model."""
 
-    connect_timeout: float = _setting(30.0, "seconds in which a connection must stand", low=0.001, high=600.0)
+    connect_timeout: float = _setting(30.0, "seconds to open a connection", low=0.001, high=600.0)
     proxy: str = _setting("", "address of a proxy for requests to models; empty is none", is_secret=True)
     headers: Mapping[str, str] | None = _setting(
         None, "headers that every request to a model carries", kind=Mapping, is_secret=True
     )
     private_addresses: bool = _setting(
-        False, "whether a model or a picture may be fetched from a private address, as a model on this machine is"
+        False, "whether a model or a picture may be fetched from a private address, such as a model on this machine"
     )
     media_bytes: int = _setting(
-        20_000_000, "bytes of the largest picture or film that is fetched", low=1000, high=500_000_000
+        20_000_000, "bytes of the largest picture or video that is fetched", low=1000, high=500_000_000
     )
-    media_timeout: float = _setting(20.0, "seconds in which a picture or film must arrive", low=0.001, high=600.0)
+    media_timeout: float = _setting(20.0, "seconds to fetch a picture or video", low=0.001, high=600.0)
     degrade_requests: int = _setting(
-        12, "requests after which no parameter is left out any more to please an interface", low=1, high=50
+        12, "requests after which no further parameter is dropped to satisfy an API", low=1, high=50
     )
-    degrade_seconds: float = _setting(60.0, "seconds after which likewise", low=0.0, high=3600.0)
+    degrade_seconds: float = _setting(60.0, "seconds after which no further parameter is dropped", low=0.0, high=3600.0)
     degrade_memory: float = _setting(
-        3600.0, "seconds for which it is remembered what an interface refused", low=0.0, high=1e6
+        3600.0, "seconds for which parameters that an API refused are remembered", low=0.0, high=1e6
     )
 
 
 @dataclass(frozen=True, slots=True)
 class BufferSettings:
-    """Stage 5: when text is let go."""
+    """Stage 5: when text is sent on."""
 
-    overflow: int = _setting(1000, "characters after which prose without a line end is let go", low=50, high=100_000)
+    overflow: int = _setting(1000, "characters after which prose without a line end is sent on", low=50, high=100_000)
     code_overflow: int = _setting(
-        15_000, "characters after which a code block or a table is let go in parts", low=200, high=1_000_000
+        15_000, "characters after which a code block or a table is sent on in parts", low=200, high=1_000_000
     )
     hold: int = _setting(
         1950,
@@ -118,7 +117,7 @@ class BufferSettings:
     )
     overlap: bool = _setting(
         False,
-        "whether the model's interface sends text again that it has sent before; what overlaps is then taken off",
+        "whether the API repeats text that it has sent before; the overlap is then removed",
     )
 
 
@@ -126,38 +125,36 @@ class BufferSettings:
 class RuleSettings:
     """Stage 6: what is cleaned."""
 
-    rules_off: tuple[str, ...] = _setting((), "names of rules that are left out")
-    use_emoji: bool = _setting(True, "whether emoji are shown; without, all of them are taken out")
+    rules_off: tuple[str, ...] = _setting((), "names of rules that are switched off")
+    use_emoji: bool = _setting(True, "whether emoji are shown; if not, all are removed")
     unknown_emoji: str = _setting(
-        "keep", "what happens to a :shortcode: that the roster does not know", one_of=("keep", "strip")
+        "keep", "what happens to a :shortcode: that the roster does not have", one_of=("keep", "strip")
     )
-    emoji_lookback: int = _setting(
-        5, "replies in which an emoji must not have been used to be used again; 0 allows all", low=0, high=100
-    )
+    emoji_lookback: int = _setting(5, "recent replies whose emoji are not used again; 0 allows all", low=0, high=100)
     unicode_spaces: bool = _setting(False, "whether a blank braille pattern (U+2800) becomes a space")
     sanitise: str = _setting(
         "",
-        "words, parted by spaces, that are put together again where a middle dot parts their letters; '*' is every word",
+        "words, separated by spaces, that are restored where a middle dot splits their letters; '*' is every word",
     )
     label_guard: bool = _setting(
         True,
-        "whether a reply that opens as somebody else is tried again or, if it cannot be, loses that label",
+        "whether a reply that opens as another speaker is retried or, if it cannot be, loses that label",
     )
     speaker_guard: bool = _setting(
         False,
-        "whether a reply ends where the model begins to speak for somebody else",
+        "whether a reply ends where the model begins to speak for another speaker",
     )
     show_prefill: bool = _setting(
         False,
-        "whether people see the words that were put into the model's mouth; never if code or a hidden block begins in them",
+        "whether people see the prefill; never if code or a hidden block begins in it",
     )
     tables: str = _setting(
         "picture",
-        "how a table is shown: 'picture' if one can be made and else as 'text', "
-        "'text' in columns or as a list, 'source' as it was written",
+        "how a table is shown: 'picture' if one can be made, else as 'text'; 'text' in columns or as a list; "
+        "'source' as the model wrote it",
         one_of=("picture", "text", "source"),
     )
-    table_fonts: tuple[str, ...] = _setting((), "font files for pictures of tables, asked before the system's own")
+    table_fonts: tuple[str, ...] = _setting((), "font files for pictures of tables, tried before the system's own")
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,35 +167,42 @@ class DeliverySettings:
         low=0,
         high=3,
     )
-    limit: int = _setting(1950, "the longest message, in UTF-16 units", low=50, high=2000)
+    limit: int | None = _setting(
+        None,
+        "the longest message, as the chat counts it; not set is what the target takes, 1950 for Discord",
+        low=50,
+        high=100_000,
+        kind=int,
+    )
     message_limit: int = _setting(0, "messages after which a reply is ended; 0 is no limit", low=0, high=10_000)
     flood_limit: int = _setting(
-        200,  # as planned, of which a chat with a rate limit gets about a quarter: so many are put together
-        "messages after which any reply is ended, whatever else is set: a model may not know an end",
+        200,  # as planned; with a rate limit about a quarter is sent, as the others are merged
+        "messages after which any reply is ended, whatever else is set: a model may never stop",
         low=1,
         high=1_000_000,
     )
     when_full: str = _setting(
         "file",
-        "what becomes of a reply that needs more messages: 'file' puts the rest into one, where the target takes files, "
-        "and is else 'notice', which ends the reply and says that there is more; 'stop' ends it without a word",
+        "what happens to a reply that needs more messages: 'file' sends the rest as a file, where the target "
+        "takes files, and is otherwise 'notice', which ends the reply and says that there is more; 'stop' "
+        "ends it silently",
         one_of=("file", "notice", "stop"),
     )
     code_file: int = _setting(
-        4, "messages from which on one code block is a file, where the target takes files; 0 is never", low=0, high=1000
+        4, "messages from which a code block becomes a file, where the target takes files; 0 is never", low=0, high=1000
     )
     mention_people: int = _setting(
-        10, "different people whom one reply may call by naming them, where the chat can; 0 is nobody", low=0, high=100
+        10, "different people that one reply may ping, where the chat can; 0 is none", low=0, high=100
     )
     mention_roles: bool = _setting(
-        False, "whether it may call roles too; @everyone and @here never call anybody, whatever is set"
+        False, "whether it may ping roles too; @everyone and @here never ping, whatever is set"
     )
-    seed: int = _setting(0, "where the dice for typing pauses and for the noise of degree 3 start", low=0)
-    typing_speed: float = _setting(0.010, "seconds of typing a character", low=0.0, high=10.0)
+    seed: int = _setting(0, "seed of the dice for typing pauses and for the noise of degree 3", low=0)
+    typing_speed: float = _setting(0.010, "seconds of typing per character", low=0.0, high=10.0)
     typing_least: float = _setting(0.75, "the shortest time for typing one message, in seconds", low=0.0, high=60.0)
     typing_most: float = _setting(4.0, "the longest time for typing one message, in seconds", low=0.0, high=600.0)
-    typing_budget: float = _setting(20.0, "seconds for which one reply may be held up by typing", low=0.0, high=3600.0)
-    thinking_chance: float = _setting(0.25, "how often a pause becomes a longer one, as if thinking", low=0.0, high=1.0)
+    typing_budget: float = _setting(20.0, "seconds of typing that one reply may spend in all", low=0.0, high=3600.0)
+    thinking_chance: float = _setting(0.25, "how often a pause becomes longer, as if thinking", low=0.0, high=1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +211,7 @@ class TurnSettings:
 
     on_stop: str = _setting(
         "clause",
-        "after a stop by a user: 'clause' sends what was said up to its last whole clause, 'silence' nothing",
+        "after a stop by a user: 'clause' sends the text up to its last whole clause, 'silence' nothing",
         one_of=("clause", "silence"),
     )
     first_timeout: float = _setting(
@@ -220,69 +224,73 @@ class TurnSettings:
     turn_timeout: float = _setting(
         1800.0, "seconds after which a reply is ended, with all its tools and fallbacks", low=0.001
     )
-    tool_rounds: int = _setting(100, "how often a model may be asked in one reply that uses tools", low=1, high=1000)
+    tool_rounds: int = _setting(100, "how often a model may be asked in one reply with tools", low=1, high=1000)
     tool_notice: int = _setting(20, "rounds with tools after which people are told that it takes longer", low=1)
-    tool_failures: int = _setting(5, "failed calls in a row after which a reply is given up", low=1)
-    tool_timeout: float = _setting(300.0, "seconds after which a tool is stopped and the model is told so", low=0.001)
+    tool_failures: int = _setting(5, "failed tool calls in a row after which a reply is given up", low=1)
+    tool_timeout: float = _setting(300.0, "timeout of a tool, in seconds; the model is told", low=0.001)
     tool_result_limit: int = _setting(
         20_000, "characters of a tool's result above which its middle is left out", low=200, high=10_000_000
     )
-    key_attempts: int = _setting(3, "keys with which one model is tried", low=1, high=100)
+    key_attempts: int = _setting(3, "keys that are tried for one model", low=1, high=100)
     rate_limit_cooldown: float = _setting(
         60.0,
-        "seconds for which a key rests that was used too often, if its provider does not say for how long; "
-        "twice as long each time in a row",
+        "cooldown of a rate-limited key, in seconds, if its provider names none; doubled each time in a row",
         low=0.0,
         high=86_400.0,
     )
     error_cooldown: float = _setting(
-        300.0, "likewise for a key that was not accepted, or whose account is empty", low=0.0, high=86_400.0
+        300.0,
+        "cooldown of a key that was rejected or has no credit, in seconds; doubled each time in a row",
+        low=0.0,
+        high=86_400.0,
     )
     longest_cooldown: float = _setting(
-        3600.0, "the longest that a key rests, whatever its provider asks for, in seconds", low=0.0, high=86_400.0
+        3600.0, "the longest cooldown of a key, whatever its provider asks for, in seconds", low=0.0, high=86_400.0
     )
     model_retries: int = _setting(
-        1, "how often a model that is overloaded or did not answer is tried again", low=0, high=10
+        1, "how often a model that is overloaded or did not answer is retried", low=0, high=10
     )
     retry_delay: float = _setting(
         1.0, "seconds before a model is asked again; a provider may ask for more", low=0.0, high=600.0
     )
     retry_wait: float = _setting(
-        10.0, "the longest that a provider may make us wait before the next try, in seconds", low=0.0, high=3600.0
+        10.0, "the longest wait before a retry that a provider may ask for, in seconds", low=0.0, high=3600.0
     )
-    empty_retries: int = _setting(2, "how often a model that said nothing is asked again", low=0, high=10)
+    empty_retries: int = _setting(2, "how often a model that said nothing is retried", low=0, high=10)
     empty_drop: int = _setting(
         2, "exchanges of the history left out each time a model had no room for an answer", low=0, high=100
     )
-    random_model: bool = _setting(False, "whether any of the models, chosen by the dice, is asked first")
+    random_model: bool = _setting(False, "whether a random one of the models is asked first")
     show_errors: bool = _setting(True, "whether people are told when a reply fails")
     show_fallback: bool = _setting(True, "whether people are told that another model answered")
 
 
 @dataclass(frozen=True, slots=True)
 class ChannelSettings:
-    """Around a reply: who is answered when in a channel."""
+    """Around a reply: who is answered in a channel, and when."""
 
-    waiting: int = _setting(10, "messages that may wait for their turn in a channel", low=0, high=1000)
-    waiting_age: float = _setting(300.0, "seconds after which a waiting message is not answered any more", low=0.001)
+    waiting: int = _setting(10, "messages that may wait in the queue of a channel", low=0, high=1000)
+    waiting_age: float = _setting(300.0, "seconds after which a queued message is no longer answered", low=0.001)
     debounce: float = _setting(
-        0.0, "seconds in which messages of one person are gathered and answered together; 0 answers at once", low=0.0
+        0.0, "seconds in which messages of one person are collected and answered together; 0 answers at once", low=0.0
     )
     interrupts: int = _setting(
         3, "how often in a row a further message of the same person interrupts a reply; then it waits", low=0
     )
-    stop_phrases: bool = _setting(True, "whether a short message such as 'stop' by whom it answers ends a reply")
+    stop_phrases: bool = _setting(
+        True, "whether a short message such as 'stop' from the person being answered ends a reply"
+    )
     answer_stops: bool = _setting(True, "whether such a message is answered once the reply has ended")
     rerun_seconds: float = _setting(
-        5.0, "seconds in which an edited message is answered anew; 0 leaves the answer as it is", low=0.0
+        5.0, "seconds in which an edited message is answered again; 0 leaves the answer as it is", low=0.0
     )
     stale_timeout: float = _setting(
-        180.0, "seconds without any progress after which a turn is given up for the next one", low=0.001
+        180.0, "seconds without progress after which a turn is given up for the next one", low=0.001
     )
     stop_grace: float = _setting(
-        10.0, "seconds that a turn has for its last words once it was asked to stop; then it is cancelled", low=0.0
+        10.0, "seconds that a turn has to finish once it was asked to stop; then it is cancelled", low=0.0
     )
-    shutdown_grace: float = _setting(10.0, "seconds that running replies have to end at a shutdown", low=0.0)
+    shutdown_grace: float = _setting(10.0, "seconds that running replies have to finish at a shutdown", low=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +324,7 @@ class Settings:
         return cls().with_values(values)
 
     def with_values(self, values: Mapping[str, object]) -> Settings:
-        """Change the settings named in *values*, flat or by section; refuse what is unknown or not right."""
+        """These settings with *values*, flat or by section; an unknown or invalid one raises ``SettingsError``."""
         changes: dict[str, dict[str, object]] = {}
         for section, name, value in _flat(values):
             owner, spec = _find(section, name)
@@ -326,12 +334,12 @@ class Settings:
 
 
 def from_environment(names: Sequence[str]) -> str:
-    """The first of the variables *names* in which something stands; nothing if there is none."""
+    """The first non-empty environment variable of *names*; empty if there is none."""
     return next((value for name in names if (value := os.environ.get(name, "").strip())), "")
 
 
 def given(words: Sequence[str]) -> dict[str, object]:
-    """Settings as they are given on a command line, ``name=value`` each: a value is TOML, or else a text."""
+    """Settings from a command line, ``name=value`` each; a value is TOML, or else a text."""
     values: dict[str, object] = {}
     for word in words:
         name, sign, value = word.partition("=")
@@ -347,7 +355,7 @@ def given(words: Sequence[str]) -> dict[str, object]:
 
 
 def settings_fields() -> Iterator[tuple[str, Field[Any]]]:
-    """Every setting with the section that it belongs to, in their order."""
+    """Every setting with its section, in order."""
     for section in fields(Settings):
         for spec in fields(section.default_factory):  # type: ignore[arg-type]  # each factory is a settings class
             yield section.name, spec
@@ -368,7 +376,7 @@ def _flat(values: Mapping[str, object]) -> Iterator[tuple[str | None, str, objec
 
 @cache
 def _known(section: str | None) -> Mapping[str, tuple[str, Field[Any]]]:
-    """The settings of *section*, or all, by name: every turn changes one, and they stay the same."""
+    """The settings of *section*, or all, by name; cached, because every turn looks one up."""
     found = {spec.name: (owner, spec) for owner, spec in settings_fields() if section in (None, owner)}
     return MappingProxyType(found)
 
@@ -418,7 +426,7 @@ def _range_complaint(value: Any, spec: Field[Any]) -> str:
     one_of, low, high = (spec.metadata[key] for key in ("one_of", "low", "high"))
     if one_of:
         return "" if value in one_of else "one of " + ", ".join(map(repr, one_of))
-    # Written so that a NaN, which compares false with everything, is refused too.
+    # A NaN compares false with everything, so it is refused too.
     if (low is None or value >= low) and (high is None or value <= high):
         return ""
     if high is None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from cadenza.concurrency.stops import Stops
-from cadenza.errors import DeliveryError, ErrorKind, ProviderError
+from cadenza.errors import DeliveryError, DeliveryKind, ErrorKind, ProviderError
 from cadenza.explain.recorder import Trace
 from cadenza.explain.steps import STEPS, TraceStep
 from cadenza.models.dialects.scripted import ScriptedCodec, parse_script, transport
@@ -27,8 +27,8 @@ from cadenza.replies.pipeline import text_row
 from cadenza.replies.reply import reply, say
 from cadenza.rules import RULES, Rule
 from cadenza.settings import Settings
-from cadenza.stages.s7_delivery import Limits
 from cadenza.targets.memory import MemoryTarget
+from cadenza.targets.target import Limits
 from cadenza.text.tables import Table
 from cadenza.tools.tool import Tool
 from cadenza.types import (
@@ -302,7 +302,9 @@ async def test_looking_people_up_is_told_as_what_was_waited_for() -> None:
 
 async def test_a_message_that_cannot_be_sent_is_told_with_all_that_is_dropped_for_it() -> None:
     seen = Seen()
-    target = TimedTarget(fail_at=1, error=DeliveryError("the channel is gone", code=10003))
+    target = TimedTarget(
+        fail_at=1, error=DeliveryError("the channel is gone", code=10003, kind=DeliveryKind.CHANNEL_GONE)
+    )
 
     await say(target, "one\ntwo\nthree", settings=AT_ONCE, trace=seen)
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from cadenza.replies.pipeline import text_row
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import Round
+from cadenza.targets.target import Limits
 from cadenza.types import Finished, Persona, Post, Scene, TextDelta
 from tests.laws.material import CORPUS, messages, numbered_markdown, numbered_words, play
 
@@ -51,7 +52,9 @@ def test_what_is_too_much_for_messages_arrives_in_files(
 
 def _with_files(slices: list[str], **values: object) -> list[Post]:
     settings = Settings.of(tables="source", **values)
-    round_ = Round(text_row(Scene("", Persona("")), settings, Random(0), files=True), limit=settings.delivery.limit)
+    round_ = Round(
+        text_row(Scene("", Persona("")), settings, Random(0), limits=Limits(files=True)), limit=settings.delivery.limit
+    )
     return [post for event in (*map(TextDelta, slices), Finished()) for post in round_.receive(event)]
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from cadenza.replies.outbox.sender import Outbox
 from cadenza.stages.s4_round import Keep
-from cadenza.stages.s7_delivery import Allowance
+from cadenza.targets.target import Allowance
 from cadenza.types import Boundary, Identity, Notice, Post, Receipt
 from tests.timing import now
 from tests.trouble import MeteredChannel

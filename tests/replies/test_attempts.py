@@ -23,8 +23,9 @@ from cadenza.models.keys import Keyring
 from cadenza.models.model import Model
 from cadenza.models.vendors import codec
 from cadenza.settings import TurnSettings
-from cadenza.stages.s7_delivery import Limits
+from cadenza.targets.discord.policies import kind_of
 from cadenza.targets.memory import MemoryTarget
+from cadenza.targets.target import Limits
 from cadenza.types import (
     Attachment,
     Broke,
@@ -474,7 +475,7 @@ async def test_6_a_message_that_cannot_be_sent_is_no_reason_to_ask_anybody_else(
     """Nor is 50013, for which the fallback was run: a delivery error is never a reason to run a model again (W1)."""
     keys = Keyring(["k1", "k2"])
     first, second = Actor(["One.\nTwo.", 1.0, "Three."], keys=keys), Actor(["Hello."], name="second")
-    target = TimedTarget(fail_at=0, error=DeliveryError("no", code=code))
+    target = TimedTarget(fail_at=0, error=DeliveryError("no", code=code, kind=kind_of(code)))
 
     result = await perform(first, second, target=target)
 

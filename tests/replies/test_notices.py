@@ -12,7 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.errors import Aspect, CadenzaError, DeliveryError, ErrorKind, ProviderError, SettingsError, ToolError
+from cadenza.errors import (
+    Aspect,
+    CadenzaError,
+    DeliveryError,
+    DeliveryKind,
+    ErrorKind,
+    ProviderError,
+    SettingsError,
+    ToolError,
+)
 from cadenza.models.error_kind import failure
 from cadenza.replies.notices import _CASES, TEXTS, failed, fell_back, still_working
 from cadenza.text.units import units
@@ -137,7 +146,7 @@ def test_every_other_end_has_words_of_its_own(outcome: Outcome, case: str, text:
 QUIET = [
     Completed(),
     Completed("length"),
-    Broke(DeliveryError("refused", code=50013)),
+    Broke(DeliveryError("refused", code=50013, kind=DeliveryKind.MISSING_PERMISSIONS)),
     *(
         Stopped(getattr(StopReason, name))
         for name in (

@@ -11,7 +11,7 @@ import pytest
 
 from cadenza.concurrency.stops import Stops
 from cadenza.concurrency.tasks import end_task
-from cadenza.errors import DeliveryError, ProviderError
+from cadenza.errors import DeliveryError, DeliveryKind, ProviderError
 from cadenza.models.dialects.scripted import ScriptedCodec, parse_script, transport
 from cadenza.models.model import Model, stream
 from cadenza.replies.outbox.sender import Outbox
@@ -405,7 +405,9 @@ async def test_a_foreign_error_is_named_but_its_text_is_not_repeated() -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [DeliveryError("refused", code=50013), OSError("token=secret")], ids=["ours", "foreign"]
+    "error",
+    [DeliveryError("refused", code=50013, kind=DeliveryKind.MISSING_PERMISSIONS), OSError("token=secret")],
+    ids=["ours", "foreign"],
 )
 async def test_a_refused_message_ends_the_reply_and_nothing_follows_it(error: Exception) -> None:
     model, target = SlowStream("one\ntwo\nthree\n", 60.0), TimedTarget(fail_at=1, error=error)

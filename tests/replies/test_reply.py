@@ -20,8 +20,8 @@ from cadenza.models.model import Model
 from cadenza.replies.reply import reply, say
 from cadenza.rules import RULES, Rule
 from cadenza.settings import Settings
-from cadenza.stages.s7_delivery import Limits
 from cadenza.targets.memory import MemoryTarget
+from cadenza.targets.target import Limits
 from cadenza.tools.tool import Tool
 from cadenza.types import (
     Broke,

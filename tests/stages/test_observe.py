@@ -19,6 +19,7 @@ from cadenza.stages.s5_buffer import Buffer
 from cadenza.stages.s6_rules import rule_row
 from cadenza.stages.s7_delivery import Composer
 from cadenza.stages.stage import Pipe
+from cadenza.targets.target import Limits
 from cadenza.types import Boundary, Ending, Halt, Identity, Persona, Post, Roster, Scene, Segment, Sprite, StopReason
 from tests.laws.material import nasty_markdown
 
@@ -61,7 +62,9 @@ def test_a_message_that_waited_for_the_rest_is_made_of_all_of_it() -> None:
     told: list[tuple[str, Mapping[str, object]]] = []
     taps = Taps(lambda step, about: told.append((step, about)), SequenceNumbers(), SequenceNumbers(), gathers=False)
     settings = Settings.of(degree=1, message_limit=2)
-    row = taps.around(Pipe(Buffer(settings.buffer), Composer(settings.delivery, Random(0), files=True, see=taps.paced)))
+    row = taps.around(
+        Pipe(Buffer(settings.buffer), Composer(settings.delivery, Random(0), limits=Limits(files=True), see=taps.paced))
+    )
 
     row.feed("a\nb\nc\nd")
     row.flush(Ending.FINAL)

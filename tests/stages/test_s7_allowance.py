@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cadenza.stages.s7_allowance import Ration, ration
-from cadenza.stages.s7_delivery import Allowance
+from cadenza.targets.target import Allowance
 
 FULL = Allowance(5, 5, 0.0)
 
@@ -25,6 +25,7 @@ FULL = Allowance(5, 5, 0.0)
         pytest.param(Allowance(16, 30, 29.0), 1, Ration(0.0, 1), id="one more than half are left"),
         pytest.param(Allowance(2, 5, 3.0), 1, Ration(1.0, 1), id="few are left, spread over the time"),
         pytest.param(Allowance(2, 5, 3.0), 6, Ration(1.0, 6), id="few are left, and what waits leaves together"),
+        pytest.param(Allowance(2, 4, 3.0), 1, Ration(1.0, 1), id="exactly half is few"),
         pytest.param(Allowance(1, 5, 3.0), 2, Ration(3.0, 2, is_forced=True), id="the last one is kept"),
         pytest.param(Allowance(0, 5, 3.0), 2, Ration(3.0, 2, is_forced=True), id="none is left"),
         pytest.param(Allowance(0, 5, 0.0), 1, Ration(0.0, 1), id="it is over"),

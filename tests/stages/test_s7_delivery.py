@@ -8,9 +8,10 @@ import pytest
 
 from cadenza.errors import SettingsError
 from cadenza.settings import DeliverySettings
-from cadenza.stages.s7_delivery import Composer, Limits, receipt_of
+from cadenza.stages.s7_delivery import Composer, receipt_of
 from cadenza.stages.s7_files import LARGEST
 from cadenza.stages.s7_merging import farewell
+from cadenza.targets.target import Limits
 from cadenza.text.units import units
 from cadenza.types import Attachment, Boundary, Ending, Halt, Identity, Kind, Post, Segment, StopReason
 from tests.helpers import Dice
@@ -561,7 +562,7 @@ def full(
     *texts: str, files: bool = True, degree: int = 1, why: Ending = Ending.FINAL, **settings: object
 ) -> list[Post | Halt]:
     """What a reply of *texts* comes to."""
-    composer = Composer(DeliverySettings(degree=degree, **settings), Dice(), files=files)  # type: ignore[arg-type]
+    composer = Composer(DeliverySettings(degree=degree, **settings), Dice(), limits=Limits(files=files))  # type: ignore[arg-type]
     items: list[Post | Halt] = []
     for segment in lines(*texts):
         items += composer.feed(segment)
@@ -651,7 +652,7 @@ def test_after_a_stop_the_rest_is_text_of_which_the_beginning_is_taken() -> None
 
 
 def test_what_is_said_after_the_file_ends_the_reply() -> None:
-    composer = Composer(DeliverySettings(degree=1, message_limit=1), Dice(), files=True)
+    composer = Composer(DeliverySettings(degree=1, message_limit=1), Dice(), limits=Limits(files=True))
     before = [item for segment in lines("a\n", "b\n") for item in composer.feed(segment)]
 
     assert ([], [("a", "b\n")]) == (before, shown(composer.flush(Ending.TOOL_CALL)))
@@ -659,7 +660,7 @@ def test_what_is_said_after_the_file_ends_the_reply() -> None:
 
 
 def test_a_flood_that_fills_the_file_ends_the_reply() -> None:
-    composer = Composer(DeliverySettings(degree=1, message_limit=1), Dice(), files=True)
+    composer = Composer(DeliverySettings(degree=1, message_limit=1), Dice(), limits=Limits(files=True))
     composer.feed(Segment("a\n", NEWLINE))
 
     post, halt = composer.feed(Segment("b" * (LARGEST + 1), FINAL))
@@ -669,7 +670,9 @@ def test_a_flood_that_fills_the_file_ends_the_reply() -> None:
 
 
 def test_a_table_that_does_not_fit_any_more_is_no_picture() -> None:
-    composer = Composer(DeliverySettings(degree=1, limit=50, message_limit=2), Dice(), pictures=True, files=True)
+    composer = Composer(
+        DeliverySettings(degree=1, limit=50, message_limit=2), Dice(), pictures=True, limits=Limits(files=True)
+    )
 
     items = [*composer.feed(LONG), *composer.flush(Ending.FINAL)]
 
@@ -678,7 +681,7 @@ def test_a_table_that_does_not_fit_any_more_is_no_picture() -> None:
 
 
 def test_messages_of_a_model_before_count() -> None:
-    composer = Composer(DeliverySettings(degree=1, message_limit=3), Dice(), files=True, planned=2)
+    composer = Composer(DeliverySettings(degree=1, message_limit=3), Dice(), limits=Limits(files=True), planned=2)
 
     assert [("a", "b\n")] == shown(
         [*composer.feed(Segment("a\n", NEWLINE)), *composer.feed(Segment("b", FINAL)), *composer.flush(Ending.FINAL)]
@@ -694,7 +697,7 @@ def block(count: int, info: str = "py") -> Segment:
 
 
 def planned(*segments: Segment, files: bool = True, degree: int = 1, **settings: object) -> list[Post]:
-    composer = Composer(DeliverySettings(degree=degree, limit=60, **settings), Dice(), files=files)  # type: ignore[arg-type]
+    composer = Composer(DeliverySettings(degree=degree, limit=60, **settings), Dice(), limits=Limits(files=files))  # type: ignore[arg-type]
     items = [item for segment in segments for item in composer.feed(segment)] + [*composer.flush(Ending.FINAL)]
     return [item for item in items if isinstance(item, Post)]
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from cadenza.stages.s7_delivery import Limits, Target
 from cadenza.targets.console import ConsoleTarget
+from cadenza.targets.target import Limits, Target
 from cadenza.types import Attachment, Boundary, Identity, Notice, Post
 
 CORPUS = Path(__file__).parent.parent / "corpus"

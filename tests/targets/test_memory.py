@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from cadenza.stages.s7_delivery import Limits
 from cadenza.targets.memory import MemoryTarget
+from cadenza.targets.target import Limits
 from cadenza.types import Boundary, Identity, Post, Receipt
 
 MAD = Identity("Ren", "mad.png")

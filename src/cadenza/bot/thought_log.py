@@ -13,7 +13,7 @@ import discord
 from ..concurrency.tasks import must_rise
 from ..targets.discord.api import ApiError, Outgoing, Place
 from ..targets.discord.avatars import SpokenBy
-from ..targets.discord.paced import PacedApi
+from ..targets.discord.throttle import PacedApi
 from ..targets.discord.webhooks import NoWebhook
 from ..targets.discord_py.client_state import Home
 from ..types import Identity, Reply

@@ -19,8 +19,8 @@ from ..models.model import Model
 from ..replies.reply import reply
 from ..settings import Settings
 from ..stages.s2_generation import Transport
-from ..stages.s7_delivery import Limits
 from ..targets.console import ConsoleTarget
+from ..targets.target import Limits
 from ..types import (
     HttpRequest,
     Identity,

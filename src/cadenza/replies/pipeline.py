@@ -32,6 +32,7 @@ from ..stages.s5_buffer import Buffer
 from ..stages.s6_rules import rule_row
 from ..stages.s7_delivery import Chance, Composer
 from ..stages.stage import Pipe, Stage
+from ..targets.target import Limits
 from ..text.units import WHITESPACE
 from ..types import (
     Broke,
@@ -75,15 +76,15 @@ def text_row(
     rules: Iterable[type[Rule]] = RULES,
     tap: Stage[Segment, Segment] | None = None,
     pictures: bool = False,
-    files: bool = False,
+    limits: Limits | None = None,
     planned: int = 0,
     may_retry: bool = False,
     trace: Trace | None = None,
 ) -> Pipe:
     """The stages from text to posts, for one reply.
 
-    *tap* sees the segments between stages 5 and 6; with *pictures*, tables are planned as pictures, and with
-    *files* long code and what does not fit into the messages of a reply.
+    *tap* sees the segments between stages 5 and 6; with *pictures*, tables are planned as pictures. *limits* are
+    the target's: one that takes files gets long code, and what does not fit into the messages of a reply, as files.
     *planned* messages stand already, of a model that this one goes on for; with *may_retry* the model is asked again
     if a guard lets nothing of its answer pass. *trace* is told what each of the stages does.
     """
@@ -98,7 +99,7 @@ def text_row(
             chance,
             reply_to=scene.reply_to,
             pictures=pictures,
-            files=files,
+            limits=limits,
             planned=planned,
             see=taps.paced if taps else None,
         ),

@@ -16,7 +16,8 @@ from ..models.fallback import FallbackChain, ModelSource
 from ..rules import RULES, Rule
 from ..settings import Settings
 from ..stages.s4_round import Round
-from ..stages.s7_delivery import Calling, Chance, Limits, Target
+from ..stages.s7_delivery import Chance
+from ..targets.target import Calling, Limits, Target
 from ..tools.functions import Toolset, toolset
 from ..tools.running import Consent, ToolRunner
 from ..types import Outcome, Persona, Receipt, Reply, Scene, Usage
@@ -53,9 +54,9 @@ async def say(
     scene, preparer = scene or Scene("", Persona("")), (preparer or PostPreparer()).under(settings.rules)
     dice, pictures = chance or Random(settings.delivery.seed), _has_pictures(settings, preparer)
     with tracing(trace, "say", scene, settings, stop.turn if stop else "") as seen:
-        files = target.limits.files
-        text = text_row(scene, settings, dice, rules=rules, pictures=pictures, files=files, trace=seen)
-        round_ = Round(text, limit=settings.delivery.limit, on_stop=settings.turn.on_stop)
+        limits, limit = target.limits, settings.delivery.limit
+        text = text_row(scene, settings, dice, rules=rules, pictures=pictures, limits=limits, trace=seen)
+        round_ = Round(text, limit=limit, markup=limits.markup, on_stop=settings.turn.on_stop)
         async with _outbox(target, settings, stop, preparer, scene, trace=seen) as outbox:
             heard = await run_round(round_, from_stream(stream), outbox, settings=settings, stop=stop)
             if seen:
@@ -114,7 +115,7 @@ async def reply(
             chance=chance,
             rules=rules,
             pictures=pictures,
-            files=target.limits.files,
+            limits=target.limits,
             trace=seen,
         )
         async with _outbox(target, settings, handle, preparer, scene, trace=seen) as outbox:
@@ -162,7 +163,9 @@ def _within(settings: object, target: Target) -> Settings:
         tables = "source"
     elif tables == "picture" and not limits.files:
         tables = "text"
-    limit = min(settings.delivery.limit, limits.length)
+    limit = settings.delivery.limit
+    if limits.length != Limits().length or limit is not None:
+        limit = min(limit or limits.length, limits.length)
     if (limit, tables) == (settings.delivery.limit, settings.rules.tables):
         return settings
     return settings.with_values({"limit": limit, "tables": tables})

@@ -17,9 +17,10 @@ from ..errors import DeliveryError, InputError
 from ..explain.steps import Hook
 from ..rules import RULES, Rule
 from ..settings import DeliverySettings, Settings
-from ..stages.s7_delivery import Chance, Target
+from ..stages.s7_delivery import Chance
 from ..targets.discord.api import ApiError
 from ..targets.discord.policies import OTHERWISE, policy_for
+from ..targets.target import Target
 from ..types import Identity, Persona, Reply, Roster, Scene
 from . import reply
 from .outbox.prepare import PostPreparer

@@ -102,9 +102,13 @@ class ToolLoop:
             if ended is not None:
                 return ended
 
+    def _new_round(self, text: Pipe) -> Round:
+        limit, on_stop = self._settings.delivery.limit, self._settings.turn.on_stop
+        return Round(text, limit=limit, markup=self._outbox.markup, on_stop=on_stop)
+
     async def _ask(self, model: Model, text: Pipe) -> Outcome:
         self.part = self._outbox.begin_part(repeated=self._repeated)
-        self.kept.append(Round(text, limit=self._settings.delivery.limit, on_stop=self._settings.turn.on_stop))
+        self.kept.append(self._new_round(text))
         prompt = self._dialogue.prompt(self._workshop.specs())
         trace = self._outbox.trace
         with self._stop.watched():

@@ -16,6 +16,7 @@ from enum import Enum, auto
 from typing import assert_never
 
 from ..errors import CadenzaError, DeliveryError, DeliveryKind
+from ..targets.target import MARKDOWN, Limits, Markup
 from ..types import (
     Aside,
     AsideKind,
@@ -118,9 +119,12 @@ def undelivered(error: CadenzaError) -> Outcome:
 class Round:
     """One response of a model, from its first chunk to its outcome."""
 
-    def __init__(self, text: Pipe, *, limit: int = 1950, on_stop: str = "clause") -> None:
+    def __init__(
+        self, text: Pipe, *, limit: int | None = None, markup: Markup = MARKDOWN, on_stop: str = "clause"
+    ) -> None:
         self._text = text
-        self._limit = limit
+        self._limit = Limits().length if limit is None else limit
+        self._markup = markup
         self._on_stop = on_stop
         self._calls: list[ToolCall] = []
         self._thinking: list[str] = []
@@ -206,7 +210,7 @@ class Round:
                 posts = self._flushed(Ending.TOOL_CALL if calls else Ending.FINAL)
             case Keep.CLAUSE:
                 by_user = outcome == Stopped(StopReason.USER)
-                last = farewell(self._flushed(Ending.STOP if by_user else Ending.CUT_SHORT), self._limit)
+                last = farewell(self._flushed(Ending.STOP if by_user else Ending.CUT_SHORT), self._limit, self._markup)
                 posts = [last] if last else []
             case Keep.DECIDED | Keep.NOTHING:
                 self._taken(self._text.discard())

@@ -1,8 +1,8 @@
-"""Stage 7: how few messages there may be. A chat takes only so many in a while, and a reply should not run into that.
+"""Stage 7: how a reply stays within the rate limit of a chat.
 
-While more is to come, one message is always left for the end, and once there are few left they are spread over the time
-until there are more: what is written meanwhile goes out together, instead of standing in a queue. The last words need
-no such care; they leave at once, in as many messages as there are.
+While more is to come, one message is kept for the end. When few are left, they are spread over the time until the limit
+resets, and what is written meanwhile is merged instead of queued. When the model is done, the rest leaves at once, in as
+many messages as are left.
 
 Everything here is arithmetic; the clock and the waiting are the outbox's.
 """
@@ -12,28 +12,28 @@ from __future__ import annotations
 from math import ceil, isfinite
 from typing import NamedTuple
 
-from .s7_delivery import Allowance
+from ..targets.target import Allowance
 
 _LONGEST = 30.0
-"""Seconds after which a chat is asked again, however long it says that it takes nothing."""
+"""Seconds after which a chat is asked again, whatever it said."""
 
 
 class Ration(NamedTuple):
-    """When the next message may leave, and how much should be in it."""
+    """When the next message may leave, and how many posts it should hold."""
 
     wait: float = 0.0
     """Seconds from now."""
     share: int = 1
-    """Of how many of the posts that wait it should be made, if they can be one message; 1 is as planned."""
+    """How many queued posts to merge into it, if they fit; 1 is as planned."""
     is_forced: bool = False
-    """Whether it could not leave earlier: if not, the wait is only for the sake of what may yet be put behind it."""
+    """Whether the limit forces the wait; if not, the wait only collects more text."""
 
 
 def ration(allowance: Allowance, due: int, *, is_last: bool, since: float, was_short: bool) -> Ration:
-    """What *allowance* leaves for the next message.
+    """The ration for the next message under *allowance*.
 
-    *due* posts would leave now if there were no limit; *is_last* says whether those are all there will be. The last
-    message was sent *since* seconds ago, and the reply *was_short* of messages before.
+    *due* posts would leave now without a limit; *is_last* says that no more will come. The last message was sent *since*
+    seconds ago, and *was_short* says that the reply had to wait before.
     """
     limit = max(1, allowance.limit)
     seconds = min(allowance.seconds, _LONGEST) if isfinite(allowance.seconds) else _LONGEST

@@ -1,7 +1,7 @@
-"""Stage 7: what goes out as a file, because it would be too many messages.
+"""Stage 7: text that is sent as a file, because it would be too many messages.
 
-A long code block becomes one file with the ending of its language; what comes behind the last message that a reply may
-have becomes ``reply.md``. The model later sees all of it, as if it had been said in messages.
+A long code block becomes one file with the extension of its language; the text after the last message that a reply may
+have becomes ``reply.md``. The model later sees all of it, as if it had been sent in messages.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _ENDINGS: Mapping[str, str] = MappingProxyType(
         "typescript": "ts", "vb": "vb", "yml": "yaml", "zsh": "sh",
     }
 )  # fmt: skip
-"""What files end with that are written in a language, by its name behind the backticks."""
+"""File extensions by the language after the backticks."""
 
 
 def file_name(info: str) -> str:
-    """What a file with the code of a block is called whose first line says *info*: a name that stands there, or the language."""
+    """The name of the file for a code block whose first line says *info*: a file name there, or ``code`` in its language."""
     if named := _FILE_NAME.fullmatch(info.strip(WHITESPACE)):
         return named.group()
     word = _WORD.search(info)
@@ -46,12 +46,12 @@ def file_name(info: str) -> str:
 
 
 def is_whole(segment: Segment) -> bool:
-    """Whether the code block that *segment* is, or ends, is over."""
+    """Whether the code block of *segment* is complete."""
     return segment.boundary is not Boundary.OVERFLOW
 
 
 def code_file(parts: Sequence[Segment]) -> tuple[Attachment, str] | None:
-    """The code block that came in *parts* as a file, and as the model wrote it; ``None`` if it is quoted, or empty."""
+    """The code block of *parts* as a file, and as the model wrote it; ``None`` if it is quoted or empty."""
     fence, _ = split_fence(parts[0].text.lstrip("\n"))
     if fence.prefix.strip(WHITESPACE):
         return None
@@ -69,7 +69,7 @@ def _body(part: Segment) -> str:
 
 
 class Remainder:
-    """The last message that a reply may have, and what comes behind it: the first waits until there is no more."""
+    """The last message that a reply may have, held back to collect the text after it."""
 
     def __init__(self, last: Post) -> None:
         self._last = last
@@ -78,11 +78,11 @@ class Remainder:
 
     @property
     def is_too_large(self) -> bool:
-        """Whether there is more than should be in a file."""
+        """Whether the text is too long for a file."""
         return self._size > LARGEST
 
     def add(self, segment: Segment) -> None:
-        """*segment* comes behind, as the model wrote it."""
+        """Append *segment* as the model wrote it."""
         text = segment.label + (segment.source or segment.text)
         is_block = bool(segment.source) or segment.kind is not Kind.PROSE
         if (is_block or segment.label) and not self._ends_line:
@@ -90,7 +90,7 @@ class Remainder:
         self._append(text + "\n" if is_block and not text.endswith("\n") else text)
 
     def add_lines(self, texts: Iterable[str]) -> None:
-        """*texts* come behind, each on lines of its own."""
+        """Append *texts*, each on lines of its own."""
         for text in filter(None, texts):
             self._append(("" if self._ends_line else "\n") + text + "\n")
 
@@ -107,16 +107,16 @@ class Remainder:
         return "".join(self._parts).strip("\n")
 
     def post(self) -> Post:
-        """The last message, with all that came behind it as a file."""
+        """The last message, with the text after it as a file."""
         rest = self._rest
         if not rest.strip(WHITESPACE):
             return self._last
         said = "\n".join(filter(None, (self._last.said[len(self._last.label) :], rest)))
-        if self._last.attachment is not None:  # a message has one file here, and this is the more urgent one
+        if self._last.attachment is not None:  # a message has one file, and this one matters more
             return replace(self._last, attachment=Attachment("reply.md", f"{said}\n".encode()), source=said)
         return replace(self._last, attachment=Attachment("reply.md", f"{rest}\n".encode()), source=said)
 
     def posts(self) -> list[Post]:
-        """The same as text, for whoever takes only the beginning of it."""
+        """The same as text, for a caller that needs only the beginning."""
         rest = self._rest.strip(WHITESPACE)
         return [self._last, *([replace(self._last, text=rest, label="", reply=None, source=None)] if rest else [])]

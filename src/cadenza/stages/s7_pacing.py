@@ -1,6 +1,6 @@
-"""The pause before a message: how long someone would type, and think, who writes it.
+"""The pause before a message: how long a person would type it, and think.
 
-Pauses are numbers, drawn from dice that are handed in; nobody waits here.
+Pauses are numbers, drawn from dice that are passed in; nothing waits here.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ class Pace(NamedTuple):
 
     @property
     def cut(self) -> float:
-        """What is more than the budget of the whole reply."""
+        """Seconds that exceed the budget of the whole reply."""
         return max(0.0, round(self.typing + self.breath + self.thinking - self.pause, 4))
 
 
 class Pacer:
-    """How long someone would type, message by message, and before none longer than the budget of the whole reply.
+    """Plans the typing pause of each message; none is longer than the budget of the whole reply.
 
-    The budget itself is the outbox's: it is spent by what is really waited, and the time that the model took costs nothing.
+    The outbox keeps the budget: only real waiting spends it, and the time that the model takes is free.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Pacer:
         self._count = 0
 
     def pause_before(self, text: str) -> float:
-        """The seconds before the next message, which says *text*."""
+        """Seconds before the next message, *text*."""
         count, self._count = self._count, self._count + 1
         if self._settings.degree < 2 or count == 0:
             if self._see:
@@ -62,10 +62,7 @@ class Pacer:
         return max(typing, 1.25 * settings.typing_least) if "```" in text else typing
 
     def _breath(self) -> tuple[float, float]:
-        """A moment between two messages, as it usually is and as it is now.
-
-        Now and then it is longer, as if thinking. Both dice are always thrown.
-        """
+        """The usual moment between two messages, and this one: sometimes longer, as if thinking. Always rolls twice."""
         breath = (250 + int(self._roll() * 1250)) / 1000
         thinks = self._roll() < self._settings.thinking_chance
         return breath, max(1.5 * breath, 0.75) if thinks else breath

@@ -31,7 +31,6 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from ..stages.s7_delivery import Limits
 from ..text import tables
 from ..text.blocks import blocks
 from ..text.inline_styles import read
@@ -39,6 +38,7 @@ from ..text.prose import Edit
 from ..text.repair import split_fence
 from ..text.units import whole_grapheme
 from ..types import Attachment, Identity, Kind, Notice, Post, Receipt
+from .target import Limits
 
 _MARK = "●"
 _INDENT = 2
@@ -46,7 +46,7 @@ _WIDEST = 100
 """Longer lines are hard to read, however wide the terminal is."""
 _NARROWEST = 16
 _QUOTED = 40
-"""How much is repeated of a message that was taken back."""
+"""Characters that are quoted of a deleted message."""
 _COLOURS = ("magenta", "cyan", "green", "yellow", "blue", "red")
 
 
@@ -66,7 +66,7 @@ class ConsoleTarget:
         self._console = console or _standard_output()
         self._draws = self._console.is_terminal and not self._console.is_dumb_terminal
         self._sent = 0
-        self._group: Identity | str = ""  # whose messages stand last on the screen, or what other kind of line
+        self._group: Identity | str = ""  # the last speaker on the screen, or another kind of line
         self._colours = {name: _COLOURS[0]}
         self._typing: Identity | None = None
         self._live: Live | None = None
@@ -83,7 +83,7 @@ class ConsoleTarget:
 
     @property
     def limits(self) -> Limits:
-        """What it can take: a terminal takes anything, but it plays Discord."""
+        """Discord's limits, which a terminal does not need but plays."""
         return self._limits
 
     async def send(self, post: Post, /) -> Receipt:
@@ -97,18 +97,18 @@ class ConsoleTarget:
         who = identity or self._persona
         if not (self._draws and self._console.is_interactive) or (self._live and self._typing == who):
             return
-        with suppress(OSError):  # whoever sends next learns that nobody is there any more
+        with suppress(OSError):  # the next message raises it
             self.typing_over()
             self._typing = who
             self._live = Live(self._typing_line(who), console=self._console, transient=True, refresh_per_second=10)
             self._live.start(refresh=True)
 
     async def notify(self, notice: Notice, /) -> None:
-        """Show *notice* as something that nobody said."""
+        """Show *notice* as a line of its own."""
         self.notice(notice.text)
 
     async def remove(self, receipt: Receipt, /) -> None:
-        """What is on paper stays there: say that it does not count."""
+        """Say that the message is deleted: a terminal cannot remove it."""
         self.notice(f"Taken back: “{_beginning(_whole(receipt.post))}”")
 
     # --- what else a chat shows --------------------------------------------------------
@@ -123,11 +123,11 @@ class ConsoleTarget:
         self._remark("thought", mark, text, lambda told: Text(told, Style(dim=True, italic=True)))
 
     def notice(self, text: str) -> None:
-        """Show something that happened and that nobody said."""
+        """Show an event, not a message."""
         self._remark("notice", "— ", text, lambda told: Text(style="dim").append_text(self._prose(told)))
 
     def typing_over(self) -> None:
-        """Nobody is typing any more."""
+        """Remove the typing indicator."""
         live, self._live, self._typing = self._live, None, None
         if live:
             live.stop()
@@ -166,7 +166,7 @@ class ConsoleTarget:
             self._write("-- ", text)
 
     def _turn_to(self, group: Identity | str) -> bool:
-        """Leave a line free if *group* is not what stands last on the screen; say whether that is so."""
+        """Leave an empty line if *group* is not the last on the screen; returns whether it was not."""
         before, self._group = self._group, group
         if before and before != group:
             self._write("", "")
@@ -180,7 +180,7 @@ class ConsoleTarget:
         self._console.file.flush()
 
     def _plain_name(self, who: Identity) -> str:
-        """The name; with its mark if that is the only thing that tells two looks of somebody apart."""
+        """The name; with its mark if only that distinguishes two sprites of a persona."""
         mark = self._mark(who)
         tells_apart = who.name == self._persona.name and mark not in (_MARK, self._mark(self._persona))
         return self._shown(f"{who.name} {mark}" if tells_apart else who.name).replace("\n", " ")
@@ -191,7 +191,7 @@ class ConsoleTarget:
         return Text.assemble((self._shown(self._mark(who)), colour), " ", (name, f"bold {colour}"))
 
     def _mark(self, who: Identity) -> str:
-        """A small face: the avatar where it is as short as one character, as an emoji is; else a dot."""
+        """The avatar if it is one character, such as an emoji; else a dot."""
         own = self._persona.avatar if who.name == self._persona.name else None
         avatar = who.avatar or own or ""
         return avatar if 0 < cell_len(avatar) <= 2 and self._can_show(avatar) else _MARK
@@ -279,7 +279,7 @@ def _standard_output() -> Console:
 
 
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-"""Everything that steers a terminal, but the line end; and halves of characters, which no output can take."""
+"""Control characters except the line end, and lone surrogates, which no encoding can write."""
 
 _SIMPLER = {
     "–": "-",
@@ -322,7 +322,7 @@ def _attached(attachment: Attachment | None) -> str:
 
 
 def _beginning(text: str) -> str:
-    """The first words of *text*, in one line: enough to know it again."""
+    """The first words of *text*, in one line."""
     line = " ".join(text.split())
     return line if len(line) <= _QUOTED else line[: whole_grapheme(line, _QUOTED)].rstrip() + " …"
 

@@ -1,9 +1,9 @@
-"""A target that only remembers: for tests, and for whoever wants the messages rather than a chat."""
+"""A target that keeps messages in memory: for tests, and for callers that want the messages themselves."""
 
 from __future__ import annotations
 
-from ..stages.s7_delivery import Limits
 from ..types import Identity, Notice, Post, Receipt
+from .target import Limits
 
 
 class MemoryTarget:
@@ -40,4 +40,4 @@ class MemoryTarget:
         self.posts = [post for post in self.posts if post is not receipt.post]
 
     async def typing(self, identity: Identity | None, /) -> None:
-        """Nobody is watching."""
+        """Do nothing."""

@@ -15,8 +15,8 @@ from cadenza.explain.steps import Hook, TraceStep
 from cadenza.replies.outbox.prepare import PostPreparer
 from cadenza.replies.reply import say
 from cadenza.settings import Settings
-from cadenza.stages.s7_delivery import Limits
 from cadenza.targets.memory import MemoryTarget
+from cadenza.targets.target import Limits
 from cadenza.text.tables import Table
 from cadenza.types import Attachment, Boundary, Completed, Persona, Post, Receipt, Reply, Scene
 from tests.timing import SlowStream, TimedTarget

@@ -11,7 +11,7 @@ import pytest
 
 from cadenza.bot.services import metrics as module
 from cadenza.bot.services.metrics import Metrics
-from cadenza.errors import DeliveryError, ErrorKind, ProviderError
+from cadenza.errors import DeliveryError, DeliveryKind, ErrorKind, ProviderError
 from cadenza.explain.steps import TraceStep
 from cadenza.replies.reply import say
 from cadenza.settings import Settings
@@ -49,7 +49,10 @@ def figure(metrics: Metrics, name: str) -> float | None:
         (Empty("made up"), 'outcome="empty",reason=""'),
         (Stalled(has_begun=True), 'outcome="stalled",reason=""'),
         (Broke(ProviderError("no", kind=ErrorKind.OVERLOADED)), 'outcome="broke",reason="provider_overloaded"'),
-        (Broke(DeliveryError("no", code=50013)), 'outcome="broke",reason="missing_permissions"'),
+        (
+            Broke(DeliveryError("no", code=50013, kind=DeliveryKind.MISSING_PERMISSIONS)),
+            'outcome="broke",reason="missing_permissions"',
+        ),
     ],
     ids=lambda value: "" if isinstance(value, str) else type(value).__name__,
 )

@@ -57,6 +57,9 @@ def _setting(section: str, spec: Any, values: dict[str, object]) -> Json:
     default = list(spec.default) if isinstance(spec.default, tuple) else spec.default
     one_of = [rule.name for rule in RULES] if spec.name == "rules_off" else list(about["one_of"])
     is_choice = bool(about["one_of"])
+    high = about["high"]
+    if spec.name == "limit":  # here messages go to Discord
+        default, high = 1950, 2000
     return {
         "name": spec.name,
         "section": section,
@@ -64,7 +67,7 @@ def _setting(section: str, spec: Any, values: dict[str, object]) -> Json:
         "value": values.get(spec.name, default),
         "default": default,
         "low": about["low"],
-        "high": about["high"],
+        "high": high,
         "one_of": one_of,
         "about": about["about"],
         "is_main": spec.name in MAIN,

@@ -93,9 +93,9 @@ async def test_whom_a_reply_may_call_is_chosen_among_the_main_settings(window: O
     async with room(window.addresses, _panel()) as served:
         page = await window(served.url)
         group = page.locator(".settings-group").filter(has=page.get_by_role("heading", name="Mentions"))
-        await group.get_by_role("spinbutton", name="People a reply may call").fill("0")
+        await group.get_by_role("spinbutton", name="People a reply may ping").fill("0")
         await page.keyboard.press("Enter")
-        await group.get_by_role("switch", name="Calling roles").click()
+        await group.get_by_role("switch", name="Pinging roles").click()
         assert [{"mention_people": 0}, {"mention_roles": True}] == await _said(page)
 
 

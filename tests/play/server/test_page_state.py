@@ -30,6 +30,7 @@ async def test_settings_are_told_with_all_that_a_control_needs() -> None:
     assert ["picture", "text", "source"] == told["tables"]["one_of"]
     assert "speaker_guard" in told["rules_off"]["one_of"]
     assert told["temperature"]["value"] is None
+    assert (1950, 1950, 50, 2000) == tuple(told["limit"][key] for key in ("value", "default", "low", "high"))
     options = {option["name"]: option for option in commands["persona edit"]["options"]}
     assert ("text", True, True) == tuple(options["name"][key] for key in ("kind", "is_required", "is_suggested"))
     assert "file" in {option["kind"] for option in commands["persona import"]["options"]}

@@ -15,8 +15,8 @@ from cadenza.replies.outbox.prepare import PostPreparer
 from cadenza.replies.pipeline import Outbox
 from cadenza.replies.reply import say
 from cadenza.settings import RuleSettings, Settings
-from cadenza.stages.s7_delivery import Limits
 from cadenza.targets.memory import MemoryTarget
+from cadenza.targets.target import Limits
 from cadenza.text.tables import Table
 from cadenza.types import Boundary, Completed, Identity, Persona, Post, Receipt, Roster, Scene, Sprite, StopReason
 

@@ -7,8 +7,8 @@ from asyncio import CancelledError
 import pytest
 
 from cadenza.replies.outbox.rate_limit import AllowanceMeter, SendPermit
-from cadenza.stages.s7_delivery import Allowance, Metered
 from cadenza.targets.memory import MemoryTarget
+from cadenza.targets.target import Allowance, Metered
 from cadenza.types import Boundary, Identity, Post
 
 

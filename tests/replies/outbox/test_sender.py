@@ -15,7 +15,7 @@ from cadenza.replies.outbox.sender import Outbox
 from cadenza.replies.reply import say
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import Keep
-from cadenza.stages.s7_delivery import Allowance, Limits
+from cadenza.targets.target import Allowance, Limits
 from cadenza.types import Boundary, Completed, Identity, Notice, Post, Receipt
 from tests.timing import SlowStream, now
 from tests.trouble import REFUSALS, Channel, FixedChannel, MeteredChannel
@@ -473,7 +473,7 @@ async def test_whatever_a_chat_raises_is_a_delivery_error(error: Callable[[], Ba
 @pytest.mark.parametrize(
     ("error", "kind", "words"),
     [
-        (DeliveryError("gone", code=10003), DeliveryKind.CHANNEL_GONE, "gone"),
+        (DeliveryError("gone", code=10003, kind=DeliveryKind.CHANNEL_GONE), DeliveryKind.CHANNEL_GONE, "gone"),
         (CadenzaError("no"), DeliveryKind.REFUSED, "no"),
         (ProviderError("no", retryable=True), DeliveryKind.REFUSED, "no"),
         (OSError("secret"), DeliveryKind.REFUSED, "a message could not be sent (OSError)"),

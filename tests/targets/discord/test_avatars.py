@@ -13,10 +13,10 @@ from cadenza.targets.discord.api import ApiError, Outgoing
 from cadenza.targets.discord.avatars import (
     INSTEAD,
     AvatarImage,
-    Delivery,
     Held,
     Instead,
     LastDelivery,
+    LastSeen,
     Link,
     SpeakerKind,
     SpokenBy,
@@ -87,28 +87,28 @@ def test_a_picture_that_is_too_large_is_none() -> None:
 @pytest.mark.parametrize(
     ("speaker", "last", "held", "expected"),
     [
-        pytest.param(SPRITE, Delivery(SPRITE, Link(URL)), "a", Instead.WAIT, id="a sprite that is somebody"),
-        pytest.param(COPIED, Delivery(COPIED, "a"), "a", Instead.WAIT, id="a copied face"),
-        pytest.param(NOBODY, Delivery(NOBODY, "a"), "a", Instead.WAIT, id="nobody knows who"),
+        pytest.param(SPRITE, LastSeen(SPRITE, Link(URL)), "a", Instead.WAIT, id="a sprite that is somebody"),
+        pytest.param(COPIED, LastSeen(COPIED, "a"), "a", Instead.WAIT, id="a copied face"),
+        pytest.param(NOBODY, LastSeen(NOBODY, "a"), "a", Instead.WAIT, id="nobody knows who"),
         pytest.param(REN, None, "a", Instead.WAIT, id="nothing was said"),
-        pytest.param(REN, Delivery(NOBODY, "a"), "a", Instead.WAIT, id="after nobody knows whom"),
-        pytest.param(REN, Delivery(MIA, "a"), "a", Instead.WAIT, id="after another persona"),
-        pytest.param(REN, Delivery(SPRITE, "a"), "a", Instead.WAIT, id="after a sprite that is somebody"),
-        pytest.param(REN, Delivery(COPIED, Link(URL)), "a", Instead.WAIT, id="after a copied face"),
-        pytest.param(REN, Delivery(REN, Link(BOT), is_bot=True), "a", Instead.BOT_AVATAR, id="after the bot"),
+        pytest.param(REN, LastSeen(NOBODY, "a"), "a", Instead.WAIT, id="after nobody knows whom"),
+        pytest.param(REN, LastSeen(MIA, "a"), "a", Instead.WAIT, id="after another persona"),
+        pytest.param(REN, LastSeen(SPRITE, "a"), "a", Instead.WAIT, id="after a sprite that is somebody"),
+        pytest.param(REN, LastSeen(COPIED, Link(URL)), "a", Instead.WAIT, id="after a copied face"),
+        pytest.param(REN, LastSeen(REN, Link(BOT), is_bot=True), "a", Instead.BOT_AVATAR, id="after the bot"),
         pytest.param(
-            REN, Delivery(REN, None, is_bot=True), "a", Instead.WAIT, id="after a bot whose face is not known"
+            REN, LastSeen(REN, None, is_bot=True), "a", Instead.WAIT, id="after a bot whose face is not known"
         ),
-        pytest.param(MIA, Delivery(REN, Link(BOT), is_bot=True), "a", Instead.WAIT, id="after the bot as another"),
-        pytest.param(REN, Delivery(REN, "a"), "a", Instead.STORED_AVATAR, id="its picture is there"),
-        pytest.param(REN, Delivery(REN, "a"), "b", Instead.WAIT, id="its picture is not there any more"),
-        pytest.param(REN, Delivery(REN, "a"), Stored.NOTHING, Instead.WAIT, id="no picture is there any more"),
-        pytest.param(REN, Delivery(REN, "a"), Stored.UNKNOWN, Instead.WAIT, id="who knows what is there"),
-        pytest.param(REN, Delivery(REN, Link(URL)), "b", Instead.PREVIOUS_URL, id="its face has an address"),
-        pytest.param(REN, Delivery(REN, None), Stored.NOTHING, Instead.WAIT, id="it had no face"),
+        pytest.param(MIA, LastSeen(REN, Link(BOT), is_bot=True), "a", Instead.WAIT, id="after the bot as another"),
+        pytest.param(REN, LastSeen(REN, "a"), "a", Instead.STORED_AVATAR, id="its picture is there"),
+        pytest.param(REN, LastSeen(REN, "a"), "b", Instead.WAIT, id="its picture is not there any more"),
+        pytest.param(REN, LastSeen(REN, "a"), Stored.NOTHING, Instead.WAIT, id="no picture is there any more"),
+        pytest.param(REN, LastSeen(REN, "a"), Stored.UNKNOWN, Instead.WAIT, id="who knows what is there"),
+        pytest.param(REN, LastSeen(REN, Link(URL)), "b", Instead.PREVIOUS_URL, id="its face has an address"),
+        pytest.param(REN, LastSeen(REN, None), Stored.NOTHING, Instead.WAIT, id="it had no face"),
     ],
 )
-def test_which_face_is_shown_instead(speaker: SpokenBy, last: Delivery | None, held: Held, expected: Instead) -> None:
+def test_which_face_is_shown_instead(speaker: SpokenBy, last: LastSeen | None, held: Held, expected: Instead) -> None:
     """T38."""
     assert expected is INSTEAD[past(speaker, last, held)]
 
@@ -376,7 +376,7 @@ async def test_only_so_many_channels_are_remembered() -> None:
     for number in (*range(1999), 0, 1999, 2000):
         avatars.note_bot(str(number), REN, BOT)
 
-    seen = Delivery(REN, Link(BOT), is_bot=True)
+    seen = LastSeen(REN, Link(BOT), is_bot=True)
     assert [seen, None, seen] == [avatars.last(channel) for channel in ("0", "1", "2000")]
     assert 2000 == len(avatars._last)
     await asyncio.sleep(601)

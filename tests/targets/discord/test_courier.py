@@ -17,7 +17,7 @@ from cadenza.sim.faults import Fault, Faults
 from cadenza.sim.memory_api import WorldApi
 from cadenza.sim.permissions import Permission
 from cadenza.sim.wire import File
-from cadenza.targets.discord.api import Outgoing, Place, Sent, Webhook, WebhookIdentity
+from cadenza.targets.discord.api import ApiError, Outgoing, Place, Sent, Webhook, WebhookIdentity
 from cadenza.targets.discord.policies import TABLE, UNKNOWN, Policy, PolicyRow, Step
 from cadenza.targets.discord.shared import DiscordState
 from cadenza.targets.discord.target import DiscordTarget
@@ -144,6 +144,7 @@ async def test_a_channel_that_is_gone_costs_one_call() -> None:
     with pytest.raises(DeliveryError) as caught:
         await target.send(post("Two."))
     assert (10003, DeliveryKind.CHANNEL_GONE, 2) == (caught.value.code, caught.value.kind, len(room.rest.calls))
+    assert isinstance(caught.value.__cause__, ApiError)
 
 
 async def test_retries_wait_one_and_three_seconds_and_then_it_is_over() -> None:

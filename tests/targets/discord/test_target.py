@@ -16,11 +16,11 @@ from cadenza.settings import DeliverySettings, Settings
 from cadenza.sim.memory_api import WorldApi
 from cadenza.sim.permissions import INVITED, Permission
 from cadenza.sim.rate_limits import RateLimits
-from cadenza.stages.s7_delivery import Grouping, Noticing, Removing, Target
 from cadenza.targets.discord.api import Button, Place
 from cadenza.targets.discord.shared import DiscordState
 from cadenza.targets.discord.target import DiscordTarget, ReplyTarget
 from cadenza.targets.discord.webhooks import Webhooks
+from cadenza.targets.target import Grouping, Noticing, Removing, Target
 from cadenza.types import Attachment, Identity, Notice, Receipt, Roster, Stopped, StopReason, Urgency
 from tests.discord_room import BOT_SENDS, REN, WEBHOOK_SENDS, Room, post, sent_or_error
 from tests.timing import now

@@ -11,6 +11,8 @@ from ...errors import InputError
 from ...rules import RULES
 from ...settings import Settings, settings_fields
 from ...sim.wire import Json
+from ...targets.discord.labels import LONGEST
+from ...targets.discord.target import LIMITS
 from .demos import SHOWS
 from .model_choices import offers
 from .session import Live
@@ -102,14 +104,21 @@ def _setting(section: str, spec: Field[Any], now: Settings, before: Settings) ->
     about = spec.metadata
     kind = "choice" if about["one_of"] else _KINDS[about["kind"]]
     known = [rule.name for rule in RULES] if spec.name == "rules_off" else about["one_of"]
+    value, default, high = (
+        getattr(getattr(now, section), spec.name),
+        getattr(getattr(before, section), spec.name),
+        about["high"],
+    )
+    if spec.name == "limit":  # not set, it is what the target takes, and here that is Discord
+        value, default, high = value or LIMITS.length, default or LIMITS.length, LONGEST
     return {
         "name": spec.name,
         "section": section,
         "kind": kind,
-        "value": getattr(getattr(now, section), spec.name),
-        "default": getattr(getattr(before, section), spec.name),
+        "value": value,
+        "default": default,
         "low": about["low"],
-        "high": about["high"],
+        "high": high,
         "one_of": list(known),
         "about": about["about"],
         "is_main": spec.name in _MAIN,

@@ -15,10 +15,10 @@ from ...errors import DeliveryError
 from ...pictures import TablePictures
 from ...pictures.picture_worker import PictureWorker
 from ...settings import RuleSettings
-from ...stages.s7_delivery import Grouping, Painter, Target
+from ...stages.s7_delivery import Painter
+from ...targets.target import MARKDOWN, Grouping, Markup, Target
 from ...text import tables
 from ...text.handles import may_call
-from ...text.units import fits
 from ...types import Attachment, Post, Receipt, Roster
 from .grouping_names import NameContinuity
 from .lookups import Lookup
@@ -61,7 +61,9 @@ class PostPreparer:
         """Whether there is anything to prepare for *post*."""
         return bool(post.instead) or (self.lookup is not None and may_call(post.text))
 
-    async def prepared(self, post: Post, *, roster: Roster, limit: int, place: str = "") -> list[Post]:
+    async def prepared(
+        self, post: Post, *, roster: Roster, limit: int, markup: Markup = MARKDOWN, place: str = ""
+    ) -> list[Post]:
         """What goes out for *post*: itself with its picture or, if there can be none, what is shown instead.
 
         Only the first is ready; the others are to be prepared when it is their turn.
@@ -71,7 +73,8 @@ class PostPreparer:
             if picture:
                 return [picture]
         first, *rest = post.instead or (post,)
-        return [await self._addressed(first, roster, limit, place), *rest]
+        addressed = await self._addressed(first, roster, place)
+        return [addressed if markup.size(addressed.text) <= limit else first, *rest]
 
     async def sent(self, post: Post, target: Target) -> Receipt:
         """Send *post* to *target*; one that groups by name gets a name that keeps the faces apart."""
@@ -100,11 +103,10 @@ class PostPreparer:
         data = await self.studio.painted(partial(painter.paint, table))
         return replace(post, attachment=Attachment("table.png", data), instead=()) if data else None
 
-    async def _addressed(self, post: Post, roster: Roster, limit: int, place: str) -> Post:
+    async def _addressed(self, post: Post, roster: Roster, place: str) -> Post:
         if self.lookup is None or not may_call(post.text):
             return post
-        text = await self.lookup.resolve(post.text, roster, place)
-        return replace(post, text=text) if fits(text, limit) else post
+        return replace(post, text=await self.lookup.resolve(post.text, roster, place))
 
 
 def _checked(receipt: object) -> Receipt:

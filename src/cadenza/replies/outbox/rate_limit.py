@@ -8,8 +8,8 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from ...stages.s7_allowance import Ration, ration
-from ...stages.s7_delivery import Allowance, Target
 from ...stages.s7_merging import joinable
+from ...targets.target import Allowance, Target
 from ...types import Post
 
 _INSTANT = 1e-6
@@ -38,6 +38,7 @@ class AllowanceMeter:
         ask = getattr(target, "allowance", None)  # isinstance of a protocol takes long, and every reply asks
         self._ask = ask if callable(ask) else None
         self._limit = limit
+        self._markup = target.limits.markup
         self._was_short = False
         self._waited = 0.0  # seconds, since it last took something
 
@@ -54,7 +55,7 @@ class AllowanceMeter:
         if found is None:
             return SendPermit()
         wait, share, is_forced = found
-        count = joinable(posts[:share], self._limit)
+        count = joinable(posts[:share], self._limit, self._markup)
         if wait <= _INSTANT:
             self._waited = 0.0
             return SendPermit(0.0, count)

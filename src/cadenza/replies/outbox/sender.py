@@ -25,8 +25,9 @@ from ...concurrency.tasks import end_task, must_rise, outlast
 from ...errors import CadenzaError, DeliveryError
 from ...explain.recorder import Trace
 from ...stages.s4_round import Keep
-from ...stages.s7_delivery import Concluding, Hurrying, Noticing, Removing, Target, as_post
+from ...stages.s7_delivery import as_post, rendered
 from ...stages.s7_merging import farewell, merged
+from ...targets.target import Concluding, Hurrying, Noticing, Removing, Target
 from ...text.units import units
 from ...types import Boundary, Identity, Notice, Post, Receipt, Roster, Urgency
 from .prepare import PostPreparer
@@ -87,6 +88,8 @@ class Outbox:
         self._typing_left = typing_budget
         self._room = room
         self._limit = target.limits.length if limit is None else limit
+        self.markup = target.limits.markup
+        """How the target writes messages."""
         self._meter = AllowanceMeter(target, self._limit)
         self._stop = stop
         self._waiting: deque[_Parcel] = deque()
@@ -172,12 +175,12 @@ class Outbox:
     def notify(self, notice: Notice) -> None:
         """Put *notice* behind what waits."""
         if not self._sealed:
-            self._waiting.append(_Parcel(as_post(notice), 0, is_ready=True, notice=notice))
+            self._waiting.append(_Parcel(as_post(notice, self.markup), 0, is_ready=True, notice=notice))
             self._note_change()
 
     async def tell(self, notice: Notice) -> None:
         """Show *notice* now, behind everything that was sent."""
-        await self._tell(notice, as_post(notice))
+        await self._tell(notice, as_post(notice, self.markup))
 
     @property
     def standing(self) -> int:
@@ -207,7 +210,7 @@ class Outbox:
                 pass
             case Keep.CLAUSE:
                 waiting = [parcel.post for parcel in self._waiting if parcel.notice is None]
-                goodbye = farewell(waiting, self._limit) if self._may_begin else None
+                goodbye = farewell(waiting, self._limit, self.markup) if self._may_begin else None
                 self._waiting.clear()
                 if goodbye:  # there is no time to prepare it
                     self._waiting.append(_Parcel(goodbye, self._part, is_ready=True, is_goodbye=True))
@@ -341,7 +344,7 @@ class Outbox:
         if self.trace:
             self.trace.sends(parcel.post)
         try:
-            receipt = await self._backstage.sent(parcel.post, self._target)
+            receipt = await self._backstage.sent(rendered(parcel.post, self.markup), self._target)
         except DeliveryError as error:
             if error.kind.ends_reply:
                 raise
@@ -361,7 +364,7 @@ class Outbox:
         self.is_whole = self.is_whole and not self._is_hurried
         notice = Notice(str(error), Urgency.WARNING)
         if notice not in self.notices and not self._is_hurried:
-            await self._tell(notice, as_post(notice))
+            await self._tell(notice, as_post(notice, self.markup))
 
     async def _tell(self, notice: Notice, post: Post) -> None:
         """Show *notice*. If that fails, so be it: it is not a word of the reply."""
@@ -508,7 +511,7 @@ class Outbox:
 
     def _merge(self, posts: Sequence[Post]) -> None:
         """Put *posts*, the first that wait, together."""
-        post, part = merged(posts, self._limit), self._waiting[0].part
+        post, part = merged(posts, self._limit, self.markup), self._waiting[0].part
         if post is None:
             return
         if self.trace:
@@ -523,7 +526,9 @@ class Outbox:
         post = parcel.post
         if self.trace:
             self.trace.waits(post, "picture" if post.instead else "names")
-        preparing = self._backstage.prepared(post, roster=self._roster, limit=self._limit, place=self._place)
+        preparing = self._backstage.prepared(
+            post, roster=self._roster, limit=self._limit, markup=self.markup, place=self._place
+        )
         work = asyncio.create_task(_otherwise(post, preparing), name="cadenza backstage")
         work.add_done_callback(lambda _: self._changed.set())
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from ...concurrency.tasks import end_task, must_rise
-from ...stages.s7_delivery import Target
+from ...targets.target import Target
 from ...types import Identity
 
 _LASTS = 8.0

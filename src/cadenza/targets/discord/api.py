@@ -14,7 +14,7 @@ from ...types import Attachment
 
 
 class ApiError(Exception):
-    """Discord refused something, or it is not known whether it heard. Its text is for operators, and has no secrets."""
+    """A request was refused, or it is unknown whether it arrived. The text is for operators and holds no secrets."""
 
     def __init__(
         self,
@@ -33,31 +33,31 @@ class ApiError(Exception):
         self.code = code
         """Discord's own code, such as 10003."""
         self.fields = fields
-        """Which fields of the request it did not like (50035): ``content``, ``username``, ``message_reference`` …"""
+        """The invalid fields of the request (50035): ``content``, ``username``, ``message_reference`` …"""
         self.retry_after = retry_after
-        """Seconds after which it may be tried again, where Discord says so."""
+        """Seconds to wait before a retry, if Discord says so."""
         self.is_ambiguous = is_ambiguous
-        """Whether the request may have been carried out although nobody said so: a time-out, a line that broke, a 5xx."""
+        """Whether the request may have succeeded without a confirmation: a timeout, a broken connection, a 5xx."""
         self.is_ban = is_ban
-        """Whether it is Cloudflare that refuses: a 429 without ``Via``, or with a page instead of JSON."""
+        """Whether Cloudflare blocks us: a 429 without ``Via``, or with a page instead of JSON."""
 
 
 class PlaceKind(Enum):
-    """What sort of channel it is, as far as it matters for sending."""
+    """The kind of a channel, as it matters for sending."""
 
     CHANNEL = auto()
-    """A text, voice, stage or announcement channel of a server."""
+    """A text, voice, stage or announcement channel of a guild."""
     THREAD = auto()
     """A thread, or a post of a forum; its webhooks are its parent's."""
     FORUM = auto()
-    """A forum itself: nothing can be said there but in a post."""
+    """A forum itself: messages go into its posts only."""
     DIRECT = auto()
-    """Messages to a person: there are no webhooks."""
+    """Direct messages: without webhooks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A channel, as far as it is known."""
+    """A channel."""
 
     channel: str
     kind: PlaceKind
@@ -82,7 +82,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Embed:
-    """A box under a message; only what we ourselves write is in it."""
+    """An embed; it holds only our own text."""
 
     description: str = ""
     title: str = ""
@@ -93,42 +93,42 @@ class Embed:
     footer: str = ""
     colour: int | None = None
     at: float | None = None
-    """A time that stands beside the footer, in seconds since 1970."""
+    """A time beside the footer, in seconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)
 class Button:
-    """Something to press under a message."""
+    """A button under a message."""
 
     label: str
     id: str
-    """What the interaction says was pressed."""
+    """The ``custom_id`` of its interaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """One message as Discord gets it. Whom it may call is named one by one; everybody and roles by default never are."""
+    """One message as Discord gets it. It pings only the people and roles that are listed, and never everyone."""
 
     content: str = ""
     nonce: str = ""
-    """Under the same one the same message is stored once; webhooks know none."""
+    """Discord stores one message per nonce; webhooks have none."""
     reply_to: str | None = None
     """In the same channel; if it does not exist any more, the message is a plain one."""
     users: tuple[str, ...] = ()
-    """Ids of the people whom it may call."""
+    """Ids of the people it may ping."""
     roles: tuple[str, ...] = ()
     files: tuple[Attachment, ...] = ()
     embeds: tuple[Embed, ...] = ()
     buttons: tuple[Button, ...] = ()
     is_silent: bool = False
-    """Whether nobody's phone rings."""
+    """Whether it is sent without a notification."""
     has_previews: bool = True
     """Whether links in it unfold."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebhookIdentity:
-    """Under which name and face a webhook speaks; without an avatar it shows the webhook's own."""
+    """The name and avatar of a webhook message; without an avatar it shows the webhook's own."""
 
     name: str
     avatar_url: str | None = None
@@ -136,7 +136,7 @@ class WebhookIdentity:
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """A webhook that can be spoken through."""
+    """A webhook that can send."""
 
     id: str
     token: str = field(repr=False)
@@ -174,7 +174,7 @@ class Seen:
 
 
 class Bucket(NamedTuple):
-    """How much Discord takes of a kind of request at present, by its own words."""
+    """A rate limit bucket, as Discord reports it."""
 
     limit: int
     left: int
@@ -190,13 +190,13 @@ class DiscordApi(Protocol):
         """Our own id."""
 
     def known(self, channel: str, /) -> Place | None:
-        """What is known of *channel* without asking."""
+        """*channel*, from the cache; ``None`` if it is not there."""
 
     async def find(self, channel: str, /) -> Place:
-        """What there is to know of *channel*, asked for if need be; a channel that is gone is a 10003."""
+        """*channel*, by a request if need be; one that is gone is a 10003."""
 
     def bucket(self, channel: str, webhook: Webhook | None = None, /) -> Bucket | None:
-        """How many messages *channel*, or *webhook*, takes at present; ``None`` if nothing is known yet."""
+        """The rate limit of *channel*, or *webhook*; ``None`` if it is not known yet."""
 
     async def send(self, channel: str, message: Outgoing, /) -> Sent:
         """Send *message* as ourselves. It may take as long as a rate limit lasts."""
@@ -207,28 +207,28 @@ class DiscordApi(Protocol):
         """Send *message* through *webhook*, which knows neither replies nor nonces."""
 
     async def recent(self, channel: str, /, *, after: str | None = None, limit: int = 10) -> list[Seen]:
-        """The newest messages of *channel*, the oldest of them first; only those behind *after*."""
+        """The newest messages of *channel* after *after*, the oldest first."""
 
     async def delete(self, channel: str, message: str, /) -> None:
-        """Take a message back."""
+        """Delete a message."""
 
     async def delete_many(self, channel: str, messages: tuple[str, ...], /) -> None:
-        """Take 2 to 100 messages back that are not older than two weeks, at once."""
+        """Delete 2 to 100 messages at once; none may be older than two weeks."""
 
     async def delete_as(self, webhook: Webhook, message: str, /, *, thread: str | None = None) -> None:
-        """Take a message of *webhook* back."""
+        """Delete a message of *webhook*."""
 
     async def typing(self, channel: str, /) -> None:
-        """Show that we are writing, for ten seconds or until we send."""
+        """Show a typing indicator, for ten seconds or until we send."""
 
     async def webhooks(self, channel: str, /) -> list[Webhook]:
-        """All webhooks of *channel* that can be spoken through."""
+        """All webhooks of *channel* that can send."""
 
     async def webhook(self, id_: str, token: str, /) -> Webhook:
         """The webhook with this id and token, wherever it is now."""
 
     async def create_webhook(self, channel: str, name: str, /) -> Webhook:
-        """Make a webhook."""
+        """Create a webhook."""
 
     async def set_avatar(self, webhook: Webhook, image: bytes | None, /, *, patience: float) -> None:
-        """Store *image* in *webhook*, or no image; give up with an ``ApiError`` if it would take longer than *patience*."""
+        """Store *image* in *webhook*, or no image; raises ``ApiError`` if it would take longer than *patience*."""

@@ -1,9 +1,9 @@
-"""Which face a webhook shows with a message.
+"""Which avatar a webhook shows with a message.
 
-An address travels with each message. A picture that only we have (a data URI) does not: it has to be stored in the
-webhook, which all speakers of a channel share, and Discord takes very few changes of it. So a picture is stored only if
-another one is there, nothing is said through the webhook between storing it and sending under it, and if storing would
-take long, a persona may wear the face in which it was seen last. The words are never lost for want of a face.
+A URL is sent with each message. A picture that only we have (a data URI) has to be stored in the webhook, which all
+speakers of a channel share, and Discord allows few changes of it. So a picture is stored only if another one is there,
+nothing else is sent through the webhook between storing and sending, and if storing would take long, a persona may keep
+the avatar it was last seen with. A message is never lost because of its avatar.
 """
 
 from __future__ import annotations
@@ -26,63 +26,63 @@ from ...types import Identity
 from .api import ApiError, Outgoing, Place, Sent, Webhook, WebhookIdentity
 from .cancellable_waits import CancellableWaits
 from .own_webhook_events import OwnWebhookEvents
-from .paced import PacedApi
+from .throttle import PacedApi
 
 logger = logging.getLogger(__name__)
 
 _PATIENCE = 5.0
-"""Seconds that a face may take before another one will do."""
+"""Seconds to change an avatar before a substitute is used."""
 _LONG_PATIENCE = 75.0
-"""Seconds that it may take where no other one will do: Discord lets a webhook be changed again after a minute."""
+"""The same where there is no substitute: Discord lets a webhook be changed again after a minute."""
 _LARGEST = 10 * 2**20
-"""Bytes of a picture."""
+"""Bytes of the largest picture."""
 _REMEMBERED = 600.0
-"""Seconds for which it counts how somebody was seen last."""
+"""Seconds for which the last avatar of a channel is remembered."""
 _MOST = 2000
-"""How many channels that is remembered of, and how many pictures that Discord does not take."""
+"""How many channels are remembered, and how many refused pictures."""
 LOST = frozenset({10015, 50027})
-"""What Discord says of a webhook that is gone, or whose token is."""
+"""Error codes for a webhook that is gone, or whose token is."""
 
 
 # --- who speaks -----------------------------------------------------------------------------
 
 
 class SpeakerKind(Enum):
-    """As what somebody speaks."""
+    """As whom a persona speaks."""
 
     APPEARANCE = auto()
-    """As themselves, in whichever look."""
+    """As itself, with any sprite."""
     IDENTITY_SPRITE = auto()
-    """As somebody of their own whom a persona brings along."""
+    """As a character of its own, with a name and a sprite."""
     COPIED = auto()
-    """As somebody else who is there."""
+    """As another person of the channel."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpokenBy:
-    """Whose words a message holds, whatever name they stand under."""
+    """Whose words a message holds, under any name."""
 
     persona: str | None = None
-    """What tells the persona from others, such as its id; ``None`` if nobody knows."""
+    """Identifies the persona, such as its id; ``None`` if unknown."""
     kind: SpeakerKind = SpeakerKind.APPEARANCE
 
 
-# --- faces ----------------------------------------------------------------------------------
+# --- avatars --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A face that everybody can fetch."""
+    """An avatar at a public URL."""
 
     url: str
 
 
 @dataclass(frozen=True, slots=True)
 class AvatarImage:
-    """A face that only we have."""
+    """An avatar that only we have."""
 
     mark: str
-    """What tells it from other pictures."""
+    """A hash that identifies it."""
     data: bytes = field(repr=False, compare=False)
 
 
@@ -94,11 +94,11 @@ class Stored(Enum):
 
 
 Held: TypeAlias = str | Stored
-"""What a webhook holds: the mark of a picture, or what is known instead."""
+"""What a webhook holds: the mark of a picture, or a ``Stored``."""
 
 
 def avatar(text: str | None) -> Link | AvatarImage | None:
-    """The face that *text* means; ``None`` if Discord could show nothing of the kind, such as a file's path."""
+    """The avatar that *text* names; ``None`` if Discord cannot show it, as with a file path."""
     text = (text or "").strip(WHITESPACE)
     if text[:5].lower() == "data:":
         return _picture(text[5:])
@@ -110,13 +110,13 @@ def _link(text: str) -> Link | None:
         scheme, host = urlsplit(text).scheme, urlsplit(text).hostname
     except ValueError:  # brackets that hold no address
         return None
-    if scheme not in ("http", "https") or not host or any(letter.isspace() for letter in text):
+    if scheme not in ("http", "https") or not host or any(character.isspace() for character in text):
         return None
     return Link(scheme + text[len(scheme) :])  # Discord takes it in small letters only
 
 
 def _picture(text: str) -> AvatarImage | None:
-    """What a data URI holds, without its scheme, if that is a picture."""
+    """The picture of a data URI, given without its scheme."""
     head, _, body = text.partition(",")
     kind, *marks = head.lower().split(";")
     if not kind.startswith("image/") or len(body) > 3 * _LARGEST:  # a byte is three characters at most, %20
@@ -129,41 +129,41 @@ def _picture(text: str) -> AvatarImage | None:
     return AvatarImage(sha256(data).hexdigest(), data) if 0 < len(data) <= _LARGEST else None
 
 
-# --- another face instead -------------------------------------------------------------------
+# --- substitutes ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class Delivery:
-    """How somebody was seen last in a channel."""
+class LastSeen:
+    """The last speaker of a channel, and the avatar that was shown."""
 
     speaker: SpokenBy
     face: Link | str | None
-    """An address, the mark of a picture that was stored, or neither."""
+    """A URL, the mark of a stored picture, or neither."""
     is_bot: bool = False
-    """Whether it was the bot's own message, with the bot's own face."""
+    """Whether it was the bot's own message, with the bot's own avatar."""
 
 
 class LastDelivery(Enum):
-    """What was delivered to a channel last, seen from who speaks now."""
+    """How the last message of a channel relates to the present speaker."""
 
     NOTHING = auto()
-    """Nothing, or too long ago."""
+    """There is none, or it is too old."""
     OTHERS = auto()
-    """Somebody else, or the same one as somebody else; or who speaks now is nobody in particular."""
+    """Another speaker, or the same persona as someone else; or the present speaker is unknown."""
     BOT = auto()
-    """The same persona, as the bot, whose face has an address."""
+    """The same persona, sent as the bot, whose avatar has a URL."""
     FACELESS = auto()
-    """The same persona, with a face that cannot be shown again because nothing is known of it."""
+    """The same persona, with an unknown avatar."""
     STORED = auto()
     """The same persona, with the picture that the webhook still holds."""
     REPLACED = auto()
-    """The same persona, with a picture that the webhook held."""
+    """The same persona, with a picture that the webhook no longer holds."""
     LINKED = auto()
-    """The same persona, with a face that has an address."""
+    """The same persona, with an avatar at a URL."""
 
 
 class Instead(Enum):
-    """What is done about a face that would take long."""
+    """What is done if an avatar would take long to change."""
 
     WAIT = auto()
     BOT_AVATAR = auto()
@@ -182,11 +182,11 @@ INSTEAD: Mapping[LastDelivery, Instead] = MappingProxyType(
         LastDelivery.LINKED: Instead.PREVIOUS_URL,
     }
 )
-"""A persona may be seen as it was seen last, and nobody as somebody else."""
+"""A persona may keep its own last avatar, and never gets another speaker's."""
 
 
-def past(speaker: SpokenBy, last: Delivery | None, held: Held) -> LastDelivery:
-    """What *last* is to *speaker*, when the webhook holds *held*."""
+def past(speaker: SpokenBy, last: LastSeen | None, held: Held) -> LastDelivery:
+    """How *last* relates to *speaker* while the webhook holds *held*."""
     if last is None:
         return LastDelivery.NOTHING
     if speaker.persona is None or speaker.kind is not SpeakerKind.APPEARANCE or speaker != last.speaker:
@@ -206,23 +206,23 @@ def past(speaker: SpokenBy, last: Delivery | None, held: Held) -> LastDelivery:
 
 
 class _Storing(Enum):
-    """What came of storing a picture."""
+    """The result of storing a picture."""
 
     DONE = auto()
     PUT_OFF = auto()
-    """It would take too long, or Discord was not there for it."""
+    """It would take too long, or Discord failed."""
     REFUSED = auto()
 
 
 class Avatars:
-    """Sends through webhooks, each speaker under their own face. One for a bot: it knows what the webhooks hold."""
+    """Sends through webhooks, each speaker with its own avatar. One for each bot: it tracks what the webhooks hold."""
 
     def __init__(self, api: PacedApi, echoes: OwnWebhookEvents) -> None:
         self._api = api
         self._echoes = echoes
-        self._held: dict[str, Held] = {}  # what is not in it is as the webhook said when it was looked up
-        self._last: dict[str, tuple[float, Delivery]] = {}  # the one that was heard of longest ago is first
-        self._refused: dict[str, None] = {}  # marks of pictures that Discord does not take, the oldest first
+        self._held: dict[str, Held] = {}  # for any other webhook, what it said when it was looked up
+        self._last: dict[str, tuple[float, LastSeen]] = {}  # the oldest first
+        self._refused: dict[str, None] = {}  # marks of pictures that Discord refused, the oldest first
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def send(
@@ -236,36 +236,36 @@ class Avatars:
         speaker: SpokenBy,
         haste: CancellableWaits,
     ) -> Sent:
-        """Send *message* through *webhook* as *identity*; what Discord says against it is raised as it is."""
+        """Send *message* through *webhook* as *identity*; raises Discord's ``ApiError`` unchanged."""
         face = avatar(identity.avatar)
         if isinstance(face, Link):
-            return await self._sent(place, webhook, identity, message, Delivery(speaker, face), haste=haste)
+            return await self._sent(place, webhook, identity, message, LastSeen(speaker, face), haste=haste)
         lock = self._locks.setdefault(webhook.id, asyncio.Lock())
         async with haste.patience():
             await lock.acquire()
         try:
             async with haste.patience():
                 shown = await self._put_on(place, webhook, face, speaker)
-            return await self._sent(place, webhook, identity, message, Delivery(speaker, shown), haste=haste)
+            return await self._sent(place, webhook, identity, message, LastSeen(speaker, shown), haste=haste)
         finally:
             lock.release()
 
     def note_bot(self, channel: str, speaker: SpokenBy, avatar_url: str | None) -> None:
-        """The bot itself said something in *channel*, with its own face."""
+        """Note that the bot itself spoke in *channel*, with its own avatar."""
         face = avatar(avatar_url)
-        self._note(channel, Delivery(speaker, face if isinstance(face, Link) else None, is_bot=True))
+        self._note(channel, LastSeen(speaker, face if isinstance(face, Link) else None, is_bot=True))
 
-    def last(self, channel: str) -> Delivery | None:
-        """How somebody was seen last in *channel*; ``None`` if that is too long ago."""
-        at, delivery = self._last.get(channel, (0.0, None))
-        return delivery if delivery is not None and _now() - at <= _REMEMBERED else None
+    def last(self, channel: str) -> LastSeen | None:
+        """The last speaker of *channel* and its avatar; ``None`` if that is too old."""
+        at, seen = self._last.get(channel, (0.0, None))
+        return seen if seen is not None and _now() - at <= _REMEMBERED else None
 
     def doubt(self, webhook: Webhook) -> None:
-        """Somebody else may have changed what *webhook* holds."""
+        """Note that another client may have changed what *webhook* holds."""
         self._held[webhook.id] = Stored.UNKNOWN
 
     def forget(self, webhook: Webhook) -> None:
-        """*webhook* is gone; or it was looked up just now, and says itself whether it holds something."""
+        """Drop what is known of *webhook*: it is gone, or was just looked up and says itself whether it has an avatar."""
         self._held.pop(webhook.id, None)
 
     def forget_channel(self, channel: str) -> None:
@@ -278,20 +278,20 @@ class Avatars:
         webhook: Webhook,
         identity: Identity,
         message: Outgoing,
-        delivery: Delivery,
+        seen: LastSeen,
         *,
         haste: CancellableWaits,
     ) -> Sent:
-        url = delivery.face.url if isinstance(delivery.face, Link) else None
+        url = seen.face.url if isinstance(seen.face, Link) else None
         face = WebhookIdentity(as_username(identity.name), url)
         sent = await self._api.in_haste(haste).send_as(webhook, face, message, thread=place.thread)
-        self._note(place.channel, delivery)
+        self._note(place.channel, seen)
         return sent
 
     async def _put_on(
         self, place: Place, webhook: Webhook, picture: AvatarImage | None, speaker: SpokenBy
     ) -> Link | str | None:
-        """Let *webhook* hold *picture*, or no picture; give back what is shown, which may be another face instead."""
+        """Store *picture*, or no picture, in *webhook*; returns what is shown, which may be a substitute."""
         if picture is not None and picture.mark in self._refused:
             picture = None
         done = await self._store(webhook, picture, _PATIENCE)
@@ -299,7 +299,7 @@ class Avatars:
             last = self.last(place.channel)
             instead = INSTEAD[past(speaker, last, self._holds(webhook))]
             if instead is not Instead.WAIT and last is not None:
-                logger.info("a face would take long to change; another is shown (%s)", instead.name.lower())
+                logger.info("an avatar would take long to change; a substitute is shown (%s)", instead.name.lower())
                 return last.face
             done = await self._store(webhook, picture, _LONG_PATIENCE)
         if done is _Storing.REFUSED and picture is not None:
@@ -308,7 +308,7 @@ class Avatars:
         return picture.mark if picture is not None and done is _Storing.DONE else None
 
     async def _store(self, webhook: Webhook, picture: AvatarImage | None, patience: float) -> _Storing:
-        """Store *picture* in *webhook*, unless it is there; only what the message would meet with too is raised."""
+        """Store *picture* in *webhook*, unless it is there; raises only errors that the message would meet too."""
         wanted, before = Stored.NOTHING if picture is None else picture.mark, self._holds(webhook)
         if before == wanted:
             return _Storing.DONE
@@ -321,7 +321,7 @@ class Avatars:
                 self._held[webhook.id] = before
             if error.code in LOST or error.is_ban or error.status == 401:
                 raise
-            logger.info("a face was not changed: status %s, code %s", error.status, error.code)
+            logger.info("an avatar was not changed: status %s, code %s", error.status, error.code)
             return _Storing.REFUSED if _is_refusal(error) else _Storing.PUT_OFF
         self._held[webhook.id] = wanted
         return _Storing.DONE
@@ -330,23 +330,23 @@ class Avatars:
         return self._held.get(webhook.id, Stored.UNKNOWN if webhook.has_avatar else Stored.NOTHING)
 
     def _refuse(self, picture: AvatarImage) -> None:
-        logger.warning("Discord does not take a picture as a face, so it is left out; use a small PNG or JPEG")
+        logger.warning("Discord refuses a picture as an avatar, so it is left out; use a small PNG or JPEG")
         if len(self._refused) >= _MOST:
             del self._refused[next(iter(self._refused))]
         self._refused[picture.mark] = None
 
-    def _note(self, channel: str, delivery: Delivery) -> None:
+    def _note(self, channel: str, seen: LastSeen) -> None:
         now = _now()
         self._last.pop(channel, None)
         if len(self._last) >= _MOST:
             self._last = {place: last for place, last in self._last.items() if now - last[0] <= _REMEMBERED}
         if len(self._last) >= _MOST:
             del self._last[next(iter(self._last))]
-        self._last[channel] = now, delivery
+        self._last[channel] = now, seen
 
 
 def _is_refusal(error: ApiError) -> bool:
-    """Whether it is the picture that Discord does not like: it never will, however long one waits."""
+    """Whether Discord refuses the picture itself: waiting does not help."""
     return error.status in (400, 413)
 
 

@@ -1,4 +1,4 @@
-"""Haste: what only waits is given up when a reply is stopped. A message that is being sent never is."""
+"""Waits that end when a reply is stopped. A message that is being sent is never interrupted."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 
-class Hurried(Exception):  # noqa: N818  # it is no failure: somebody wants it to end
-    """There is no time for it any more, and nothing of it was sent."""
+class Hurried(Exception):  # noqa: N818  # no failure: a user stopped it
+    """The wait was cut short, and nothing was sent."""
 
 
 class CancellableWaits:
-    """Whether there is time. One for a turn; each message begins with all the time in the world."""
+    """Whether waits are cut short. One for a turn; each message begins without haste."""
 
     def __init__(self) -> None:
         self.is_wanted = False
-        """Whether nothing is to be waited for."""
+        """Whether waits end at once."""
         self._limits: set[asyncio.Timeout] = set()
 
     def hurry(self) -> None:
-        """Let what is under way wait for nothing more."""
+        """End all present waits, and further ones at once."""
         if self.is_wanted:
-            return  # once is enough: a limit that is over cannot be moved
+            return  # an expired timeout cannot be rescheduled
         self.is_wanted = True
         for limit in self._limits:
             limit.reschedule(0)
 
     def take_time(self) -> None:
-        """Begin with the next message."""
+        """Allow waits again, for the next message."""
         self.is_wanted = False
 
     @asynccontextmanager
     async def patience(self) -> AsyncIterator[None]:
-        """Wait in here for what may be given up at every moment; raises ``Hurried`` if there is no time for it."""
+        """Context for a wait that may be cut short at any moment; raises ``Hurried`` then."""
         limit = asyncio.timeout_at(0 if self.is_wanted else None)
         try:
             async with limit:
@@ -48,7 +48,7 @@ class CancellableWaits:
             raise
 
     async def pause(self, seconds: float) -> None:
-        """Wait for *seconds*, or until there is no time."""
+        """Sleep for *seconds*, or until haste is wanted."""
         with suppress(Hurried):
             async with self.patience():
                 await asyncio.sleep(seconds)

@@ -1,4 +1,4 @@
-"""How a name is shown that Discord does not show: in front of the text, and how a text that is too long is cut."""
+"""A persona's name in front of the text, where Discord cannot show it, and the cutting of texts that are too long."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONGEST = 2000
 
 _MARKS = re.compile(r"([\\*_~`|\[\]<:])")
 _NEEDS_LINE = re.compile(r"```|>|#{1,3} |-# |[-*+•] |[0-9]{1,3}[.)] ")
-"""What means something only at the beginning of a line."""
+"""Marks that count only at the beginning of a line."""
 _ODD = re.compile(r"[^\w .'()-]")
 _BLANKS = re.compile(f"[{WHITESPACE}]+")
 
@@ -30,7 +30,7 @@ def labelled(name: str, text: str) -> list[str]:
     if fits(whole, LONGEST):
         return [whole]
     if any(kind is not Kind.PROSE for kind, _ in blocks(text)):
-        return [label, text]  # what stands in a block is not cut for the sake of a name
+        return [label, text]  # a block is not cut to make room for a name
     return fit(whole, LONGEST)
 
 
@@ -43,5 +43,5 @@ def shortened(text: str, limit: int) -> list[str]:
 
 
 def plain_name(name: str) -> str:
-    """*name* of nothing but letters, digits and a few marks; empty if nothing is left of it."""
+    """*name* reduced to letters, digits and a few marks; may be empty."""
     return _BLANKS.sub(" ", _ODD.sub("", name)).strip()[:80].strip()

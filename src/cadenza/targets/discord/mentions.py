@@ -1,4 +1,4 @@
-"""Whom a message may call. Nobody is called whom the scene does not know, and never everybody at once."""
+"""Whom a message may ping: only people and roles of the scene, and never everyone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST = 100
 
 
 class Pings(NamedTuple):
-    """Whom one message calls, by their ids, in the order in which they are named."""
+    """The ids that one message pings, in the order of the text."""
 
     users: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ class _Tag(NamedTuple):
 
 
 class PingBudget:
-    """Who may be called in one turn, and who was called already."""
+    """Who may be pinged in one turn, and who was already."""
 
     def __init__(
         self,
@@ -36,19 +36,19 @@ class PingBudget:
         settings: DeliverySettings | None = None,
         is_found: Callable[[str], bool] | None = None,
     ) -> None:
-        """*is_found* says of a tag whether it is that of somebody who was looked up, though *roster* does not know them."""
+        """*is_found* says whether a tag that is not in *roster* belongs to someone who was looked up."""
         self._known = frozenset(_known(roster or Roster()))
         self._is_found = is_found
         self._called: set[str] = set()
         self.allow(settings or DeliverySettings())
 
     def allow(self, settings: DeliverySettings) -> None:
-        """From now on call as many as *settings* say; who was called already still counts."""
+        """Ping as many as *settings* say from now on; who was pinged already counts."""
         self._people = min(settings.mention_people, _MOST)
         self._roles = settings.mention_roles
 
     def called_by(self, text: str) -> Pings:
-        """Whom a message with *text* may call; they count as called from now on."""
+        """Whom a message with *text* may ping; they count as pinged from now on."""
         tags = [tag for tag in dict.fromkeys(tags_in(text)) if self._knows(tag)]
         users = tuple(tag.id for tag in tags if not tag.is_role and self._admit(tag.id))
         roles = tuple(tag.id for tag in tags if tag.is_role and self._roles)
@@ -67,7 +67,7 @@ class PingBudget:
 
 
 def tags_in(text: str) -> Iterator[_Tag]:
-    """The people and roles that are named in *text* outside code, by the platform's own tags."""
+    """The people and roles that *text* mentions by tag, outside code."""
     if "<@" not in text:
         return
     code = code_in(text)
@@ -77,7 +77,7 @@ def tags_in(text: str) -> Iterator[_Tag]:
 
 
 def _known(roster: Roster) -> Iterator[_Tag]:
-    """Everybody whom *roster* has a tag for."""
+    """All tags of *roster*."""
     aliases = (alias for person in roster.participants for alias in person.aliases)
     for tag in (*roster.mentions.values(), *aliases):
         match = _TAG.fullmatch(tag)

@@ -1,4 +1,4 @@
-"""What the gateway says of our own doing: Discord tells everybody that a channel's webhooks changed, also who did it."""
+"""``WEBHOOKS_UPDATE`` events of our own changes: Discord sends them to every client, also to the one that made the change."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 _LATE = 5.0
-"""Seconds for which the gateway may lag behind."""
+"""Seconds by which the gateway may lag."""
 
 
 @dataclass(slots=True, eq=False)
 class _Echo:
-    """What will be heard of one change of ours."""
+    """The event to expect for one change of ours."""
 
     until: float = math.inf
 
 
 class OwnWebhookEvents:
-    """Tells the news of our own changes from the news of what others did. Each change is heard of once."""
+    """Tells events of our own changes from those of others. Each change causes one event."""
 
     def __init__(self) -> None:
         self._expected: dict[str, list[_Echo]] = {}
 
     @contextmanager
     def expected(self, channel: str, /) -> Iterator[None]:
-        """Change the webhooks of *channel* in here; if it fails, nothing is expected."""
-        self._forget_old()  # nobody may be listening
+        """Context for a change of the webhooks of *channel*; if it raises, no event is expected."""
+        self._forget_old()  # events may never come
         echo = _Echo()
         self._expected.setdefault(channel, []).append(echo)
         try:
@@ -39,7 +39,7 @@ class OwnWebhookEvents:
         echo.until = asyncio.get_running_loop().time() + _LATE
 
     def heard(self, channel: str, /) -> bool:
-        """Whether the news of *channel* that came just now is of our own doing."""
+        """Whether the event of *channel* that just came is of our own change."""
         now = asyncio.get_running_loop().time()
         expected = [echo for echo in self._expected.pop(channel, ()) if echo.until >= now]
         if len(expected) > 1:

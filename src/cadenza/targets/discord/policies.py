@@ -1,6 +1,6 @@
-"""What is done when Discord refuses a message: one table, from its answer to what comes next.
+"""What is done about each error of Discord, as one table. The first row that matches an error counts.
 
-The table says *what*; the courier in ``cadenza.targets.discord.courier`` does it. The first row that fits an error counts.
+The courier in ``cadenza.targets.discord.courier`` carries it out.
 """
 
 from __future__ import annotations
@@ -12,52 +12,52 @@ from ...errors import DeliveryError, DeliveryKind
 from .api import ApiError
 
 RETRY_DELAYS = (1.0, 3.0)
-"""Seconds before a message is tried again where nothing but time helps."""
+"""Seconds before each retry."""
 
 LONGEST_WAIT = 30.0
-"""Seconds that are waited for at most if Discord says when it takes more."""
+"""The longest ``retry_after`` that is waited for, in seconds."""
 
 
 class Step(Enum):
-    """What comes after a refusal."""
+    """What comes after an error."""
 
     REFUSE = auto()
-    """Nothing helps: the message is not sent, and whoever sent it is told."""
+    """The message is not sent, and the caller gets an error."""
     SKIP = auto()
-    """The message is left out, people are told, and the reply goes on."""
+    """The message is skipped, people are told, and the reply goes on."""
     RECOVER = auto()
-    """The webhook is made anew, once."""
+    """The webhook is created again, once."""
     AS_BOT = auto()
-    """It is said under the bot's own name, with the other one in front."""
+    """The bot sends it under its own name, with the persona's in front."""
     RENAME = auto()
-    """It is said once more under a plainer name, then under the bot's own."""
+    """It is sent again under a plainer name, then under the bot's own."""
     DROP_REPLY = auto()
-    """It is sent without the message that it answers."""
+    """It is sent without being a reply."""
     DROP_FILE = auto()
-    """It is sent without its file: what the file shows is said in words."""
+    """It is sent without its file, with text instead."""
     SHORTEN = auto()
     """It is cut into shorter messages, once."""
     WAIT = auto()
-    """It is sent again when Discord takes more, if that is soon."""
+    """It is sent again after ``retry_after``, if that is short."""
     RETRY = auto()
-    """It is sent again after a moment, twice at the most."""
+    """It is retried, twice at most."""
     BREAK = auto()
-    """Nothing more is sent by this bot at all until somebody says so."""
+    """The bot sends nothing more until the operator resets it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Which errors are meant. An error fits if it has one of the codes, or one of the statuses, or what is asked besides."""
+    """Matches an error by one of its codes, one of its statuses, or another property."""
 
     codes: frozenset[int] = frozenset()
     statuses: frozenset[int] = frozenset()
     field: str = ""
-    """The part of a request that was not liked (50035)."""
+    """The invalid field of the request (50035)."""
     is_ban: bool = False
     is_ambiguous: bool = False
 
     def fits(self, error: ApiError) -> bool:
-        """Whether *error* is meant."""
+        """Whether *error* matches."""
         return (
             error.code in self.codes
             or (error.status in self.statuses)
@@ -67,33 +67,44 @@ class Condition:
         )
 
     def _names(self, name: str) -> bool:
-        """Whether *name* is the field or lies within it, as ``message_reference.message_id`` does."""
+        """Whether *name* is the field or a part of it, such as ``message_reference.message_id``."""
         return name.partition(".")[0] == self.field
 
 
 _INVALID = 50035
-"""Discord's code for a request with a field that it does not like."""
+"""Discord's code for a request with an invalid field."""
+_KINDS = {
+    10003: DeliveryKind.CHANNEL_GONE,
+    50001: DeliveryKind.MISSING_ACCESS,
+    50013: DeliveryKind.MISSING_PERMISSIONS,
+}
+
+
+def kind_of(code: int | None) -> DeliveryKind:
+    """What Discord's error *code* means for the channel."""
+    return DeliveryKind.REFUSED if code is None else _KINDS.get(code, DeliveryKind.REFUSED)
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What is done, and what people are told if it comes to nothing."""
+    """What is done, and what people are told if it does not help."""
 
     name: str
-    """For logs, and for whoever asks why a channel is blocked."""
+    """For logs, and as the reason why a channel is blocked."""
     step: Step
     told: str
     """One sentence: what happened, and what to do."""
     kind: DeliveryKind | None = None
     """What it means for the channel; ``None`` leaves that to the code."""
     helps_as_bot: bool = False
-    """Whether a webhook's message that came to this may still be sent by the bot itself."""
+    """Whether the bot itself may still send a webhook's message after this."""
     is_remembered: bool = False
-    """Whether the channel counts as blocked for a while: nobody need ask a model for what cannot be sent."""
+    """Whether the channel is blocked for a while, so that no model is asked for it."""
 
     def error(self, error: ApiError | None = None) -> DeliveryError:
-        """What is raised if nothing helped. Discord's own words are not in it."""
-        return DeliveryError(self.told, code=None if error is None else error.code, kind=self.kind)
+        """The error to raise if nothing helped. It does not contain Discord's own text."""
+        code = None if error is None else error.code
+        return DeliveryError(self.told, code=code, kind=self.kind or kind_of(code))
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,23 +297,23 @@ TABLE: tuple[PolicyRow, ...] = (
         ),
     ),
 )
-"""Every refusal that is known. Codes stand before statuses: a bad webhook token is a 401 too."""
+"""Every known error. Codes come before statuses: a bad webhook token is a 401 too."""
 
 OTHERWISE = Policy(
     "refused", Step.REFUSE, "Discord did not take the message; the log says what it answered.", helps_as_bot=True
 )
-"""What is done about anything else."""
+"""For any other error."""
 
 UNKNOWN = Policy(
     "unknown",
     Step.REFUSE,
     "It is not known whether a message arrived, because Discord does not answer; look before you send it again.",
 )
-"""What is said if it cannot be found out whether a message arrived: it is never sent on the off chance."""
+"""For a message that may or may not have arrived: it is not sent again."""
 
 
 def policy_for(error: ApiError) -> Policy:
-    """What is done about *error*."""
+    """The policy for *error*."""
     if error.status is None and error.code is None and not (error.is_ambiguous or error.is_ban):
-        return replace(OTHERWISE, told=str(error))  # Discord was not asked, so the words are our own
+        return replace(OTHERWISE, told=str(error))  # Discord was not asked, so the text is our own
     return next((row.policy for row in TABLE if row.condition.fits(error)), OTHERWISE)

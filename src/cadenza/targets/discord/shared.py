@@ -1,4 +1,4 @@
-"""What all Discord targets of one bot share: its webhooks, where it may not speak, and whether it may speak at all."""
+"""State that all Discord targets of one bot share: webhooks, blocked channels, and whether anything may be sent at all."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Refusal(NamedTuple):
 
 
 class DiscordState:
-    """One for each bot. It holds no task and nothing that has to be closed."""
+    """One for each bot. It has no tasks and nothing to close."""
 
     def __init__(
         self,
@@ -40,9 +40,9 @@ class DiscordState:
         self.webhooks = webhooks
         self._clock = clock
         self.blocked_seconds = blocked_seconds
-        """How long nothing is tried in a channel after a refusal that is remembered."""
+        """How long a channel stays blocked."""
         self._complaint_seconds = complaint_seconds
-        self._refusals: dict[str, _Refusal] = {}  # the one that was noted longest ago is first, here and below
+        self._refusals: dict[str, _Refusal] = {}  # the oldest first, here and below
         self._complaints: dict[str, float] = {}
         self._messages: dict[str, None] = {}
         self._broken: Policy | None = None
@@ -50,15 +50,15 @@ class DiscordState:
 
     @property
     def throttle(self) -> Throttle:
-        """How often the bot asks anything of Discord, over all its channels."""
+        """The bot's global rate limit."""
         return self.webhooks.throttle
 
-    # --- where nothing may be said ------------------------------------------------------
+    # --- blocked channels ---------------------------------------------------------------
 
     def blocked(self, channel: str, /) -> str | None:
-        """Why nothing could be said in *channel* a while ago, such as ``missing_permissions``; ``None`` if it may be tried.
+        """Why *channel* is blocked, such as ``missing_permissions``; ``None`` if it is not.
 
-        Ask before a model is asked: its answer could not be sent. A message that arrives, or a quarter of an hour, ends it.
+        Check it before a model is asked: its answer could not be sent. A message that arrives, or 15 minutes, unblocks it.
         """
         refusal = self._refusals.get(channel)
         if refusal is None:
@@ -69,12 +69,12 @@ class DiscordState:
         return refusal.reason
 
     def refused(self, channel: str, policy: Policy, error: ApiError, /) -> DeliveryError:
-        """A message to *channel* was refused for good: remember what *policy* says, and give back what is to be raised."""
+        """Log and remember that a message to *channel* was refused for good; returns the error to raise."""
         match policy.step:
             case Step.BREAK:
                 self.shut(policy)
             case Step.SKIP:
-                logger.info("a message to channel %s was left out (%s)", channel, policy.name)
+                logger.info("a message to channel %s was skipped (%s)", channel, policy.name)
             case _:
                 self._log(channel, policy, error)
         if policy.is_remembered:
@@ -84,34 +84,34 @@ class DiscordState:
         return policy.error(error)
 
     def _log(self, channel: str, policy: Policy, error: ApiError) -> None:
-        """Only the first refusal of a channel is an error to operators; that a channel is gone is none at all."""
+        """Log at level ERROR only the first refusal of a channel; a deleted channel is a warning."""
         is_quiet = policy.kind in (DeliveryKind.CHANNEL_GONE, DeliveryKind.MISSING_ACCESS) or self.blocked(channel)
         level = logging.WARNING if is_quiet else logging.ERROR
-        told = error if policy is OTHERWISE else policy.told  # people are told to look here for what it answered
+        told = error if policy is OTHERWISE else policy.told  # the notice sends people here for Discord's answer
         logger.log(level, "a message to channel %s was refused (%s): %s", channel, policy.name, told)
 
     def unremoved(self, policy: Policy, error: ApiError, /) -> DeliveryError:
-        """A message could not be taken back; that says nothing of whether another can be sent, unless none can."""
+        """The error for a message that could not be deleted; the channel is not blocked for it."""
         if policy.step is Step.BREAK:
             self.shut(policy)
         return policy.error(error)
 
     def note_success(self, channel: str, message: str, /) -> None:
-        """*message* arrived in *channel*: it is not looked for again, and the channel is open."""
+        """Note that *message* arrived: the channel is not blocked, and a search for another message skips this one."""
         self._refusals.pop(channel, None)
         _make_room(self._messages, _MOST_MESSAGES)
         self._messages[message] = None
 
     def alone(self, channel: str, name: str, content: str, /) -> asyncio.Lock:
-        """To be held by whoever says *content* as *name* in *channel*, until it is known what became of it."""
+        """Lock for sending *content* as *name* in *channel*: two equal messages in flight could not be told apart."""
         return self._locks.setdefault((channel, name, content), asyncio.Lock())
 
     def is_known(self, message: str, /) -> bool:
-        """Whether *message* is one that was noted: whoever looks for another one must not take it for theirs."""
+        """Whether *message* was noted as arrived: a search for another message must skip it."""
         return message in self._messages
 
     def may_complain(self, channel: str, /) -> bool:
-        """Whether people in *channel* may be told that a name cannot be shown; if so, not again for ten minutes."""
+        """Whether *channel* may get the notice that a name cannot be shown; at most once in ten minutes."""
         now = self._clock()
         last = self._complaints.get(channel)
         if last is not None and now - last < self._complaint_seconds:
@@ -121,7 +121,7 @@ class DiscordState:
         self._complaints[channel] = now
         return True
 
-    # --- whether anything may be said ----------------------------------------------------
+    # --- the bot as a whole --------------------------------------------------------------
 
     @property
     def broken(self) -> str | None:
@@ -129,22 +129,22 @@ class DiscordState:
         return None if self._broken is None else self._broken.name
 
     def check(self) -> None:
-        """Raise a ``DeliveryError`` if nothing is to be sent at all."""
+        """Raise a ``DeliveryError`` if the bot must not send anything."""
         if self._broken is not None:
             raise self._broken.error()
 
     def shut(self, policy: Policy, /) -> None:
-        """Send nothing more: each further request would make it worse."""
+        """Stop sending anything: each further request would make it worse."""
         if self._broken is None:
             logger.critical("nothing more is sent to Discord (%s): %s", policy.name, policy.told)
         self._broken = policy
 
     def reset(self) -> None:
-        """Send again: the operator has seen to it."""
+        """Send again, once the operator has fixed it."""
         self._broken = None
 
 
 def _make_room(entries: dict[str, _Refusal] | dict[str, float] | dict[str, None], most: int) -> None:
-    """Forget the oldest of *entries*, so that there is room for one more."""
+    """Drop the oldest of *entries* to make room for one more."""
     while len(entries) >= most:
         del entries[next(iter(entries))]

@@ -1,7 +1,7 @@
-"""The webhooks through which personas speak: one for a channel, found again or made when somebody needs it.
+"""The webhooks of personas: one for each channel, found or created when it is needed.
 
-It is looked for in four places, each of which costs more than the one before: here, in the store, in the channel, and
-nowhere, so that one is made. What is known here is believed until the gateway or a refused message says otherwise.
+A webhook is searched for in the cache, then in the store, then in the channel; if there is none, it is created. The
+cache is trusted until the gateway or a refused message says otherwise.
 """
 
 from __future__ import annotations
@@ -20,25 +20,24 @@ from .api import ApiError, DiscordApi, Outgoing, Place, PlaceKind, Sent, Webhook
 from .avatars import LOST, Avatars, SpeakerKind, SpokenBy
 from .cancellable_waits import CancellableWaits
 from .own_webhook_events import OwnWebhookEvents
-from .paced import PacedApi
-from .throttle import Throttle
+from .throttle import PacedApi, Throttle
 
 __all__ = ["NAME", "Lack", "MemoryWebhookStore", "NoWebhook", "SpeakerKind", "SpokenBy", "WebhookStore", "Webhooks"]
 
 logger = logging.getLogger(__name__)
 
 NAME = "Cadenza personas"
-"""What our webhooks are called."""
+"""The name of our webhooks."""
 _REFUSED_LASTS = 900.0
 """Seconds for which a channel that has no webhook for us is not asked again."""
 _FAILED_LASTS = 30.0
-"""Seconds for which it is not, if Discord was only not there for it."""
+"""The same after a temporary failure of Discord."""
 _SEARCH_TAKES = 30.0
-"""Seconds after which a search is given up, and the words go out as the bot's: some limits of Discord last for hours."""
+"""Timeout of a search, in seconds; then the bot itself speaks. Some rate limits of Discord last for hours."""
 _STORE_TAKES = 5.0
-"""Seconds after which the store is not waited for."""
+"""Timeout of the store, in seconds."""
 _STORE_RESTS = 60.0
-"""Seconds for which it is not asked then."""
+"""Seconds for which the store is not asked after a timeout."""
 _MOST = 10_000
 """How many channels are remembered."""
 
@@ -48,9 +47,9 @@ class Lack(StrEnum):
 
     MISSING_PERMISSIONS = "missing_permissions"
     MAX_WEBHOOKS = "max_webhooks"
-    """The channel or its server has as many as it may have."""
+    """The channel or its guild has as many as Discord allows."""
     UNSUPPORTED = "unsupported"
-    """There are none in such a place."""
+    """Such a channel has no webhooks."""
     UNKNOWN = "unknown"
 
 
@@ -76,20 +75,20 @@ class NoWebhook(Exception):  # noqa: N818  # it is an answer: the message can st
 
 
 class WebhookStore(Protocol):
-    """Where the webhooks are kept over a restart. A token is a secret: a store on a disk keeps it encrypted."""
+    """Keeps webhooks across a restart. A token is a secret: a store on disk encrypts it."""
 
     async def load(self, channel: str, /) -> tuple[str, str] | None:
-        """The id and the token of the webhook of *channel*; ``None`` if there is none, or none that can be read."""
+        """The id and the token of the webhook of *channel*; ``None`` if there is none or it cannot be read."""
 
     async def save(self, channel: str, id_: str, token: str, /) -> None:
-        """Keep the webhook of *channel*, instead of the one that was kept."""
+        """Keep the webhook of *channel* in place of an earlier one."""
 
     async def forget(self, channel: str, /) -> None:
-        """Keep none for *channel*."""
+        """Drop the webhook of *channel*."""
 
 
 class MemoryWebhookStore:
-    """Keeps webhooks for as long as the process runs."""
+    """Keeps webhooks while the process runs."""
 
     def __init__(self) -> None:
         self._kept: dict[str, tuple[str, str]] = {}
@@ -103,7 +102,7 @@ class MemoryWebhookStore:
         self._kept[channel] = id_, token
 
     async def forget(self, channel: str, /) -> None:
-        """Keep none for *channel*."""
+        """Drop the webhook of *channel*."""
         self._kept.pop(channel, None)
 
 
@@ -115,11 +114,11 @@ class _Refusal(NamedTuple):
 
 
 class Webhooks:
-    """Finds the webhook of a place, and speaks through it. One for a bot."""
+    """Finds the webhook of a channel and sends through it. One for each bot."""
 
     def __init__(self, api: DiscordApi, store: WebhookStore | None = None, *, throttle: Throttle | None = None) -> None:
         self.throttle = throttle or Throttle()
-        """How often the bot asks anything of Discord."""
+        """The bot's global rate limit."""
         self._api = api = PacedApi(api, self.throttle)
         self._store = MemoryWebhookStore() if store is None else store
         self._echoes = OwnWebhookEvents()
@@ -131,10 +130,7 @@ class Webhooks:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def get(self, place: Place, /) -> Webhook:
-        """The webhook through which personas speak in *place*; raises ``NoWebhook``.
-
-        However many ask at the same time, Discord is asked once.
-        """
+        """The webhook for personas in *place*; raises ``NoWebhook``. Concurrent calls share one search."""
         channel = place.webhook_channel
         if channel is None or place.kind is PlaceKind.FORUM:
             raise NoWebhook(Lack.UNSUPPORTED)
@@ -154,9 +150,10 @@ class Webhooks:
         speaker: SpokenBy,
         haste: CancellableWaits | None = None,
     ) -> Sent:
-        """Send *message* through *webhook* under the name and face of *identity*; raises ``ApiError``.
+        """Send *message* through *webhook* under the name and avatar of *identity*; raises ``ApiError``.
 
-        If *haste* is wanted while a face is waited for, nothing is sent, and ``Hurried`` is raised. A webhook that turns out to be lost is forgotten: ``get`` finds or makes another.
+        If *haste* is wanted while it waits for an avatar, nothing is sent and it raises ``Hurried``. A webhook that turns
+        out to be gone is dropped: ``get`` finds or creates another.
         """
         try:
             return await self._avatars.send(
@@ -164,24 +161,24 @@ class Webhooks:
             )
         except ApiError as error:
             if error.code in LOST and _is_same(self._known.get(webhook.channel), webhook):
-                self.invalidate(webhook.channel)  # unless somebody has found another meanwhile
+                self.invalidate(webhook.channel)  # unless another was found meanwhile
             raise
 
     def note_bot(self, channel: str, speaker: SpokenBy, /, *, avatar_url: str | None = None) -> None:
-        """The bot itself said something in *channel*, under its own name and with the face at *avatar_url*."""
+        """Note that the bot itself spoke in *channel*, with the avatar at *avatar_url*."""
         self._avatars.note_bot(channel, speaker, avatar_url)
 
     def invalidate(self, channel: str, /) -> None:
-        """Forget the webhook of *channel*, or that there was none, so that it is looked for anew."""
+        """Forget the webhook of *channel*, or that there was none; the next ``get`` searches again."""
         self._refusals.pop(channel, None)
         if known := self._known.pop(channel, None):
             self._avatars.forget(known)
         self._owed[channel] = None
-        if len(self._owed) > _MOST:  # nobody has searched for long; the store's own words are tested before they count
+        if len(self._owed) > _MOST:  # what the store still has is checked before it is used
             del self._owed[next(iter(self._owed))]
 
     def changed(self, channel: str, /) -> None:
-        """The gateway says that the webhooks of *channel* changed (``WEBHOOKS_UPDATE``): whether ours is there is asked."""
+        """The webhooks of *channel* changed (``WEBHOOKS_UPDATE``): the next ``get`` checks whether ours is still there."""
         if self._echoes.heard(channel):
             return
         if known := self._known.pop(channel, None):
@@ -191,18 +188,18 @@ class Webhooks:
             del self._refusals[channel]
 
     def gone(self, channel: str, /) -> None:
-        """*channel* was deleted, or cannot be seen any more."""
+        """*channel* was deleted, or the bot lost access to it."""
         self.invalidate(channel)
         self._avatars.forget_channel(channel)
 
     async def settle(self) -> None:
-        """Let the store forget what is gone; done with every search, and good to do before the process ends."""
+        """Drop webhooks that are gone from the store. Every search does this; call it before the process ends too."""
         while self._owed and _now() >= self._store_rests_until:
             channel = next(iter(self._owed))
             del self._owed[channel]
             await self._kept(self._store.forget, channel)
 
-    # --- looking ----------------------------------------------------------------------------
+    # --- searching --------------------------------------------------------------------------
 
     def _remembered(self, channel: str) -> Webhook | None:
         refusal = self._refusals.get(channel)
@@ -220,7 +217,7 @@ class Webhooks:
         except TimeoutError:
             raise self._lacking(channel, ApiError("the search took too long", is_ambiguous=True)) from None
         self._known[channel] = webhook
-        if len(self._known) > _MOST:  # the one that was found longest ago is found again if it is needed
+        if len(self._known) > _MOST:  # the oldest is found again if it is needed
             self._avatars.forget(self._known.pop(next(iter(self._known))))
         self._avatars.forget(webhook)
         return webhook
@@ -235,16 +232,16 @@ class Webhooks:
         except ApiError as error:
             if error.code in LOST:
                 await self._kept(self._store.forget, channel)
-            return None  # where it is now is not known, so nothing can be said through it
+            return None  # its channel is unknown, so it cannot be used
         if webhook.channel == channel:
             return webhook
         await self._kept(self._store.forget, channel)
         return None
 
     async def _found(self, channel: str) -> Webhook:
-        """A webhook that *channel* has for us, or else a new one."""
+        """Our webhook of *channel*, or a new one."""
         all_ = await self._api.webhooks(channel)
-        ours = [webhook for webhook in all_ if webhook.name == NAME]  # our bot may have others, for something else
+        ours = [webhook for webhook in all_ if webhook.name == NAME]  # the bot may have others, for other purposes
         if ours:
             webhook = max(ours, key=lambda webhook: webhook.is_ours)
         else:
@@ -267,7 +264,7 @@ class Webhooks:
     # --- the store, which is foreign --------------------------------------------------------
 
     async def _loaded(self, channel: str) -> tuple[str, str] | None:
-        """What the store has for *channel*; what it cannot read it may forget."""
+        """The store's webhook of *channel*; one that it cannot read is dropped."""
         if _now() < self._store_rests_until:
             return None
         try:
@@ -281,7 +278,7 @@ class Webhooks:
         return None
 
     async def _kept(self, change: Callable[..., Awaitable[None]], *what: str) -> None:
-        """Let the store change *what* it has: a courtesy to the next process, for which no message fails or waits long."""
+        """Change the store. It only helps the next process, so no message fails or waits long for it."""
         if _now() < self._store_rests_until:
             return
         try:
@@ -293,10 +290,11 @@ class Webhooks:
             self._complain(error)
 
     def _complain(self, error: BaseException) -> None:
-        """Say what went wrong with the store; its words may hold a secret."""
+        """Log a failure of the store by its type alone: its text may hold a token, which no filter would know."""
         if isinstance(error, TimeoutError):
             self._store_rests_until = _now() + _STORE_RESTS
-        logger.warning("the store of webhooks failed (%s); they are looked for in their channels", type(error).__name__)
+        name = type(error).__name__
+        logger.warning("the store of webhooks failed (%s); webhooks are searched for in their channels", name)
 
 
 def _is_same(known: Webhook | None, webhook: Webhook) -> bool:
