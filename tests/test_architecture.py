@@ -24,7 +24,7 @@ LAYERS = [
     ["errors", "types", "settings"],
     ["text"],
     ["stages", "rules", "providers"],
-    ["trace", "tracing"],
+    ["trace", "tracing", "tracebacks"],
     ["speed", "tasks", "stops", "tools", "lookups", "personas", "pictures", "backstage", "models", "keys", "streams"],
     ["notices", "indicator", "metering", "outbox", "pipeline", "dialogue", "rounds", "casting", "tries", "replies"],
     ["turns"],

@@ -629,7 +629,9 @@ async def test_a_hook_that_raises_is_told_once_in_the_log_and_not_called_again(
     assert ["one", "two"] == target.texts
     assert "completed" == type(said.outcome).__name__.lower()
     assert "segment" == called[-1].step
-    assert [f"a trace failed ({type(error).__name__}) and is silent for the rest of its reply"] == caplog.messages
+    assert ["a trace hook failed; it is not called again in this reply"] == caplog.messages
+    assert ", in hook\n" in caplog.text
+    assert caplog.text.endswith(f"{type(error).__name__}\n")
 
 
 async def test_a_hook_may_end_the_program() -> None:

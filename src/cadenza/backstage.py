@@ -5,7 +5,6 @@ All of it is a courtesy. Whatever goes wrong here, the message goes out as it wa
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from functools import partial
@@ -21,7 +20,10 @@ from .stages.s7_delivery import Grouping, Painter, Target
 from .text import tables
 from .text.handles import may_call
 from .text.units import fits
+from .tracebacks import get_logger
 from .types import Attachment, Post, Receipt, Roster
+
+logger = get_logger(__name__)
 
 
 class Default(Enum):
@@ -77,20 +79,24 @@ class Backstage:
         """Send *post* to *target*; one that groups by name gets a name that keeps the faces apart."""
         receipt = _checked(await target.send(self._dressed(post, target)))
         # The message has arrived: whatever else goes wrong, its receipt counts.
-        with suppress(Exception):
+        try:
             if _groups(target):
                 self.continuity.note(str(target.channel), receipt.identity, str(receipt.message_id))
+        except Exception as error:  # a target's properties are foreign code
+            logger.warning("reading the target's channel failed", exc_info=error)
         return receipt
 
     def _dressed(self, post: Post, target: Target) -> Post:
         if post.identity is None:
             return post
-        with suppress(Exception):  # a target's properties are foreign code
+        try:
             if _groups(target):
                 last = target.last_message_id
                 message_id = None if last is None else str(last)  # many libraries have numbers for ids
                 identity = self.continuity.dressed(str(target.channel), post.identity, last_message_id=message_id)
                 return replace(post, identity=identity)
+        except Exception as error:  # likewise
+            logger.warning("reading the target's last message failed", exc_info=error)
         return post
 
     async def _painted(self, post: Post) -> Post | None:

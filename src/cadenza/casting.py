@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -21,10 +20,11 @@ from .models import Model
 from .settings import TurnSettings
 from .stages.s7_delivery import Chance
 from .stops import is_cancelled
+from .tracebacks import get_logger
 from .tracing import Trace
 from .types import Broke, Completed, Empty, Failure, Outcome, StopReason
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 ModelSource: TypeAlias = Model | Callable[[], Awaitable[Model | None] | Model | None]
 """A model, or who makes one ready when it is its turn; ``None`` if there is none to be had."""
@@ -243,7 +243,7 @@ class Casting:
         except (Exception, asyncio.CancelledError) as error:
             if is_cancelled(error):
                 raise
-            logger.warning("a model could not be made ready and is passed over (%s)", type(error).__name__)
+            logger.warning("a model could not be created and is skipped", exc_info=error)
             self._places += 1
             self.failures.append(Failure("", Broke(_not_ready(error))))
             return None
@@ -313,7 +313,9 @@ def _not_ready(error: BaseException) -> CadenzaError:
     """Why a model could not be asked; whoever makes it ready is foreign code, and its errors may hold secrets."""
     if isinstance(error, CadenzaError):
         return error
-    return CadenzaError(f"a model could not be made ready ({type(error).__name__}); look into the log")
+    failure = CadenzaError(f"a model could not be made ready ({type(error).__name__}); look into the log")
+    failure.__cause__ = error
+    return failure
 
 
 def _has_no_room(outcome: Outcome) -> bool:

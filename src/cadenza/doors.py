@@ -180,7 +180,7 @@ class Speaker:
         try:
             return await room_of(place, self._client)
         except ApiError as error:
-            raise _undelivered(error) from None
+            raise _undelivered(error) from error
 
     def _home(self, room: Room) -> Home:
         from .bot.home import Home  # noqa: PLC0415  # likewise
@@ -208,7 +208,7 @@ class Speaker:
                 is_found=is_found,
             )
         except ApiError as error:
-            raise _undelivered(error) from None
+            raise _undelivered(error) from error
 
     def _scene(self, room: Room, scene: Scene | None) -> Scene:
         """*scene* as far as it is given, and what the room knows."""

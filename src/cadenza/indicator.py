@@ -6,7 +6,10 @@ import asyncio
 
 from .stages.s7_delivery import Target
 from .tasks import end_task, must_rise
+from .tracebacks import get_logger
 from .types import Identity
+
+logger = get_logger(__name__)
 
 _LASTS = 8.0
 """Seconds after which it is shown again; Discord's goes out after ten."""
@@ -64,3 +67,4 @@ class Indicator:
         except BaseException as error:
             if must_rise(error):
                 raise
+            logger.warning("showing the typing indicator failed", exc_info=error)

@@ -15,7 +15,10 @@ from typing import TypeAlias
 from .stops import is_cancelled
 from .text.handles import Directory
 from .text.names import normalised
+from .tracebacks import get_logger
 from .types import Roster
+
+logger = get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +181,7 @@ class Lookup:
         except BaseException as error:  # what it raises may hold a secret, so it goes no further
             if is_cancelled(error):
                 raise
+            logger.warning("looking up a handle failed", exc_info=error)
         finally:
             self._remember(key, tag, lasts)
         return tag

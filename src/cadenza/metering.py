@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from asyncio import CancelledError
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import NamedTuple
 
 from .stages.s7_delivery import Allowance, Target
 from .stages.s7_merging import joinable
 from .stages.s7_rations import Ration, ration
+from .tracebacks import get_logger
 from .types import Post
+
+logger = get_logger(__name__)
 
 _INSTANT = 1e-6
 """Less than this is no time."""
@@ -69,8 +71,10 @@ class Meter:
 
     def _ration(self, post: Post, due: int, *, is_last: bool, since: float) -> Ration | None:
         """What the target has to say of *post*: it is foreign code, and if that makes no sense it has said nothing."""
-        with suppress(Exception, CancelledError):  # nothing is awaited here: that cannot be our own
+        try:
             found = self._ask(post.identity) if self._ask else None
             if isinstance(found, Allowance):
                 return ration(found, due, is_last=is_last, since=since, was_short=self._was_short)
+        except (Exception, CancelledError) as error:  # nothing is awaited here, so the cancellation is not ours
+            logger.warning("asking the target for its allowance failed", exc_info=error)
         return None

@@ -11,7 +11,6 @@ again, and what of it was sent already is taken back once something better is th
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import deque
 from collections.abc import Awaitable, Iterable, Sequence
 from contextlib import nullcontext, suppress
@@ -30,10 +29,11 @@ from .stages.s7_merging import farewell, merged
 from .stops import StopHandle
 from .tasks import end_task, must_rise, outlast
 from .text.units import units
+from .tracebacks import get_logger
 from .tracing import Trace
 from .types import Boundary, Identity, Notice, Post, Receipt, Roster, Urgency
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _INSTANT = 1e-6
 """Less than this is no time: adding up floats leaves crumbs, and nobody should wait for those."""
@@ -230,8 +230,10 @@ class Outbox:
         """Nobody wants what is under way any more: let it not wait for long."""
         self._is_hurried = True
         if isinstance(self._target, Hurrying):
-            with suppress(Exception):  # a target is foreign code
+            try:
                 self._target.hurry()
+            except Exception as error:  # a target is foreign code
+                logger.warning("hurrying the target failed", exc_info=error)
 
     @property
     def _may_begin(self) -> bool:
@@ -334,7 +336,7 @@ class Outbox:
             except BaseException as error:
                 if must_rise(error):
                     raise
-                logger.warning("a target did not want to know of a reply's end (%s)", type(error).__name__)
+                logger.warning("telling the target that a reply ends failed", exc_info=error)
 
     async def _deliver(self, parcel: _Parcel) -> None:
         await self._conclude(parcel.post)
@@ -378,7 +380,7 @@ class Outbox:
         except BaseException as error:
             if must_rise(error):
                 raise
-            logger.warning("a notice could not be shown (%s): %s", type(error).__name__, notice.text)
+            logger.warning("a notice could not be shown: %s", notice.text, exc_info=error)
             if self.trace:
                 self.trace.notified(notice, is_shown=False)
 
@@ -398,7 +400,7 @@ class Outbox:
         except BaseException as error:
             if must_rise(error):
                 raise
-            logger.warning("a message that was superseded could not be taken back (%s)", type(error).__name__)
+            logger.warning("a superseded message could not be removed", exc_info=error)
             failure = error
         if self.trace:
             self.trace.took_back(receipt, failure)
@@ -562,11 +564,16 @@ class Outbox:
 
 
 def _undelivered(error: BaseException) -> DeliveryError:
-    """What went wrong, in our words: a target is foreign code, and the text of its errors may hold secrets."""
+    """*error* as a ``DeliveryError``: a target is foreign code, and the text of its errors may hold secrets."""
     if isinstance(error, DeliveryError):
         return error
-    reason = str(error) if isinstance(error, CadenzaError) else f"a message could not be sent ({type(error).__name__})"
-    return DeliveryError(reason)
+    reason = str(error)
+    if not isinstance(error, CadenzaError):
+        logger.warning("a message could not be sent", exc_info=error)
+        reason = f"a message could not be sent ({type(error).__name__})"
+    failure = DeliveryError(reason)
+    failure.__cause__ = error
+    return failure
 
 
 async def _otherwise(post: Post, preparing: Awaitable[list[Post]]) -> list[Post]:
@@ -576,4 +583,5 @@ async def _otherwise(post: Post, preparing: Awaitable[list[Post]]) -> list[Post]
     except BaseException as error:
         if must_rise(error):
             raise
+        logger.warning("preparing a message failed; it is sent as planned", exc_info=error)
         return list(post.instead) or [post]

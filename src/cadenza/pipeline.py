@@ -24,7 +24,7 @@ from .outbox import Outbox
 from .rules import RULES
 from .rules.repeated_emoji import recent_emoji
 from .rules.rule import Rule, RuleContext
-from .settings import BufferSettings, Settings
+from .settings import BufferSettings, Settings, TurnSettings
 from .stages.s4_round import Round, kept, outcome_of
 from .stages.s5_buffer import Buffer
 from .stages.s6_rules import rule_row
@@ -33,6 +33,7 @@ from .stages.stage import Pipe, Stage
 from .stops import StopHandle
 from .tasks import end_task, must_rise
 from .text.units import WHITESPACE
+from .tracebacks import get_logger
 from .tracing import Trace
 from .types import (
     Broke,
@@ -55,6 +56,8 @@ from .types import (
     StopRequested,
     Usage,
 )
+
+logger = get_logger(__name__)
 
 T = TypeVar("T")
 
@@ -229,7 +232,17 @@ async def run_round(
     event = pending(outbox, stop)
     if event:  # it was over before it began: the model is not even asked
         await hang_up(chunks)
-        return conclude(event, round_, outbox, turn.on_stop)
+        conclude(event, round_, outbox, turn.on_stop)
+    else:
+        await _pump(round_, chunks, outbox, turn=turn, stop=stop)
+    if round_.fault:
+        logger.warning("a rule or another stage failed", exc_info=round_.fault)
+    return conclude(None, round_, outbox, turn.on_stop)
+
+
+async def _pump(
+    round_: Round, chunks: AsyncIterable[Chunk], outbox: Outbox, *, turn: TurnSettings, stop: StopHandle | None
+) -> None:
     watch = _Watch(turn.first_timeout, turn.idle_timeout)
     reader = asyncio.create_task(_read(round_, chunks, outbox, watch), name="cadenza reader")
     try:
@@ -239,7 +252,6 @@ async def run_round(
     finally:
         watch.close()
         await end_task(reader)
-    return conclude(None, round_, outbox, turn.on_stop)
 
 
 async def settle(
@@ -351,7 +363,7 @@ def conclude(event: RoundEvent | None, round_: Round, outbox: Outbox, on_stop: s
         case StopRequested(reason):  # it counts for what waits even if the round has ended for another reason
             outbox.cut(kept(Stopped(reason), on_stop=on_stop), posts)
             if isinstance(before, Completed):
-                round_.outcome = overtaken(before, round_.outcome, outbox)
+                round_.end_as(overtaken(before, round_.outcome, outbox))
         case SendFailed():
             outbox.cut(kept(round_.outcome, on_stop=on_stop), posts)
         case _:

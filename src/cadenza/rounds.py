@@ -164,6 +164,7 @@ class Rounds:
         failure = Broke(
             ToolError(f"tools failed {self._failed_calls} times in a row, the last was {uses[-1].call.name}")
         )
+        failure.error.__cause__ = self._workshop.fault
         if any(use.result.ends_turn for use in uses) or self._says_enough(uses, model):
             return Completed("tool")
         if not _goes_on(model) and self._says_it_in_vain(uses):

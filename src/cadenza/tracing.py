@@ -9,7 +9,6 @@ No secret is told: no key, header or address, and of somebody else's error only 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -22,6 +21,7 @@ from .providers.redaction import HIDDEN, without_secrets
 from .settings import Settings, settings_fields
 from .stages.taps import Numbers, Taps, name_of
 from .trace import Hook, Traced
+from .tracebacks import get_logger
 from .types import (
     Broke,
     Chunk,
@@ -49,7 +49,7 @@ from .types import (
     Usage,
 )
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 
 @contextmanager
@@ -95,9 +95,9 @@ class Trace:
             self._hook(Traced(step, _seconds(self.now() - self._begun), told, self._turn))
         except (KeyboardInterrupt, SystemExit):
             raise
-        except BaseException as error:  # noqa: BLE001  # it is foreign code, and whatever it does must not disturb a reply
+        except BaseException as error:  # it is foreign code, and whatever it does must not disturb a reply
             self._hook = None
-            logger.warning("a trace failed (%s) and is silent for the rest of its reply", type(error).__name__)
+            logger.warning("a trace hook failed; it is not called again in this reply", exc_info=error)
 
     def hide(self, secrets: Iterable[str]) -> None:
         """None of *secrets* is to be told, whoever says it."""

@@ -51,6 +51,10 @@ _BY_PREFIX = re.compile(
     )[A-Za-z0-9*•…._~+/-]{6,}={0,2}""",
     re.VERBOSE,
 )
+_BOT_TOKEN = re.compile(r"[\w-]{20,40}\.[\w-]{5,8}\.[\w-]{25,80}")
+"""A token of Discord."""
+_TOKEN_IN_PATH = re.compile(r"(/(?:webhooks|interactions)/\d{1,20}/)[^/\s?\"'>]+")
+"""Webhooks and interactions of Discord have their token in the address."""
 _WEB_TOKEN = re.compile(r"\beyJ[\w-]{8,}(?:\.[\w*-]*){0,4}")
 _SCHEME = re.compile(r"(?i)\b(bearer|basic)(\s+)(?=\S{0,200}[\d=_.*]|\S{20})[^\s\"'<>,;]{6,}")
 _INTRODUCED = re.compile(
@@ -87,6 +91,7 @@ def without_secrets(text: str, *known: str) -> str:
     for secret in sorted({secret.strip() for secret in known}, key=len, reverse=True):
         if len(secret) >= _LEAST_KNOWN:
             text = text.replace(secret, HIDDEN)
+    text = _TOKEN_IN_PATH.sub(rf"\1{HIDDEN}", _BOT_TOKEN.sub(HIDDEN, text))
     text = _DATA_ADDRESS.sub(r"data:\1,…", text)
     text = _USER_OF_ADDRESS.sub(rf"\1{HIDDEN}@", text)
     text = _QUERY.sub(rf"\1?{HIDDEN}", text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ from uuid import uuid4
 
 from ..errors import ToolError
 from ..stops import is_cancelled
+from ..tracebacks import get_logger
 from ..types import Persona, Scene, ToolCall, ToolResult, ToolSpec, ToolUse
 from .arguments import arguments_of
 from .bounded import GRACE, Overdue, bounded
@@ -23,7 +23,7 @@ from .tool import Tool, ToolContext
 
 __all__ = ["Consent", "Deliberate", "Workshop"]
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _AT_ONCE = 8
 """Tools that run at the same time; the others wait for their turn."""
@@ -65,6 +65,8 @@ class Workshop:
     ) -> None:
         self.uses: list[ToolUse] = []
         """What was called so far and what came of it; without calls that were answered from memory."""
+        self.fault: BaseException | None = None
+        """The exception of the last tool that raised one."""
         self._tools = dict(tools)
         self._scene = scene or Scene("", Persona(""))
         self._seconds = seconds
@@ -125,7 +127,7 @@ class Workshop:
         except ToolError as error:
             return ToolUse(call, failure(str(error), limit=self._limit))
         except Exception as error:  # noqa: BLE001  # a check is foreign code, as its tool is
-            return ToolUse(call, _failed(call.name, error))
+            return ToolUse(call, self._failed(call.name, error))
         return _Job(tool, call, arguments, checked, self._ledger.enter(call.name, checked))
 
     def _unknown(self, name: str) -> str:
@@ -214,7 +216,13 @@ class Workshop:
         except BaseException as error:  # also one that wants to end the program: a tool is not asked whether it may
             if is_cancelled(error):
                 raise
-            return _failed(job.call.name, error)
+            return self._failed(job.call.name, error)
+
+    def _failed(self, name: str, error: BaseException) -> ToolResult:
+        """Tell the model that the tool failed; only the log says more, for the text of *error* may hold secrets."""
+        self.fault = error
+        logger.warning("the tool %s failed", name, exc_info=error)
+        return failure(f"The tool failed: {type(error).__name__}. Try it in another way, or go on without it.")
 
 
 async def _asked(consent: Consent, job: _Job) -> Answer:
@@ -224,11 +232,5 @@ async def _asked(consent: Consent, job: _Job) -> Answer:
     except (Exception, asyncio.CancelledError) as error:
         if is_cancelled(error):
             raise
-        logger.warning("asking for consent to the tool %s failed (%s)", job.call.name, type(error).__name__)
+        logger.warning("asking for consent to the tool %s failed", job.call.name, exc_info=error)
         return NOBODY
-
-
-def _failed(name: str, error: BaseException) -> ToolResult:
-    """That the tool failed; what its error says may hold what nobody should see."""
-    logger.warning("the tool %s failed (%s)", name, type(error).__name__)
-    return failure(f"The tool failed: {type(error).__name__}. Try it in another way, or go on without it.")

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Coroutine
 
 from ..settings import ChannelSettings
 from ..stops import StopHandle
+from ..tracebacks import get_logger
 from ..types import StopReason
 from .waiting import INSTANT
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _LEAST_GRACE = 1.0
 """Seconds that a cancelled turn has at least: to clean up takes a moment, whatever the settings say."""

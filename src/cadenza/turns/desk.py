@@ -16,7 +16,6 @@ The rules of this place
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -28,12 +27,13 @@ from typing import ParamSpec, Self
 from ..settings import ChannelSettings, Settings
 from ..stops import StopHandle, StopRegistry, Stops, is_cancelled
 from ..text.stop_phrases import is_stop
+from ..tracebacks import get_logger
 from ..types import Reply, StopReason
 from .attendance import Attendant
 from .channels import Channel, Running, Turn
 from .waiting import Dropped, Entry, Heard, Why
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 P = ParamSpec("P")
 
@@ -340,8 +340,8 @@ class Turns:
         """A handle for a turn; nobody is left without an answer because it could not be stopped from elsewhere."""
         try:
             return self._stops.open(turn_id)
-        except Exception as error:  # noqa: BLE001  # a registry may be foreign code
-            logger.warning("a turn cannot be stopped from elsewhere (%s)", type(error).__name__)
+        except Exception as error:  # a registry may be foreign code
+            logger.warning("the stop registry failed; this turn cannot be stopped by its id", exc_info=error)
             return Stops().open(turn_id)
 
     def _end(self, channel: Channel, running: Running, task: asyncio.Task[None]) -> None:
@@ -379,8 +379,7 @@ class Turns:
         except BaseException as error:
             if is_cancelled(error):
                 raise
-            # It is foreign code, and the text of its errors may hold secrets.
-            logger.error("the answer to a message failed (%s)", type(error).__name__)  # noqa: TRY400  # likewise
+            logger.exception("answering a message failed")
             self._tell(self._on_failed, running.turn, error)
 
     # --- what others are told -----------------------------------------------------------------------
@@ -398,5 +397,5 @@ class Turns:
         """Tell *listener*, whose own faults end nothing here."""
         try:
             listener(*args, **kwargs)
-        except Exception as error:  # noqa: BLE001  # it is foreign code
-            logger.error("a listener failed (%s)", type(error).__name__)  # noqa: TRY400  # its text may hold secrets
+        except Exception:
+            logger.exception("a listener failed")
