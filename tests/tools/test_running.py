@@ -21,7 +21,7 @@ from tests.tools.test_images import PNG
 
 pytestmark = pytest.mark.looptime
 
-SECRET = "token=secret"  # noqa: S105  # what must not be seen
+SECRET = "token=secret-1"  # noqa: S105  # what must not be seen
 
 
 def call(name: str, arguments: str = "{}", *, number: int = 1, is_truncated: bool = False) -> ToolCall:

@@ -72,7 +72,9 @@ async def test_a_listener_that_fails_ends_nothing(caplog: pytest.LogCaptureFixtu
     await asyncio.sleep(1.0)
 
     assert {"answering a message failed", "a listener failed"} == {record.message for record in caplog.records}
-    assert {", in answer\n", ", in listener\n"} == {place for place in (", in answer\n", ", in listener\n") if place in caplog.text}
+    assert {", in answer\n", ", in listener\n"} == {
+        place for place in (", in answer\n", ", in listener\n") if place in caplog.text
+    }
     assert "sk-secret" not in caplog.text
     assert () == turns.running()
     await turns.close()
