@@ -23,6 +23,7 @@ from .backstage import Backstage
 from .errors import CadenzaError, DeliveryError
 from .indicator import Indicator
 from .metering import Meter
+from .settings import Settings
 from .stages.s4_round import Keep
 from .stages.s7_delivery import Concluding, Hurrying, Noticing, Removing, Target, as_post
 from .stages.s7_merging import farewell, merged
@@ -31,7 +32,7 @@ from .tasks import end_task, must_rise, outlast
 from .text.units import units
 from .tracebacks import get_logger
 from .tracing import Trace
-from .types import Boundary, Identity, Notice, Post, Receipt, Roster, Urgency
+from .types import Boundary, Identity, Notice, Post, Receipt, Roster, Scene, Urgency
 
 logger = get_logger(__name__)
 
@@ -68,15 +69,13 @@ class Outbox:
         self,
         target: Target,
         *,
-        room: int = 8,
+        settings: Settings | None = None,
         stop: StopHandle | None = None,
-        limit: int | None = None,
-        typing_budget: float = inf,
         backstage: Backstage | None = None,
-        roster: Roster | None = None,
-        place: str = "",
+        scene: Scene | None = None,
         trace: Trace | None = None,
     ) -> None:
+        """Send to *target*; without *settings* typing takes as long as it takes and the target limits the length."""
         self.receipts: list[Receipt] = []
         """What arrived, and was not taken back."""
         self.notices: list[Notice] = []
@@ -84,9 +83,9 @@ class Outbox:
         self._loop = asyncio.get_running_loop()
         self.failed: asyncio.Future[DeliveryError] = self._loop.create_future()
         self._target = target
-        self._typing_left = typing_budget
-        self._room = room
-        self._limit = target.limits.length if limit is None else limit
+        self._typing_left = settings.delivery.typing_budget if settings else inf
+        self._room = (settings or Settings()).turn.queue
+        self._limit = settings.delivery.limit if settings else target.limits.length
         self._meter = Meter(target, self._limit)
         self._stop = stop
         self._waiting: deque[_Parcel] = deque()
@@ -109,8 +108,8 @@ class Outbox:
         self._last_sent = self._loop.time()
         self._indicator = Indicator(target)
         self._backstage = backstage or Backstage(painter=None)
-        self._roster = roster or Roster()
-        self._place = place
+        self._roster = scene.roster if scene else Roster()
+        self._place = scene.channel if scene else ""
         self.trace = trace
         """Who is told what becomes of each message; ``None`` if nobody looks."""
         self._sender: asyncio.Task[None] | None = None

@@ -13,7 +13,7 @@ import asyncio
 import re
 import sys
 from collections.abc import AsyncIterable, AsyncIterator, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count, groupby
 from operator import attrgetter
 from typing import Any, NoReturn, TypeVar
@@ -70,43 +70,55 @@ _UNBOUND = BufferSettings(overflow=sys.maxsize // 2, code_overflow=sys.maxsize /
 _LINE_ENDS = re.compile("\n{3,}")
 
 
+@dataclass(frozen=True, slots=True)
+class Attachments:
+    """What may be planned as an attachment."""
+
+    pictures: bool = False
+    """Tables, as pictures."""
+    files: bool = False
+    """Long code, and text beyond the last message of a reply."""
+
+
 def text_row(
     scene: Scene,
     settings: Settings,
     chance: Chance,
     *,
     rules: Iterable[type[Rule]] = RULES,
-    tap: Stage[Segment, Segment] | None = None,
-    pictures: bool = False,
-    files: bool = False,
+    attachments: Attachments | None = None,
     planned: int = 0,
     may_retry: bool = False,
     trace: Trace | None = None,
 ) -> Pipe:
-    """The stages from text to posts, for one reply.
+    """Build the stages from text to posts, for one attempt.
 
-    *tap* sees the segments between stages 5 and 6; with *pictures*, tables are planned as pictures, and with
-    *files* long code and what does not fit into the messages of a reply.
-    *planned* messages stand already, of a model that this one goes on for; with *may_retry* the model is asked again
-    if a guard lets nothing of its answer pass. *trace* is told what each of the stages does.
+    *planned* is the number of messages that earlier attempts left standing. With *may_retry* the model is asked again
+    if a guard lets nothing of its answer pass. *trace* records what each stage does.
     """
+    attachments = attachments or Attachments()
     delivery = settings.delivery
     taps = trace.taps(gathers=delivery.degree == 0) if trace else None
     row = Pipe(
         Buffer(settings.buffer, sentences=delivery.degree == 3, speaker=scene.persona.name, goes_on=planned > 0),
-        *((tap,) if tap else ()),
         _rules(replace(rule_context(scene, settings), may_retry=may_retry), rules),
         Composer(
             delivery,
             chance,
             reply_to=scene.reply_to,
-            pictures=pictures,
-            files=files,
+            pictures=attachments.pictures,
+            files=attachments.files,
             planned=planned,
             see=taps.paced if taps else None,
         ),
     )
     return taps.around(row) if taps else row
+
+
+def with_tap(row: Pipe, tap: Stage[Segment, Segment]) -> Pipe:
+    """Return *row* with *tap* after the buffer, where it sees the segments before the rules do."""
+    first, *rest = row.stages
+    return Pipe(first, tap, *rest)
 
 
 class _Failing:

@@ -18,7 +18,7 @@ from random import Random
 from typing import Any
 
 from .errors import CadenzaError, InputError
-from .pipeline import text_row
+from .pipeline import text_row, with_tap
 from .recordings import heard
 from .recordings import parse as parse_recording
 from .settings import Settings
@@ -168,7 +168,7 @@ def _through(take: Take, events: Iterable[RoundEvent]) -> tuple[Round, dict[str,
     tap = _Tap()
     settings = take.settings
     scene = Scene("replay", take.persona, roster=take.roster, prefill=take.prefill)
-    row = text_row(scene, settings, Random(settings.delivery.seed), tap=tap)
+    row = with_tap(text_row(scene, settings, Random(settings.delivery.seed)), tap)
     round_ = Round(row, limit=settings.delivery.limit, on_stop=settings.turn.on_stop)
     posts: list[Post] = []
     for event in events:

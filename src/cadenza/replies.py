@@ -14,7 +14,7 @@ from .dialogue import Dialogue
 from .errors import InputError, SettingsError
 from .notices import failed
 from .outbox import Outbox
-from .pipeline import run_round, settle, text_row
+from .pipeline import Attachments, run_round, settle, text_row
 from .rounds import Rounds
 from .rules import RULES, Rule
 from .settings import Settings
@@ -51,10 +51,9 @@ async def say(
     """
     settings = _within(settings or Settings(), target)
     scene, backstage = scene or Scene("", Persona("")), (backstage or Backstage()).under(settings.rules)
-    dice, pictures = chance or Random(settings.delivery.seed), _has_pictures(settings, backstage)
+    dice, attachments = chance or Random(settings.delivery.seed), _attachments(settings, backstage, target)
     with tracing(trace, "say", scene, settings, stop.turn if stop else "") as seen:
-        files = target.limits.files
-        text = text_row(scene, settings, dice, rules=rules, pictures=pictures, files=files, trace=seen)
+        text = text_row(scene, settings, dice, rules=rules, attachments=attachments, trace=seen)
         round_ = Round(text, limit=settings.delivery.limit, on_stop=settings.turn.on_stop)
         async with _outbox(target, settings, stop, backstage, scene, trace=seen) as outbox:
             heard = await run_round(round_, from_stream(stream), outbox, settings=settings, stop=stop)
@@ -95,7 +94,6 @@ async def reply(
     settings = _within(settings or Settings(), target)
     backstage = (backstage or Backstage()).under(settings.rules)
     chance = chance or Random(settings.delivery.seed)
-    pictures = _has_pictures(settings, backstage)
     with ExitStack() as stack:
         seen = stack.enter_context(tracing(trace, "reply", scene, settings, stop.turn if stop else ""))
         handle = stop or stack.enter_context(Stops().open("reply"))
@@ -113,8 +111,7 @@ async def reply(
             settings=settings,
             chance=chance,
             rules=rules,
-            pictures=pictures,
-            files=target.limits.files,
+            attachments=_attachments(settings, backstage, target),
             trace=seen,
         )
         async with _outbox(target, settings, handle, backstage, scene, trace=seen) as outbox:
@@ -145,8 +142,9 @@ async def reply(
     return left
 
 
-def _has_pictures(settings: Settings, backstage: Backstage) -> bool:
-    return settings.rules.tables == "picture" and backstage.painter is not None
+def _attachments(settings: Settings, backstage: Backstage, target: Target) -> Attachments:
+    has_pictures = settings.rules.tables == "picture" and backstage.painter is not None
+    return Attachments(pictures=has_pictures, files=target.limits.files)
 
 
 def _within(settings: object, target: Target) -> Settings:
@@ -179,17 +177,7 @@ def _outbox(
 ) -> Outbox:
     if isinstance(target, Calling):
         target.allow_calls(settings.delivery)
-    return Outbox(
-        target,
-        room=settings.turn.queue,
-        stop=stop,
-        limit=settings.delivery.limit,
-        typing_budget=settings.delivery.typing_budget,
-        backstage=backstage,
-        roster=scene.roster,
-        place=scene.channel,
-        trace=trace,
-    )
+    return Outbox(target, settings=settings, stop=stop, backstage=backstage, scene=scene, trace=trace)
 
 
 def _remains(rounds: Sequence[Round], outcome: Outcome, outbox: Outbox) -> Reply:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.pipeline import text_row
+from cadenza.pipeline import Attachments, text_row
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import Round
 from cadenza.types import Finished, Persona, Post, Scene, TextDelta
@@ -51,7 +51,10 @@ def test_what_is_too_much_for_messages_arrives_in_files(
 
 def _with_files(slices: list[str], **values: object) -> list[Post]:
     settings = Settings.of(tables="source", **values)
-    round_ = Round(text_row(Scene("", Persona("")), settings, Random(0), files=True), limit=settings.delivery.limit)
+    round_ = Round(
+        text_row(Scene("", Persona("")), settings, Random(0), attachments=Attachments(files=True)),
+        limit=settings.delivery.limit,
+    )
     return [post for event in (*map(TextDelta, slices), Finished()) for post in round_.receive(event)]
 
 

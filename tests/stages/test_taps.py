@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.pipeline import text_row
+from cadenza.pipeline import Attachments, text_row
 from cadenza.rules import RULES
 from cadenza.rules.rule import Rule, RuleContext
 from cadenza.settings import Settings
@@ -33,7 +33,7 @@ SCENE = Scene(
 def tapped(settings: Settings, tell: Tell, *, rules: Iterable[type[Rule]] = RULES, pictures: bool = False) -> Pipe:
     """The row of a reply, with its taps."""
     taps = Taps(tell, Numbers(), Numbers(), gathers=settings.delivery.degree == 0)
-    row = text_row(SCENE, settings, Random(0), rules=rules, pictures=pictures)
+    row = text_row(SCENE, settings, Random(0), rules=rules, attachments=Attachments(pictures=pictures))
     *stages, _ = row.stages
     return taps.around(Pipe(*stages, Composer(settings.delivery, Random(0), pictures=pictures, see=taps.paced)))
 
