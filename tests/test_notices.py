@@ -118,8 +118,8 @@ def test_every_failure_of_a_provider_has_its_title_its_colour_and_its_tips(
         pytest.param(Empty("length"), "no_room", "`openai:gpt-5.1` used all its tokens", id="no room"),
         pytest.param(Empty("speaker_guard"), "not_itself", "`openai:gpt-5.1` wrote only another speaker's lines", id="guard"),
         pytest.param(Broke(ToolError("tools failed 5 times in a row")), "tools", "Tools failed too often", id="tools"),
-        pytest.param(Stopped(StopReason.ROUND_LIMIT), "rounds", "`openai:gpt-5.1` wanted one tool after", id="rounds"),
-        pytest.param(NeedsTools(()), "rounds", "`openai:gpt-5.1` wanted one tool after", id="tools that were not run"),
+        pytest.param(Stopped(StopReason.ROUND_LIMIT), "rounds", "`openai:gpt-5.1` called tools again", id="rounds"),
+        pytest.param(NeedsTools(()), "rounds", "`openai:gpt-5.1` called tools again", id="tools that were not run"),
         pytest.param(Stopped(StopReason.TIME_LIMIT), "time", "The reply took too long", id="time"),
         pytest.param(Stopped(StopReason.STALE), "stale", "The reply was stuck", id="stale"),
         pytest.param(Stopped(StopReason.SHUTDOWN), "shutdown", "The reply was cut off by a restart;", id="shutdown"),
@@ -394,9 +394,7 @@ def test_whatever_others_say_a_notice_is_one_line_that_fits_and_calls_nobody(
 
 @pytest.mark.parametrize("words", ["", " \n", "\u200b", "; try again"], ids=["empty", "blank", "unseen", "no reason"])
 def test_an_error_that_says_nothing_is_told_all_the_same(words: str) -> None:
-    assert (
-        f"instead of `{GPT}` (gave no answer)." in fell_back([Failure(GPT, Broke(ProviderError(words)))], "m").text
-    )
+    assert f"instead of `{GPT}` (gave no answer)." in fell_back([Failure(GPT, Broke(ProviderError(words)))], "m").text
     if ";" not in words:
         assert "The model could not answer." == told(Broke(ProviderError(words))).text
 

@@ -1,7 +1,8 @@
-"""Who is asked next: another key, the same model once more, another model, or nobody.
+"""Fallback: which model and key the next attempt uses.
 
-What helps against a failure is decided by ``keys.cure``; here is how often it is tried. A model that said nothing is
-asked again; one that had no room for an answer is told less. Whatever concerns the chat and not the model helps nobody.
+``keys.cure`` decides what helps against a failure: another key, a retry later, another model. This module counts how
+often each is tried. A model that said nothing is asked again; one that ran out of tokens gets a shorter history. A
+failed send is never retried here.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from .types import Broke, Completed, Empty, Failure, Outcome, StopReason
 logger = get_logger(__name__)
 
 ModelSource: TypeAlias = Model | Callable[[], Awaitable[Model | None] | Model | None]
-"""A model, or who makes one ready when it is its turn; ``None`` if there is none to be had."""
+"""A model, or a function that returns one when it is needed; ``None`` means that there is none."""
 
 
 class Why(Enum):
@@ -36,30 +37,30 @@ class Why(Enum):
     FIRST = "first"
     KEY = "another key"
     LATER = "later"
-    """The same request, now that some time has passed."""
+    """The same request after a delay."""
     ONCE_MORE = "once more"
-    """It said nothing, or had no room to."""
+    """The answer was empty, or the model ran out of tokens."""
     MODEL = "another model"
 
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """Another try, or the first."""
+    """The next attempt."""
 
     model: Model
     before: int = 0
-    """How many other models were asked before this one."""
+    """Number of models asked before this one."""
     seconds: float = 0.0
-    """How long to wait before it."""
+    """Delay before it."""
     drop: int = 0
-    """How many of the oldest exchanges to leave out."""
+    """Number of oldest exchanges to leave out."""
     insist: bool = False
-    """Whether to remind the model of whom it speaks for."""
+    """Whether to remind the model which persona it is."""
     why: Why = Why.FIRST
 
 
 class Casting:
-    """The models that may answer, in their order, and the keys that they are asked with."""
+    """Chooses the model and the key of each attempt."""
 
     def __init__(
         self,
@@ -71,60 +72,60 @@ class Casting:
     ) -> None:
         sources = _listed(models)
         self.has_fallback = len(sources) > 1
-        """Whether there are several."""
+        """Whether there is more than one model."""
         self.failures: list[Failure] = []
-        """What came to nothing, in its order."""
+        """The failed attempts, in order."""
         self._sources = deque(_shuffled(sources, chance) if settings.random_model else sources)
-        self._resting: deque[tuple[int, Model]] = deque()  # with no key to use: asked only if nobody else can answer
+        self._resting: deque[tuple[int, Model]] = deque()  # all keys in cooldown: used if no other model is left
         self._settings = settings
         self._trace = trace
         self._chosen: Model | None = None
-        self._last_word = ""  # whose it is, if not that of the one who was chosen last
+        self._last_word = ""  # the model whose answer stands, if not the last one
         self._before = -1
         self._places = 0
         self._place = 0
         self._start_anew()
 
     def _start_anew(self) -> None:
-        """Nothing is known yet against the model that was chosen."""
+        """Reset the counters for a newly chosen model."""
         self._key: Key | None = None
-        self._asked_at = 0.0  # since when it is asked with
+        self._asked_at = 0.0  # when the key was last used
         self._tried: list[Key] = []
         self._retries = self._empties = self._dropped = 0
         self._insists = False
 
     @property
     def name(self) -> str:
-        """The name of the model that is asked, and in the end of the one that had the last word."""
+        """The name of the current model; at the end, of the one whose answer stands."""
         return self._last_word or (self._chosen.name if self._chosen else "")
 
     @property
     def key(self) -> str | None:
-        """What the key is called that it is asked with; ``None`` if it needs none."""
+        """The label of the current key; ``None`` for a model without keys."""
         return self._key.label if self._key else None
 
     @property
     def is_fallback(self) -> bool:
-        """Whether it is another than the first."""
+        """Whether the current model is not the first one."""
         return self._place > 0
 
     @property
     def may_ask_again(self) -> bool:
-        """Whether somebody could be asked if this answer comes to nothing."""
+        """Whether another attempt is possible if this one comes back empty."""
         return self._empties < self._settings.empty_retries or bool(self._sources or self._resting)
 
     async def begin(self) -> Again | None:
-        """Who is asked first; ``None`` if nobody can be."""
+        """Choose the first attempt; ``None`` if there is no model."""
         return await self._another_model()
 
     def nobody(self) -> Outcome:
-        """Why nobody could be asked at all."""
+        """Return the outcome of a reply for which there was no model."""
         if self.failures:
             return self.failures.pop().outcome
         return Broke(SettingsError("there is no model that could be asked; name one that can"))
 
     async def after(self, outcome: Outcome) -> Again | None:
-        """What to try after *outcome*; ``None`` if that was the last word."""
+        """Choose the attempt after *outcome*; ``None`` if it is final."""
         help_, failure = cure(outcome), Failure(self.name, outcome)
         if help_ is Cure.NOTHING:
             return None
@@ -135,9 +136,9 @@ class Casting:
         return again
 
     def back_to(self, failure: Failure, outcome: Outcome) -> Outcome:
-        """How it ends if half of an answer stands after all, for the reason of *failure*, as nobody did better.
+        """Return the outcome if the partial answer of *failure* stands after all.
 
-        Whoever had nothing to say behind it did not answer, and half of an answer is not a whole one.
+        A later model that completed without saying anything counts as a failure.
         """
         if not isinstance(outcome, Completed | Empty) or failure not in self.failures:
             return outcome
@@ -147,7 +148,7 @@ class Casting:
         return failure.outcome
 
     def note(self, outcome: Outcome) -> None:
-        """Let the key know how it fared; a reply that was stopped, or of which nobody heard, says nothing about it."""
+        """Report *outcome* to the keyring; a stop or a stall says nothing about the key."""
         if self._ring is None or self._key is None:
             return
         match outcome:
@@ -176,7 +177,7 @@ class Casting:
         return self._again(key, Why.KEY) if key else None
 
     def _later(self, key: Key | None, wait: float) -> Again | None:
-        """The same request a little later, if that is not too late."""
+        """Retry the same request after *wait* seconds, unless that is too long."""
         wait = max(wait, self._settings.retry_delay)
         if self._chosen is None or self._retries >= self._settings.model_retries or wait > self._settings.retry_wait:
             return None
@@ -184,7 +185,7 @@ class Casting:
         return self._again(key, Why.LATER, wait)
 
     def _at_last(self, outcome: Outcome) -> Again | None:
-        """Nobody else is there: the same model when it or the first of its keys can be asked again."""
+        """No other model is left: retry this one when its first key comes out of cooldown."""
         if not _is_retryable(outcome):
             return None
         if self._ring is None or not self._tried:
@@ -193,7 +194,7 @@ class Casting:
         return self._later(key, self._ring.cooling_until(key) - _now())
 
     def _once_more(self, outcome: Outcome) -> Again | None:
-        """The same model, told less or reminded, if it said nothing or had no room."""
+        """Retry an empty answer, with a shorter history or a reminder."""
         is_short = _has_no_room(outcome)
         if not (isinstance(outcome, Empty) or is_short) or self._empties >= self._settings.empty_retries:
             return None
@@ -223,7 +224,7 @@ class Casting:
         return await self._rested() if self._resting else None
 
     async def _rested(self) -> Again:
-        """One whose keys rest, as nobody else is left: when they have rested, if that is soon."""
+        """Choose a model whose keys are in cooldown, for no other is left; wait for it if that is soon."""
         place, model = self._resting.popleft()
         wait = ready_in(model)
         if wait <= self._settings.retry_wait:
@@ -231,7 +232,7 @@ class Casting:
         return self._choose(place, model)
 
     async def _prepared(self, source: ModelSource) -> Model | None:
-        """The model of *source*; one that cannot be made ready has failed."""
+        """Return the model of *source*; if its function fails, note a failure."""
         if isinstance(source, Model):
             return source
         try:
@@ -262,14 +263,14 @@ class Casting:
         return self._chosen.keyring if self._chosen else None
 
     def _steady_key(self) -> Key | None:
-        """The key in use; another one if it was put to rest meanwhile, by another reply with the same keys."""
+        """Return the key in use, or another one if a concurrent reply put it in cooldown."""
         ring, key = self._ring, self._key
         if ring is None or key is None or ring.cooling_until(key) <= _now():
             return key
         return ring.choose() or key
 
     def _again(self, key: Key | None, why: Why, seconds: float = 0.0) -> Again:
-        """The chosen model, asked with *key*."""
+        """Build the attempt for the chosen model with *key*."""
         if self._chosen is None:
             msg = "no model was chosen"
             raise AssertionError(msg)
@@ -281,7 +282,7 @@ class Casting:
 
 
 def _listed(models: object) -> list[ModelSource]:
-    """*models* as a list; whoever gives something else is told what a model is."""
+    """Return *models* as a list; anything else raises ``InputError``."""
     if isinstance(models, str) or callable(models) or not isinstance(models, Iterable):
         return [_source(models)]
     return [_source(given) for given in models]
@@ -305,12 +306,12 @@ def _now() -> float:
 
 
 def _at_rest() -> ProviderError:
-    """Why a model was not even asked."""
+    """Return the error of a model that was skipped because of its keys."""
     return ProviderError("its keys are resting after an error", kind=ErrorKind.RATE_LIMIT)
 
 
 def _not_ready(error: BaseException) -> CadenzaError:
-    """Why a model could not be asked; whoever makes it ready is foreign code, and its errors may hold secrets."""
+    """Return *error* as one of ours: the function is foreign code, and its text may hold secrets."""
     if isinstance(error, CadenzaError):
         return error
     failure = CadenzaError(f"a model could not be made ready ({type(error).__name__}); look into the log")
@@ -319,7 +320,7 @@ def _not_ready(error: BaseException) -> CadenzaError:
 
 
 def _has_no_room(outcome: Outcome) -> bool:
-    """Whether what the model was told left no room for an answer."""
+    """Return whether the prompt left no tokens for an answer."""
     match outcome:
         case Empty("length"):
             return True
@@ -330,7 +331,7 @@ def _has_no_room(outcome: Outcome) -> bool:
 
 
 def _asked_wait(outcome: Outcome) -> float:
-    """For how many seconds the provider asks us to wait."""
+    """Return the ``Retry-After`` of the provider, in seconds."""
     error = outcome.error if isinstance(outcome, Broke) else None
     return (error.retry_after or 0.0) if isinstance(error, ProviderError) else 0.0
 
@@ -340,6 +341,6 @@ def _is_retryable(outcome: Outcome) -> bool:
 
 
 def _shuffled(sources: Sequence[ModelSource], chance: Chance) -> list[ModelSource]:
-    """*sources* with one of them, whichever the dice say, in front of the others."""
+    """Return *sources* with a random one in front."""
     drawn = int(chance.random() * len(sources))
     return [*sources[drawn : drawn + 1], *sources[:drawn], *sources[drawn + 1 :]]

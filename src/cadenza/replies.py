@@ -1,4 +1,4 @@
-"""A whole reply: whoever is asked, until there is an answer, and what is left of it all."""
+"""A whole reply: ``say`` delivers a stream, ``reply`` asks models until there is an answer."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ async def say(
     backstage: Backstage | None = None,
     trace: Hook | None = None,
 ) -> Reply:
-    """Deliver what a model says, from any stream of text, to *target* as natural messages.
+    """Deliver a model's text stream to *target* as natural messages.
 
-    *stream* is a text, an iterable or async iterable of texts or chunks, or what the client of a provider gives back:
-    see ``from_stream``. *scene* tells the rules who speaks and
-    whom they may name; without it names, emoji and mentions stay as the model wrote them. *backstage* is who makes
-    pictures of tables and looks people up; a bot keeps one for all its replies. *trace* is told all that happens, and why.
+    *stream* is a text, an iterable or async iterable of texts or chunks, or what a provider's client returns: see
+    ``from_stream``. *scene* tells the rules who speaks and which names they know; without it names, emoji and mentions
+    stay as the model wrote them. *backstage* makes pictures of tables and looks up members; a bot keeps one for all
+    replies. *trace* receives every step.
     """
     settings = _within(settings or Settings(), target)
     scene, backstage = scene or Scene("", Persona("")), (backstage or Backstage()).under(settings.rules)
@@ -85,11 +85,11 @@ async def reply(
     supersedes: Iterable[Receipt] = (),
     trace: Hook | None = None,
 ) -> Reply:
-    """Let *model* answer *scene* in *target*. Whatever happens, exactly one ``Reply`` comes back.
+    """Let *model* answer *scene* in *target* and return one ``Reply``, whatever happens.
 
-    Of several models the first is asked, and the others if it fails; one that is a function is called when it is its
-    turn. *tools* are functions or ``Tool``s that the model may have run; *consent* is asked before those that need it.
-    *supersedes* are messages that are taken back when the reply begins. *trace* is told all that happens, and why.
+    Further models are fallbacks, asked in order if the first fails; a function is called when its model is needed.
+    *tools* are functions or ``Tool``s that the model may call; *consent* is asked before those that need it.
+    *supersedes* are messages that are deleted when the reply begins. *trace* receives every step.
     """
     settings = _within(settings or Settings(), target)
     backstage = (backstage or Backstage()).under(settings.rules)
@@ -148,7 +148,7 @@ def _attachments(settings: Settings, backstage: Backstage, target: Target) -> At
 
 
 def _within(settings: object, target: Target) -> Settings:
-    """Plan no longer messages than *target* takes, leave tables to one that shows them itself, and no picture for one without."""
+    """Fit *settings* to *target*: its message length, its own tables, and no pictures where it takes no files."""
     if not isinstance(settings, Settings):
         msg = f"settings are made by Settings.of(degree=3) or read from a file, and {type(settings).__name__} is not"
         raise SettingsError(msg)
@@ -181,7 +181,7 @@ def _outbox(
 
 
 def _remains(rounds: Sequence[Round], outcome: Outcome, outbox: Outbox) -> Reply:
-    """Put together what is left of a reply."""
+    """Build the reply from its *rounds* and the *outbox*."""
     return Reply(
         outcome=outcome,
         receipts=tuple(outbox.receipts),
