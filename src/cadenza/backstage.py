@@ -1,6 +1,6 @@
-"""What happens to a message before it goes out: its picture is made, people are looked up, its name is chosen.
+"""Prepares a post before it is sent: paints its table, looks up mentioned members, chooses its name.
 
-All of it is a courtesy. Whatever goes wrong here, the message goes out as it was planned.
+If any of this fails, the post is sent as planned.
 """
 
 from __future__ import annotations
@@ -27,46 +27,46 @@ logger = get_logger(__name__)
 
 
 class Default(Enum):
-    """What the settings decide."""
+    """Options that the settings decide."""
 
     PAINTER = auto()
-    """One that is installed, with the fonts that the settings name."""
+    """The installed painter, with the fonts of the settings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Backstage:
-    """Who helps with a message before it goes out. One for a bot: what it remembers is good for every reply."""
+    """The services that prepare posts. A bot keeps one for all replies, for it caches."""
 
     painter: Painter | Default | None = Default.PAINTER
-    """Makes pictures of tables; without one they are shown as text."""
+    """Makes pictures of tables; without one, tables are shown as text."""
     lookup: Lookup | None = None
-    """Finds people whom the roster does not know."""
+    """Finds members that the roster does not know."""
     continuity: Continuity = field(default_factory=Continuity)
-    """Remembers under which name a look was shown last."""
+    """Chooses the name under which a sprite is shown."""
     studio: Studio = field(default_factory=Studio)
     """Where the painter works."""
 
     def under(self, settings: RuleSettings) -> Backstage:
-        """The same, with the painter that *settings* want if none was named."""
+        """Return a copy with the painter of *settings*, unless one was given."""
         if self.painter is not Default.PAINTER:
             return self
         wanted = settings.tables == "picture"
         return replace(self, painter=TablePictures.if_installed(settings.table_fonts) if wanted else None)
 
     async def close(self) -> None:
-        """End the questions that are still open, and begin no more pictures. What is sent after it is still helped."""
+        """Cancel pending lookups and queued pictures. It stays usable."""
         self.studio.close()
         if self.lookup is not None:
             await self.lookup.close()
 
     def helps(self, post: Post) -> bool:
-        """Whether there is anything to prepare for *post*."""
+        """Return whether *post* needs preparation."""
         return bool(post.instead) or (self.lookup is not None and may_call(post.text))
 
     async def prepared(self, post: Post, *, roster: Roster, limit: int, place: str = "") -> list[Post]:
-        """What goes out for *post*: itself with its picture or, if there can be none, what is shown instead.
+        """Return *post* with its picture or, without one, the posts to send instead.
 
-        Only the first is ready; the others are to be prepared when it is their turn.
+        Only the first of them is prepared; the others are prepared when they are due.
         """
         if post.instead:
             picture = await self._painted(post)
@@ -76,7 +76,7 @@ class Backstage:
         return [await self._addressed(first, roster, limit, place), *rest]
 
     async def sent(self, post: Post, target: Target) -> Receipt:
-        """Send *post* to *target*; one that groups by name gets a name that keeps the faces apart."""
+        """Send *post* to *target*. Where messages are grouped by name, choose a name that shows the right avatar."""
         receipt = _checked(await target.send(self._dressed(post, target)))
         # The message has arrived: whatever else goes wrong, its receipt counts.
         try:
@@ -95,7 +95,7 @@ class Backstage:
                 message_id = None if last is None else str(last)  # many libraries have numbers for ids
                 identity = self.continuity.dressed(str(target.channel), post.identity, last_message_id=message_id)
                 return replace(post, identity=identity)
-        except Exception as error:  # likewise
+        except Exception as error:  # foreign code as well
             logger.warning("reading the target's last message failed", exc_info=error)
         return post
 
@@ -114,7 +114,7 @@ class Backstage:
 
 
 def _checked(receipt: object) -> Receipt:
-    """*receipt*, if a target gave one back: it is foreign code."""
+    """Return *receipt* if it is one: a target is foreign code."""
     if isinstance(receipt, Receipt):
         return receipt
     msg = f"the target gave back {type(receipt).__name__} for a message; let 'send' give back a Receipt"
@@ -122,5 +122,5 @@ def _checked(receipt: object) -> Receipt:
 
 
 def _groups(target: object) -> TypeGuard[Grouping]:
-    """Whether *target* is a ``Grouping``: it is asked for every message, and ``isinstance`` of a protocol takes long."""
+    """Return whether *target* is a ``Grouping``; ``isinstance`` of a protocol is slow for every message."""
     return hasattr(target, "channel") and hasattr(target, "last_message_id")
