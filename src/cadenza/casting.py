@@ -307,7 +307,7 @@ def _now() -> float:
 
 def _at_rest() -> ProviderError:
     """Return the error of a model that was skipped because of its keys."""
-    return ProviderError("its keys are resting after an error", kind=ErrorKind.RATE_LIMIT)
+    return ProviderError("its keys are in cooldown after an error", kind=ErrorKind.RATE_LIMIT)
 
 
 def _not_ready(error: BaseException) -> CadenzaError:
