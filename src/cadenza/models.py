@@ -33,10 +33,11 @@ from .stages.s3_chunks import Chunks, Codec
 from .stages.s3_reading import ALIVE, Reader
 from .stages.stage import skipped
 from .stops import is_cancelled
+from .tracebacks import get_logger
 from .tracing import Trace
 from .types import Chunk, Ending, Failed, Finished, HttpRequest, Prompt, Served, TextDelta, ThoughtDelta
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 T = TypeVar("T")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
@@ -21,13 +20,14 @@ from ..service.own_messages import OwnMessages
 from ..service.said import Said
 from ..service.triggers import Call, Cause, calls
 from ..text.stop_phrases import is_stop
+from ..tracebacks import get_logger
 from ..turns import Heard, Turns, Verdict
 from .authorship import is_ours
 from .hearing import said_of
 from .requests import Greeting, Request, key_of, message_of, request_of
 from .staff import Staff
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _MOST_SEEN = 4096
 """Messages that are known again if the gateway tells of them twice, as it does after a broken line."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -31,6 +30,7 @@ from ..store.api import StoreError
 from ..targets.discord import DiscordTarget
 from ..tasks import end_task, must_rise
 from ..trace import Hook, Traced
+from ..tracebacks import get_logger
 from ..turns import Heard, Turn, Why
 from ..types import Broke, Identity, Notice, Receipt, Reply, Scene, Stalled, Stopped, StopReason, Urgency
 from .admission import Admission, user_of
@@ -45,7 +45,7 @@ from .staff import Staff
 from .thought_log import Thought, log_thoughts
 from .voices import Voices
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _GONE = "{persona} does not speak here any more, so nobody answers this; ask somebody else."
 

@@ -6,7 +6,6 @@ Only what has to be wired together stands here. Who is answered is decided in ``
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Coroutine
 from dataclasses import replace
@@ -25,6 +24,7 @@ from ..service.own_messages import Own, OwnMessages
 from ..stages.s7_delivery import receipt_of
 from ..store.webhooks import StoredWebhooks
 from ..tasks import must_rise
+from ..tracebacks import get_logger
 from ..turns import Closing, Dropped, Heard, Stopping, Turn, Turns, Verdict
 from ..types import Identity, Notice, Receipt, Reply, Urgency
 from .admission import Admission, user_of
@@ -41,7 +41,7 @@ from .requests import Greeting, Request
 from .rooms import parent_of, room_of
 from .staff import Staff
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 STOP, AGAIN, MORE = "⏹", "🔁", "▶"
 """Reactions that do what a command does; Discord puts a variation selector behind some of them."""

@@ -7,7 +7,6 @@ person who speaks begins anew. Nobody answers themselves, nor twice at a time.
 from __future__ import annotations
 
 import asyncio
-import logging
 
 import discord
 
@@ -15,6 +14,7 @@ from ..service.bounds import make_room
 from ..service.choices import Choice
 from ..service.said import Said
 from ..service.triggers import calls
+from ..tracebacks import get_logger
 from ..turns import Heard, Why
 from ..types import Completed
 from .admission import Admission
@@ -22,7 +22,7 @@ from .answering import Answered
 from .requests import Request
 from .staff import Staff
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _MOST_COUNTED = 2000
 """Messages of people of which it is counted how many answers of characters to each other they led to."""

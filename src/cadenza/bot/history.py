@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ import discord
 from ..tasks import must_rise
 from ..text.names import normalised
 from ..text.units import WHITESPACE
+from ..tracebacks import get_logger
 from ..types import Line
 from . import wording
 from .authorship import is_ours
@@ -24,7 +24,7 @@ from .protocol import is_protocol, is_reply_notice
 from .rooms import client_of
 from .showing import Showing
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _MOST = 500
 """Messages that are read back at most, whatever was chosen."""

@@ -5,18 +5,18 @@ So nobody meets an exception for a switch that is off: what is missing is a sent
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..config.config import Config
 from ..service.invitation import PORTAL
+from ..tracebacks import get_logger
 from .portal import DISCORD, Portal
 
 if TYPE_CHECKING:
     import discord
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _UNNEEDED = (
     "auto_moderation_configuration",

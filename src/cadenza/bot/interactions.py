@@ -7,17 +7,17 @@ nonce for them, so here it is remembered which messages have arrived and of whic
 from __future__ import annotations
 
 import asyncio
-import logging
 from typing import Any
 
 import discord
 
 from ..targets.api import ApiError, Bucket, Face, Outgoing, Place, PlaceKind, Seen, Sent, Webhook
 from ..tasks import must_rise
+from ..tracebacks import get_logger
 from .api import DiscordPyApi
 from .refusals import as_api_error
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _GONE = (10015, 50027)
 """What Discord answers when the quarter of an hour is over."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -17,10 +16,11 @@ from ..service.journal import Entry
 from ..service.languages import languages, translated
 from ..tasks import must_rise
 from ..text.usernames import as_username, from_username
+from ..tracebacks import get_logger
 from .authorship import is_ours
 from .protocol import is_protocol
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 OLDEST = 600.0
 """Seconds after which nobody waits for an answer any more."""

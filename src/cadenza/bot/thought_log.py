@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -18,10 +17,11 @@ from ..targets.avatars import SpokenBy
 from ..targets.paced import PacedApi
 from ..targets.webhooks import NoWebhook
 from ..tasks import must_rise
+from ..tracebacks import get_logger
 from ..types import Identity, Reply
 from .home import Home
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 LONGEST = 60.0
 """Seconds after which no more is told: a log holds nobody up."""

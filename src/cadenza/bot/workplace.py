@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -18,13 +17,14 @@ from ..config.current import Current
 from ..service import health, logs
 from ..store.api import Shelf, Store
 from ..tasks import end_task, must_rise
+from ..tracebacks import get_logger
 from .metering import Metering
 from .staff import Staff
 
 if TYPE_CHECKING:
     from .app import CadenzaBot
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _SWEPT_EVERY = 1800.0
 """Seconds between two looks for what has expired."""

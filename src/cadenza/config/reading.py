@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import logging
 import os
 import re
 import tomllib
@@ -15,6 +14,7 @@ from typing import Any
 
 from ..errors import SettingsError
 from ..settings import Settings
+from ..tracebacks import get_logger
 from .checking import Complaints, ConfigError, shown, table, unknown_key, values
 from .config import (
     Config,
@@ -37,7 +37,7 @@ from .secrecy import secrets_in
 
 __all__ = ["ConfigError", "Reading", "load", "read"]
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 PLAIN_TABLES: Mapping[str, type[Any]] = MappingProxyType(
     {

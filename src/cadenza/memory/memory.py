@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -11,6 +10,7 @@ from typing import Any
 from ..config.config import MemoryConfig
 from ..store.api import Record, Shelf, Store
 from ..tasks import must_rise
+from ..tracebacks import get_logger
 from ..types import ContextItem, Line, Reply, Tag
 from .entries import Entry, unforgotten
 from .notes import About, Notes, Subject
@@ -20,7 +20,7 @@ from .telling import conversations, is_told, may_be_told, notes
 from .tools import MemoryTools
 from .whereabouts import Whereabouts
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _SEALED = (Shelf.KEYS, Shelf.WEBHOOKS)
 """What holds secrets, and is never handed out."""

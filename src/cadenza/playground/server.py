@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import logging
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -21,6 +20,7 @@ from ..service.translated_sentences import retold
 from ..sim.files import kind_of
 from ..sim.wire import Refusal
 from ..tasks import must_rise
+from ..tracebacks import get_logger
 from . import bodies, doing, tuning
 from .events import send_events
 from .guard import Guard, headers
@@ -28,7 +28,7 @@ from .live import Playground
 from .screening import Screening
 from .state import models_of, settings_of, state_of
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 T = TypeVar("T")
 
 _INDEX = "index.html"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import logging
-
 from ..store.api import Record, Shelf, Store, StoreError
+from ..tracebacks import get_logger
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 
 class Beginnings:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -14,10 +13,11 @@ from ..explain_steps import numbers_of, text_of
 from ..store.api import Record, Shelf, Store
 from ..tasks import must_rise
 from ..trace import Hook, Traced, line_of
+from ..tracebacks import get_logger
 from ..types import Reply
 from .bounds import make_room
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 MOST_STEPS = 2000
 MOST_CHARACTERS = 400_000

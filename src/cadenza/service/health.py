@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -13,11 +12,12 @@ from typing import TYPE_CHECKING
 from ..config.config import MetricsConfig
 from ..errors import SettingsError
 from ..tasks import must_rise
+from ..tracebacks import get_logger
 
 if TYPE_CHECKING:
     from aiohttp import web
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 Check = Callable[[], Awaitable[str]]
 """Says in a few words what is wrong; nothing if all is well."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, replace
@@ -12,8 +11,9 @@ from typing import Any, TypeVar
 
 from ..store.api import Record, Shelf, Store
 from ..tasks import must_rise
+from ..tracebacks import get_logger
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 T = TypeVar("T")
 

@@ -6,7 +6,6 @@ one. So nobody can have two days' worth around midnight, in whatever time zone t
 
 from __future__ import annotations
 
-import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -15,9 +14,10 @@ from enum import Enum
 
 from ..config.config import LimitsConfig
 from ..store.api import Record, Shelf, Store, StoreError
+from ..tracebacks import get_logger
 from ..types import Usage
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _HOUR, _DAY = 3600.0, 86400.0
 _QUIET = 600.0

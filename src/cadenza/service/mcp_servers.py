@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,8 +11,9 @@ from ..errors import CadenzaError, SettingsError
 from ..tasks import must_rise, outlast
 from ..tools.mcp import McpServer
 from ..tools.tool import Tool
+from ..tracebacks import get_logger
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _PATIENCE = 5.0
 """Seconds for which a reply waits for servers that are being connected; after that it does without them."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -11,8 +10,9 @@ from ..errors import InputError
 from ..providers.vendor_rows import VENDORS, Vendor
 from ..store.api import Record, Shelf, Store, StoreError
 from ..store.sealing import Seal
+from ..tracebacks import get_logger
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _PARTING = re.compile(r"[\s,]+")
 """What parts several keys of one text."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,12 +21,13 @@ from ..settings import from_environment
 from ..store.api import Store
 from ..store.sealing import Seal
 from ..tasks import must_rise
+from ..tracebacks import get_logger
 from .server_keys import ServerKeys, parted, wallet_of
 
 if TYPE_CHECKING:
     from ..http import Http
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _FROM_FILES = ("script", "local")
 """Vendors whose models are files of this machine: nothing that is named or chosen in a chat."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -16,13 +15,14 @@ from ..config.current import Current
 from ..tasks import must_rise
 from ..tools.threads import in_thread
 from ..tools.tool import Tool
+from ..tracebacks import get_logger
 from .builtin_tools import builtin_tools
 from .mcp_servers import McpServers
 from .owner_tools import Loaded, load
 
 T = TypeVar("T")
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _FILE_TAKES = 10.0
 """Seconds in which a file of the owner must have been run."""

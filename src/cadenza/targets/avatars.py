@@ -9,7 +9,6 @@ take long, a persona may wear the face in which it was seen last. The words are 
 from __future__ import annotations
 
 import asyncio
-import logging
 from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,13 +21,14 @@ from weakref import WeakValueDictionary
 
 from ..text.units import WHITESPACE
 from ..text.usernames import as_username
+from ..tracebacks import get_logger
 from ..types import Identity
 from .api import ApiError, Face, Outgoing, Place, Sent, Webhook
 from .echoes import Echoes
 from .haste import Haste
 from .paced import PacedApi
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _PATIENCE = 5.0
 """Seconds that a face may take before another one will do."""

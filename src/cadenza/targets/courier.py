@@ -8,7 +8,6 @@ before it is sent again.
 from __future__ import annotations
 
 import asyncio
-import logging
 import unicodedata
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -18,6 +17,7 @@ from typing import NamedTuple, assert_never
 
 from ..errors import DeliveryError, DeliveryKind
 from ..text.usernames import as_username
+from ..tracebacks import get_logger
 from ..types import Identity
 from .api import ApiError, DiscordApi, Outgoing, Place, PlaceKind, Seen, Sent, Webhook
 from .haste import Haste, Hurried
@@ -26,7 +26,7 @@ from .labels import labelled, plain_name, shortened
 from .policies import LONGEST_WAIT, RETRY_DELAYS, UNKNOWN, Policy, Step, policy_for
 from .webhooks import NoWebhook, SpokenBy
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _MOST_WAITS = 2
 """How often one message may wait because Discord says so."""

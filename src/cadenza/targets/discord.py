@@ -7,7 +7,6 @@ house's. Here stands what a turn is: its messages, whom they call, what they ans
 from __future__ import annotations
 
 import asyncio
-import logging
 import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from ..tasks import must_rise
 from ..text import tables
 from ..text.plain_table import as_columns, as_records
 from ..text.units import WHITESPACE
+from ..tracebacks import get_logger
 from ..types import Identity, Notice, Post, Receipt, Roster, Urgency
 from .api import ApiError, Button, DiscordApi, Embed, Outgoing, Place, PlaceKind, Webhook
 from .courier import Arrival, Courier, Letter, without_files
@@ -32,7 +32,7 @@ from .webhooks import NoWebhook, SpeakerKind, SpokenBy
 
 __all__ = ["DiscordTarget", "House", "ReplyTarget"]
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _LIMITS = Limits(files=True)
 _ONE = Allowance(1, 1, 0.0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import logging
 from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from functools import wraps
@@ -16,12 +15,13 @@ from ...characters.names import key_of
 from ...errors import CadenzaError
 from ...service.languages import catalogue, chosen, translated
 from ...tasks import must_rise
+from ...tracebacks import get_logger
 from ..control import Asker, Control
 from ..home import Home
 from ..staff import Staff
 from ..wording import shortened
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 P = ParamSpec("P")
 Interaction: TypeAlias = discord.Interaction[Any]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Awaitable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
@@ -16,12 +15,13 @@ from ...config.config import Config
 from ...service.choices import Choice, settings_for
 from ...service.limits import Excess
 from ...tasks import must_rise
+from ...tracebacks import get_logger
 from ..rooms import parent_of
 from ..thought_log import may_tell
 from .choosing import is_listed, shown
 from .frame import AnyCommand, Desk, Interaction, answered, show, words
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 T = TypeVar("T")
 _MOST_NAMES = 20

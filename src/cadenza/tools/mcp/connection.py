@@ -13,7 +13,6 @@ The rules of this place
 from __future__ import annotations
 
 import asyncio
-import logging
 import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
@@ -31,12 +30,13 @@ from pydantic import ValidationError
 from ...errors import ToolError
 from ...providers.redaction import without_secrets
 from ...stops import is_cancelled
+from ...tracebacks import get_logger
 from ...types import ToolResult
 from .places import Place, Program, Site
 from .results import tool_result
 from .transports import transport
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 T = TypeVar("T")
 Progress: TypeAlias = Callable[[float, float | None, str | None], Awaitable[None]]

@@ -6,7 +6,6 @@ Both say when nothing more will come, which the SDK itself keeps to itself until
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -18,6 +17,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from ...providers.redaction import without_secrets
+from ...tracebacks import get_logger
 from .places import Place, Program, Site
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from mcp.client import Transport
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _LARGEST = 32 * 2**20
 """Bytes of one event over HTTP: a picture comes as one."""
