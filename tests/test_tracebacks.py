@@ -24,6 +24,7 @@ from cadenza.replies import reply
 from cadenza.rules import RULES, Rule
 from cadenza.service.logs import set_up, take_down
 from cadenza.settings import Settings
+from cadenza.stages.s7_delivery import Limits
 from cadenza.targets.memory import MemoryTarget
 from cadenza.tools.functions import tool
 from cadenza.trace import Traced
@@ -32,9 +33,9 @@ from cadenza.types import Broke, Identity, Line, Notice, Persona, Post, Receipt,
 
 SCENE = Scene("channel", Persona("Ren"), history=(Line("Mia", "hello"),))
 SWIFT = Settings.of(degree=1, typing_budget=0.0, tool_failures=1, model_retries=0)
-CALL = '{"text": "hi @ghost"}\n{"tool": {"id": "7", "name": "roll", "arguments": {}}}\n{"finish": "tool_calls"}'
+CALL = '{"text": "hi @ghost\\n\\n| a | b |\\n|---|---|\\n| 1 | 2 |\\n\\n"}\n{"tool": {"id": "7", "name": "roll", "arguments": {}}}\n{"finish": "tool_calls"}'
 
-PLACES = ["tool", "consent", "rule", "send", "typing", "notify", "hook", "lookup"]
+PLACES = ["tool", "consent", "rule", "send", "typing", "notify", "hook", "lookup", "painter"]
 """Whose code raises."""
 CARRIES = {"tool", "rule", "send"}
 """Those whose failure ends the reply, with an error that has a cause."""
@@ -51,7 +52,7 @@ class Failing(MemoryTarget):
     """A chat in which one method raises."""
 
     def __init__(self, place: str, fail: Callable[[], None]) -> None:
-        super().__init__()
+        super().__init__(limits=Limits(files=True))
         self._place, self._fail = place, fail
 
     async def send(self, post: Post, /) -> Receipt:
@@ -117,6 +118,12 @@ async def ran(place: str, fail: Callable[[], None]) -> Ran:
         if place == "hook":
             fail()
 
+    class Painter:
+        def paint(self, _: object, /) -> bytes | None:
+            if place == "painter":
+                fail()
+            return None
+
     steps: list[Traced] = []
     target = Failing(place, fail)
     script = parse_script(CALL)
@@ -130,7 +137,7 @@ async def ran(place: str, fail: Callable[[], None]) -> Ran:
         tools={"roll": rolling},
         consent=consent,
         rules=[*RULES, Broken],
-        backstage=Backstage(painter=None, lookup=Lookup(find)),
+        backstage=Backstage(painter=Painter(), lookup=Lookup(find)),
         trace=hook,
     )
     return Ran(answer, target, steps)

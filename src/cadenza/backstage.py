@@ -19,6 +19,7 @@ from .settings import RuleSettings
 from .stages.s7_delivery import Grouping, Painter, Target
 from .text import tables
 from .text.handles import may_call
+from .text.tables import Table
 from .text.units import fits
 from .tracebacks import get_logger
 from .types import Attachment, Post, Receipt, Roster
@@ -103,7 +104,7 @@ class Backstage:
         painter, table = self.painter, tables.parse(post.source or "")
         if painter is None or isinstance(painter, Default) or table is None:
             return None
-        data = await self.studio.painted(partial(painter.paint, table))
+        data = await self.studio.painted(partial(_painted, painter, table))
         return replace(post, attachment=Attachment("table.png", data), instead=()) if data else None
 
     async def _addressed(self, post: Post, roster: Roster, limit: int, place: str) -> Post:
@@ -111,6 +112,15 @@ class Backstage:
             return post
         text = await self.lookup.resolve(post.text, roster, place)
         return replace(post, text=text) if fits(text, limit) else post
+
+
+def _painted(painter: Painter, table: Table) -> bytes | None:
+    """Paint *table* in a thread of the studio, which takes a failure for no picture."""
+    try:
+        return painter.paint(table)
+    except BaseException as error:
+        logger.warning("painting a table failed", exc_info=error)
+        raise
 
 
 def _checked(receipt: object) -> Receipt:
