@@ -410,7 +410,7 @@ async def test_why_nobody_can_be_asked(sources: list[ModelSource], reason: str) 
     cast = casting(*sources)
 
     assert await cast.begin() is None
-    outcome = cast.nobody()
+    outcome = cast.no_model()
     assert isinstance(outcome, Broke)
     assert reason == str(outcome.error)
     assert len(sources) - 1 == len(cast.failures) or not cast.failures

@@ -11,12 +11,12 @@ import asyncio
 import inspect
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
 from .errors import Aspect, CadenzaError, ErrorKind, InputError, ProviderError, SettingsError
-from .keys import Cure, Key, Keyring, cure, ready, ready_in
+from .keys import Cure, Key, cure, ready, ready_in
 from .models import Model
 from .settings import TurnSettings
 from .stages.s7_delivery import Chance
@@ -59,6 +59,31 @@ class Again:
     why: Why = Why.FIRST
 
 
+@dataclass(slots=True)
+class _Chosen:
+    """The model in use, and what was tried with it."""
+
+    model: Model
+    place: int
+    """Its index among all models."""
+    key: Key | None = None
+    asked_at: float = 0.0
+    """When the key was last used."""
+    tried: list[Key] = field(default_factory=list)
+    retries: int = 0
+    empties: int = 0
+    dropped: int = 0
+    insists: bool = False
+
+    @property
+    def steady_key(self) -> Key | None:
+        """The key in use, or another one if a concurrent reply put it in cooldown."""
+        ring, key = self.model.keyring, self.key
+        if ring is None or key is None or ring.cooling_until(key) <= _now():
+            return key
+        return ring.choose() or key
+
+
 class Casting:
     """Chooses the model and the key of each attempt."""
 
@@ -76,49 +101,40 @@ class Casting:
         self.failures: list[Failure] = []
         """The failed attempts, in order."""
         self._sources = deque(_shuffled(sources, chance) if settings.random_model else sources)
-        self._resting: deque[tuple[int, Model]] = deque()  # all keys in cooldown: used if no other model is left
+        self._cooling: deque[tuple[int, Model]] = deque()  # all keys in cooldown: used if no other model is left
         self._settings = settings
         self._trace = trace
-        self._chosen: Model | None = None
+        self._chosen: _Chosen | None = None
         self._last_word = ""  # the model whose answer stands, if not the last one
         self._before = -1
         self._places = 0
-        self._place = 0
-        self._start_anew()
-
-    def _start_anew(self) -> None:
-        """Reset the counters for a newly chosen model."""
-        self._key: Key | None = None
-        self._asked_at = 0.0  # when the key was last used
-        self._tried: list[Key] = []
-        self._retries = self._empties = self._dropped = 0
-        self._insists = False
 
     @property
     def name(self) -> str:
         """The name of the current model; at the end, of the one whose answer stands."""
-        return self._last_word or (self._chosen.name if self._chosen else "")
+        return self._last_word or (self._chosen.model.name if self._chosen else "")
 
     @property
     def key(self) -> str | None:
         """The label of the current key; ``None`` for a model without keys."""
-        return self._key.label if self._key else None
+        return self._chosen.key.label if self._chosen and self._chosen.key else None
 
     @property
     def is_fallback(self) -> bool:
         """Whether the current model is not the first one."""
-        return self._place > 0
+        return self._chosen is not None and self._chosen.place > 0
 
     @property
     def may_ask_again(self) -> bool:
         """Whether another attempt is possible if this one comes back empty."""
-        return self._empties < self._settings.empty_retries or bool(self._sources or self._resting)
+        empties = self._chosen.empties if self._chosen else 0
+        return empties < self._settings.empty_retries or bool(self._sources or self._cooling)
 
     async def begin(self) -> Again | None:
         """Choose the first attempt; ``None`` if there is no model."""
         return await self._another_model()
 
-    def nobody(self) -> Outcome:
+    def no_model(self) -> Outcome:
         """Return the outcome of a reply for which there was no model."""
         if self.failures:
             return self.failures.pop().outcome
@@ -130,7 +146,8 @@ class Casting:
         if help_ is Cure.NOTHING:
             return None
         self.failures.append(failure)
-        again = self._same_model(outcome, help_) or await self._another_model() or self._at_last(outcome)
+        again = self._same_model(outcome, help_, self._current)
+        again = again or await self._another_model() or self._last_resort(outcome, self._current)
         if again is None:
             self.failures.remove(failure)
         return again
@@ -149,64 +166,74 @@ class Casting:
 
     def note(self, outcome: Outcome) -> None:
         """Report *outcome* to the keyring; a stop or a stall says nothing about the key."""
-        if self._ring is None or self._key is None:
+        chosen = self._current
+        if (ring := chosen.model.keyring) is None or chosen.key is None:
             return
         match outcome:
             case Broke(ProviderError() as error):
-                self._ring.failed(self._key, error)
+                ring.failed(chosen.key, error)
             case Completed() | Empty():
-                self._ring.succeeded(self._key, asked_at=self._asked_at)
+                ring.succeeded(chosen.key, asked_at=chosen.asked_at)
             case _:
                 pass
 
     # --- the same model -------------------------------------------------------------------
 
-    def _same_model(self, outcome: Outcome, help_: Cure) -> Again | None:
+    @property
+    def _current(self) -> _Chosen:
+        if self._chosen is None:
+            msg = "no model was chosen"
+            raise AssertionError(msg)
+        return self._chosen
+
+    def _same_model(self, outcome: Outcome, help_: Cure, chosen: _Chosen) -> Again | None:
         match help_:
             case Cure.KEY:
-                return self._another_key()
+                return self._another_key(chosen)
             case Cure.TIME:
-                return self._later(self._steady_key(), _asked_wait(outcome))
+                return self._later(chosen, chosen.steady_key, _asked_wait(outcome))
             case _:
-                return self._once_more(outcome)
+                return self._once_more(outcome, chosen)
 
-    def _another_key(self) -> Again | None:
-        if self._ring is None or len(self._tried) >= self._settings.key_attempts:
+    def _another_key(self, chosen: _Chosen) -> Again | None:
+        ring = chosen.model.keyring
+        if ring is None or len(chosen.tried) >= self._settings.key_attempts:
             return None
-        key = self._ring.choose(self._tried)
-        return self._again(key, Why.KEY) if key else None
+        key = ring.choose(chosen.tried)
+        return self._again(chosen, key, Why.KEY) if key else None
 
-    def _later(self, key: Key | None, wait: float) -> Again | None:
+    def _later(self, chosen: _Chosen, key: Key | None, wait: float) -> Again | None:
         """Retry the same request after *wait* seconds, unless that is too long."""
         wait = max(wait, self._settings.retry_delay)
-        if self._chosen is None or self._retries >= self._settings.model_retries or wait > self._settings.retry_wait:
+        if chosen.retries >= self._settings.model_retries or wait > self._settings.retry_wait:
             return None
-        self._retries += 1
-        return self._again(key, Why.LATER, wait)
+        chosen.retries += 1
+        return self._again(chosen, key, Why.LATER, wait)
 
-    def _at_last(self, outcome: Outcome) -> Again | None:
+    def _last_resort(self, outcome: Outcome, chosen: _Chosen) -> Again | None:
         """No other model is left: retry this one when its first key comes out of cooldown."""
         if not _is_retryable(outcome):
             return None
-        if self._ring is None or not self._tried:
-            return self._later(self._key, _asked_wait(outcome))
-        key = min(self._tried, key=self._ring.cooling_until)
-        return self._later(key, self._ring.cooling_until(key) - _now())
+        ring = chosen.model.keyring
+        if ring is None or not chosen.tried:
+            return self._later(chosen, chosen.key, _asked_wait(outcome))
+        key = min(chosen.tried, key=ring.cooling_until)
+        return self._later(chosen, key, ring.cooling_until(key) - _now())
 
-    def _once_more(self, outcome: Outcome) -> Again | None:
+    def _once_more(self, outcome: Outcome, chosen: _Chosen) -> Again | None:
         """Retry an empty answer, with a shorter history or a reminder."""
         is_short = _has_no_room(outcome)
-        if not (isinstance(outcome, Empty) or is_short) or self._empties >= self._settings.empty_retries:
+        if not (isinstance(outcome, Empty) or is_short) or chosen.empties >= self._settings.empty_retries:
             return None
-        self._empties += 1
-        self._dropped += self._settings.empty_drop if is_short else 0
-        self._insists = self._insists or outcome == Empty(StopReason.SPEAKER_GUARD.value)
-        return self._again(self._steady_key(), Why.ONCE_MORE, self._settings.retry_delay)
+        chosen.empties += 1
+        chosen.dropped += self._settings.empty_drop if is_short else 0
+        chosen.insists = chosen.insists or outcome == Empty(StopReason.SPEAKER_GUARD.value)
+        return self._again(chosen, chosen.steady_key, Why.ONCE_MORE, self._settings.retry_delay)
 
     # --- another model ----------------------------------------------------------------------
 
     async def _another_model(self) -> Again | None:
-        resting: list[Model] = []
+        cooling: list[Model] = []
         while self._sources:
             model = await self._prepared(self._sources.popleft())
             if model is None:
@@ -215,17 +242,17 @@ class Casting:
                 continue
             place, self._places = self._places, self._places + 1
             if ready(model):
-                self.failures += [Failure(other.name, Broke(_at_rest())) for other in resting]
+                self.failures += [Failure(other.name, Broke(_in_cooldown())) for other in cooling]
                 return self._choose(place, model)
-            resting.append(model)
-            self._resting.append((place, model))
+            cooling.append(model)
+            self._cooling.append((place, model))
             if self._trace:
                 self._trace.passes_over(model.name, "resting", ready_in(model))
-        return await self._rested() if self._resting else None
+        return await self._cooled_down() if self._cooling else None
 
-    async def _rested(self) -> Again:
+    async def _cooled_down(self) -> Again:
         """Choose a model whose keys are in cooldown, for no other is left; wait for it if that is soon."""
-        place, model = self._resting.popleft()
+        place, model = self._cooling.popleft()
         wait = ready_in(model)
         if wait <= self._settings.retry_wait:
             await asyncio.sleep(wait)
@@ -250,35 +277,19 @@ class Casting:
             return None
 
     def _choose(self, place: int, model: Model) -> Again:
-        self._chosen, self._place = model, place
+        self._chosen = chosen = _Chosen(model, place)
         self._before += 1
-        self._start_anew()
         ring = model.keyring
-        return self._again((ring.choose() or ring.main) if ring else None, Why.MODEL if self._before else Why.FIRST)
+        key = (ring.choose() or ring.main) if ring else None
+        return self._again(chosen, key, Why.MODEL if self._before else Why.FIRST)
 
-    # --- keys -------------------------------------------------------------------------------
-
-    @property
-    def _ring(self) -> Keyring | None:
-        return self._chosen.keyring if self._chosen else None
-
-    def _steady_key(self) -> Key | None:
-        """Return the key in use, or another one if a concurrent reply put it in cooldown."""
-        ring, key = self._ring, self._key
-        if ring is None or key is None or ring.cooling_until(key) <= _now():
-            return key
-        return ring.choose() or key
-
-    def _again(self, key: Key | None, why: Why, seconds: float = 0.0) -> Again:
-        """Build the attempt for the chosen model with *key*."""
-        if self._chosen is None:
-            msg = "no model was chosen"
-            raise AssertionError(msg)
-        self._key, self._asked_at = key, _now() + seconds
-        if key is not None and key not in self._tried:
-            self._tried.append(key)
-        model = self._chosen.keyed(key.secret) if key else self._chosen
-        return Again(model, self._before, seconds, self._dropped, self._insists, why)
+    def _again(self, chosen: _Chosen, key: Key | None, why: Why, seconds: float = 0.0) -> Again:
+        """Build the attempt for the model of *chosen* with *key*."""
+        chosen.key, chosen.asked_at = key, _now() + seconds
+        if key is not None and key not in chosen.tried:
+            chosen.tried.append(key)
+        model = chosen.model.keyed(key.secret) if key else chosen.model
+        return Again(model, self._before, seconds, chosen.dropped, chosen.insists, why)
 
 
 def _listed(models: object) -> list[ModelSource]:
@@ -305,7 +316,7 @@ def _now() -> float:
     return asyncio.get_running_loop().time()
 
 
-def _at_rest() -> ProviderError:
+def _in_cooldown() -> ProviderError:
     """Return the error of a model that was skipped because of its keys."""
     return ProviderError("its keys are in cooldown after an error", kind=ErrorKind.RATE_LIMIT)
 

@@ -386,7 +386,7 @@ class Outbox:
     async def _sent(self, post: Post) -> Receipt:
         return await self._target.send(post)
 
-    async def _take_back(self, receipt: Receipt) -> None:
+    async def _delete(self, receipt: Receipt) -> None:
         """Delete *receipt*; if that fails, it stays part of the reply."""
         failure: BaseException | None = None
         if self.trace:
@@ -441,7 +441,7 @@ class Outbox:
                 await self._type(parcel.post, due)
             elif self._superseded and not parcel.notice:
                 self._at_rest.clear()
-                await self._take_back(self._superseded.pop())  # the last one first: what remains is a beginning
+                await self._delete(self._superseded.pop())  # the last one first: what remains is a beginning
                 self._come_to_rest()
             else:
                 self._at_rest.clear()

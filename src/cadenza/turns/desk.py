@@ -129,7 +129,7 @@ class Turns:
             return Verdict.CLOSED
         channel = self._channels.setdefault(message.channel, Channel(message.channel, self._settings))
         verdict = self._admitted(channel, message)
-        self._go_on(channel)
+        self._advance(channel)
         return verdict
 
     def deleted(self, channel: str, message_id: str) -> bool:
@@ -140,7 +140,7 @@ class Turns:
         waited = found.waiting.delete(message_id)
         self._drop(waited, Dropped.DELETED)
         was_running = found.lose(message_id, asyncio.get_running_loop().time())
-        self._go_on(found)
+        self._advance(found)
         return was_running or bool(waited)
 
     def edited(self, message: Heard) -> bool:
@@ -153,7 +153,7 @@ class Turns:
         if found is None or self._is_closed:
             return False
         makes_difference = found.waiting.edit(message) or found.rerun(message, asyncio.get_running_loop().time())
-        self._go_on(found)
+        self._advance(found)
         return makes_difference
 
     def would_rerun(self, message: Heard) -> bool:
@@ -176,7 +176,7 @@ class Turns:
         self._drop(cleared, Dropped.STOPPED)
         if running:
             running.turn.stop.take(StopReason.USER, by)
-        self._go_on(found)
+        self._advance(found)
         return Stopping(was_running=running is not None, cleared=len(cleared))
 
     def running(self) -> tuple[Turn, ...]:
@@ -201,7 +201,7 @@ class Turns:
         self._drop(waited, Dropped.SHUTDOWN)
         for channel in list(self._channels.values()):
             channel.past.clear()
-            self._go_on(channel)
+            self._advance(channel)
         left_before = self.left_behind
         try:
             await self._all_ended(self._settings.shutdown_grace)
@@ -227,7 +227,7 @@ class Turns:
         if channel.knows(message.id):
             return Verdict.REPEATED
         if self._is_stop(channel, message):
-            self._hush(channel, message)
+            self._obey_stop(channel, message)
             return Verdict.STOPPED
         if channel.running and channel.is_follow_up(message, channel.running):
             return self._follow_up(channel, channel.running, message)
@@ -241,7 +241,7 @@ class Turns:
         is_concerned = waits or channel.running_for(message.author) is not None
         return is_concerned and is_stop(message.text, self._names(message))
 
-    def _hush(self, channel: Channel, message: Heard) -> None:
+    def _obey_stop(self, channel: Channel, message: Heard) -> None:
         """Stop the reply to the author of *message* and clear their queue; then answer the stop, if the settings say so.
 
         A stop during the answer to a stop is not answered. Nothing is done while an earlier stop takes effect.
@@ -290,7 +290,7 @@ class Turns:
 
     # --- one turn after another -----------------------------------------------------------------
 
-    def _go_on(self, channel: Channel) -> None:
+    def _advance(self, channel: Channel) -> None:
         """Begin the next turn if one is due; forget an idle channel."""
         if channel.timer:
             channel.timer.cancel()
@@ -307,7 +307,7 @@ class Turns:
         if due is None:
             self._channels.pop(channel.name, None)
         else:
-            channel.timer = loop.call_at(due, self._go_on, channel)
+            channel.timer = loop.call_at(due, self._advance, channel)
 
     def _begin(self, channel: Channel, entry: Entry, now: float) -> None:
         turn_id = f"{channel.name}/{self._mark}{next(self._numbers)}"
@@ -355,7 +355,7 @@ class Turns:
             self._drop((*unanswered, *channel.waiting.take_out()), Dropped.SHUTDOWN)
         elif not self._is_closed:
             channel.remember(running, owed + said, now)
-        self._go_on(channel)
+        self._advance(channel)
 
     async def _attend(self, channel: Channel, running: Running) -> None:
         """Run a turn under the watchdog."""
