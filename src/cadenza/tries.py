@@ -103,7 +103,7 @@ class Tries:
     async def _answered(self) -> Outcome:
         again = await self._unless_over(self._casting.begin())
         if again is None:
-            return self._casting.nobody()
+            return self._casting.no_model()
         while True:
             outcome = await self._try(again)
             again = await self._next(outcome)
