@@ -127,7 +127,7 @@ def _checked(receipt: object) -> Receipt:
     """Return *receipt* if it is one: a target is foreign code."""
     if isinstance(receipt, Receipt):
         return receipt
-    msg = f"the target gave back {type(receipt).__name__} for a message; let 'send' give back a Receipt"
+    msg = f"the target's 'send' returned {type(receipt).__name__}; it must return a Receipt"
     raise DeliveryError(msg)
 
 

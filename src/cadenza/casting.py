@@ -138,7 +138,7 @@ class Casting:
         """Return the outcome of a reply for which there was no model."""
         if self.failures:
             return self.failures.pop().outcome
-        return Broke(SettingsError("there is no model that could be asked; name one that can"))
+        return Broke(SettingsError("there is no model to ask; name at least one"))
 
     async def after(self, outcome: Outcome) -> Again | None:
         """Choose the attempt after *outcome*; ``None`` if it is final."""
@@ -307,7 +307,7 @@ def _source(given: object) -> ModelSource:
 
 def _no_model(given: object) -> InputError:
     return InputError(
-        "a model is what connect('openai:gpt-5.1') gives back, or a function that gives one when it is needed, "
+        "a model must come from connect('openai:gpt-5.1'), or be a function that returns one, "
         f"not {type(given).__name__}"
     )
 
@@ -325,7 +325,7 @@ def _not_ready(error: BaseException) -> CadenzaError:
     """Return *error* as one of ours: the function is foreign code, and its text may hold secrets."""
     if isinstance(error, CadenzaError):
         return error
-    failure = CadenzaError(f"a model could not be made ready ({type(error).__name__}); look into the log")
+    failure = CadenzaError(f"a model could not be created ({type(error).__name__}); see the log")
     failure.__cause__ = error
     return failure
 

@@ -90,7 +90,7 @@ class Speaker:
         trace: Hook | None = None,
     ) -> None:
         if client is not None and not _is_client(client):
-            msg = f"a speaker needs a client of discord.py, and {type(client).__name__} is none"
+            msg = f"a Speaker needs a discord.py client, not {type(client).__name__}"
             raise InputError(msg)
         self._client = client
         self._settings = settings
@@ -172,7 +172,7 @@ class Speaker:
     async def _room(self, place: object) -> Room:
         _refuse_what_stands_for_a_channel(place)
         if not _is_of_discord(place):
-            msg = f"a speaker needs something of discord.py to speak to, and {type(place).__name__} is none; use say"
+            msg = f"a Speaker needs an object of discord.py to speak to, not {type(place).__name__}; use say"
             raise InputError(msg)
         from .bot.rooms import room_of  # noqa: PLC0415  # discord.py is installed, for *place* is of it
 
@@ -182,7 +182,7 @@ class Speaker:
             raise _undelivered(error) from error
 
     def _home(self, room: Room) -> Home:
-        from .bot.home import Home  # noqa: PLC0415  # likewise
+        from .bot.home import Home  # noqa: PLC0415  # here as well
 
         home = Home.of(room.client, self._webhooks)
         self._homes.add(home)
@@ -238,7 +238,7 @@ def _refuse_what_stands_for_a_channel(place: object) -> None:
     """Raise an ``InputError`` if *place* is the id or name of a channel, or ``None``."""
     if place is None or isinstance(place, int | str):
         kind = type(place).__name__  # not its value, which may be a misplaced secret
-        msg = f"{kind} is no place to speak in; give the channel itself, as client.get_channel does once it is ready"
+        msg = f"{kind} is not a channel; pass the channel object, which client.get_channel returns once it is ready"
         raise InputError(msg)
 
 

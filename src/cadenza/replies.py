@@ -150,11 +150,11 @@ def _attachments(settings: Settings, backstage: Backstage, target: Target) -> At
 def _within(settings: object, target: Target) -> Settings:
     """Fit *settings* to *target*: its message length, its own tables, and no pictures where it takes no files."""
     if not isinstance(settings, Settings):
-        msg = f"settings are made by Settings.of(degree=3) or read from a file, and {type(settings).__name__} is not"
+        msg = f"settings must be Settings, such as Settings.of(degree=3), not {type(settings).__name__}"
         raise SettingsError(msg)
     limits, tables = getattr(target, "limits", None), settings.rules.tables
     if not isinstance(limits, Limits):
-        msg = f"a target has 'limits', 'send' and 'typing', and {type(target).__name__} has not; CONTRIBUTING.md shows one"
+        msg = f"a target needs 'limits', 'send' and 'typing'; {type(target).__name__} lacks them; CONTRIBUTING.md shows one"
         raise InputError(msg)
     if limits.tables:
         tables = "source"
