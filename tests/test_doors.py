@@ -37,7 +37,7 @@ async def test_what_is_no_place_is_refused_in_one_sentence() -> None:
 
 
 def test_a_speaker_needs_a_client_of_discord_py() -> None:
-    with pytest.raises(InputError, match="a discord.py client, not str"):
+    with pytest.raises(InputError, match=r"a discord\.py client, not str"):
         Speaker("a token")
 
 
