@@ -190,7 +190,7 @@ def test_no_stage_calls_another() -> None:
 
 
 def test_every_logger_hides_secrets_in_tracebacks() -> None:
-    allowed = {"tracebacks.py", "cli.py", "service/logs.py"}
+    allowed = {"tracebacks.py", "cli.py", "bot/services/logs.py"}
     using = {module.as_posix() for module in MODULES if "logging.getLogger(" in (SOURCE / module).read_text("utf-8")}
 
     assert set() == using - allowed, "use cadenza.tracebacks.get_logger"
@@ -252,7 +252,7 @@ def test_importing_cadenza_stays_light() -> None:
     """What costs much to import (the terminal's toolkit, a chat client) is imported where it is used."""
     script = "import {}, sys; print([name for name in {!r} if name in sys.modules])"
     heavy = ("rich", "discord", "aiohttp", "regex", "sqlite3", "PIL", "mcp")
-    for package, absent in (("cadenza", (*heavy, "asyncio", "dataclasses")), ("cadenza.replies", heavy)):
+    for package, absent in (("cadenza", (*heavy, "asyncio", "dataclasses")), ("cadenza.replies.reply", heavy)):
         command = [sys.executable, "-c", script.format(package, absent)]
 
         result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from cadenza.bot.run import add_run
-from cadenza.providers.redaction import without_secrets
+from cadenza.cli.run import add_run
+from cadenza.text.redaction import without_secrets
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "deploy"

@@ -15,19 +15,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cadenza.backstage import Backstage
-from cadenza.config.config import LogConfig
-from cadenza.lookups import Lookup
-from cadenza.models import Model
-from cadenza.providers.scripted import ScriptedCodec, parse_script, transport
-from cadenza.replies import reply
+from cadenza.bot.config.config import LogConfig
+from cadenza.bot.services.logs import set_up, take_down
+from cadenza.explain.steps import TraceStep
+from cadenza.models.dialects.scripted import ScriptedCodec, parse_script, transport
+from cadenza.models.model import Model
+from cadenza.replies.outbox.lookups import Lookup
+from cadenza.replies.outbox.prepare import PostPreparer
+from cadenza.replies.reply import reply
 from cadenza.rules import RULES, Rule
-from cadenza.service.logs import set_up, take_down
 from cadenza.settings import Settings
 from cadenza.stages.s7_delivery import Limits
 from cadenza.targets.memory import MemoryTarget
 from cadenza.tools.functions import tool
-from cadenza.trace import Traced
 from cadenza.tracebacks import get_logger, traceback_text
 from cadenza.types import Broke, Identity, Line, Notice, Persona, Post, Receipt, Reply, Scene, Segment
 
@@ -77,7 +77,7 @@ class Ran:
 
     reply: Reply
     target: MemoryTarget
-    steps: list[Traced]
+    steps: list[TraceStep]
 
     @property
     def shown(self) -> str:
@@ -113,7 +113,7 @@ async def ran(place: str, fail: Callable[[], None]) -> Ran:
             fail()
         return True
 
-    def hook(step: Traced) -> None:
+    def hook(step: TraceStep) -> None:
         steps.append(step)
         if place == "hook":
             fail()
@@ -124,7 +124,7 @@ async def ran(place: str, fail: Callable[[], None]) -> Ran:
                 fail()
             return None
 
-    steps: list[Traced] = []
+    steps: list[TraceStep] = []
     target = Failing(place, fail)
     script = parse_script(CALL)
     model = Model(ScriptedCodec(), transport([script, parse_script('{"text": "Done."}')], asyncio.sleep))
@@ -137,7 +137,7 @@ async def ran(place: str, fail: Callable[[], None]) -> Ran:
         tools={"roll": rolling},
         consent=consent,
         rules=[*RULES, Broken],
-        backstage=Backstage(painter=Painter(), lookup=Lookup(find)),
+        preparer=PostPreparer(painter=Painter(), lookup=Lookup(find)),
         trace=hook,
     )
     return Ran(answer, target, steps)

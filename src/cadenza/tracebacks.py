@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from itertools import islice
 from traceback import format_tb
 
-from .providers.redaction import without_secrets
+from .text.redaction import without_secrets
 
 _MOST_EXCEPTIONS = 20
 """Exceptions of one chain or group that are shown."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..config.config import Config
-from ..service.invitation import PORTAL
 from ..tracebacks import get_logger
-from .portal import DISCORD, Portal
+from .application_info import DISCORD, Portal
+from .config.config import Config
+from .services.invitation import PORTAL
 
 if TYPE_CHECKING:
     import discord

@@ -8,10 +8,10 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field, replace
 
+from ..concurrency.stops import StopHandle
 from ..settings import ChannelSettings
-from ..stops import StopHandle
 from ..types import Receipt, Reply, StopReason
-from .waiting import INSTANT, Entry, Heard, Waiting, Why
+from .waiting import INSTANT, IncomingMessage, QueuedTurn, TurnQueue, TurnReason
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +20,15 @@ class Turn:
 
     id: str
     channel: str
-    messages: tuple[Heard, ...]
+    messages: tuple[IncomingMessage, ...]
     """One or several messages of one author that are answered together, the newest last."""
-    why: Why
+    why: TurnReason
     stop: StopHandle = field(repr=False, compare=False)
     persona: str = ""
     """The persona that answers; empty if none was named."""
     supersedes: tuple[Receipt, ...] = ()
     """Messages of an earlier reply that this one replaces; they are deleted when it first speaks."""
-    queue: Waiting | None = field(default=None, repr=False, compare=False)
+    queue: TurnQueue | None = field(default=None, repr=False, compare=False)
 
     @property
     def author(self) -> str:
@@ -47,7 +47,7 @@ class Running:
     """A running turn."""
 
     turn: Turn
-    entry: Entry
+    entry: QueuedTurn
     """Its entry in the queue."""
     started_at: float
     gone: frozenset[str] = frozenset()
@@ -61,34 +61,34 @@ class Running:
         return self.entry.has(message_id) and message_id not in self.gone
 
     @property
-    def messages_left(self) -> tuple[Heard, ...]:
+    def messages_left(self) -> tuple[IncomingMessage, ...]:
         """Its messages that were not deleted."""
         return self.entry.without(self.gone)
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class FinishedTurn:
     """A turn that has ended and may still be rerun."""
 
-    entry: Entry
+    entry: QueuedTurn
     until: float
 
-    def without(self, gone: frozenset[str]) -> Past:
+    def without(self, gone: frozenset[str]) -> FinishedTurn:
         """Return a copy without the messages that are *gone*."""
         return replace(self, entry=replace(self.entry, messages=self.entry.without(gone)))
 
 
-class Channel:
+class ChannelTurns:
     """The state of one channel."""
 
     def __init__(self, name: str, settings: ChannelSettings) -> None:
         self._settings = settings
         self.name = name
-        self.waiting = Waiting(settings)
+        self.waiting = TurnQueue(settings)
         self.running: Running | None = None
         self.interrupts = 0
         """Number of interruptions in a row by follow-ups."""
-        self.past: list[Past] = []
+        self.past: list[FinishedTurn] = []
         self.timer: asyncio.TimerHandle | None = None
         """Wakes the channel when no turn is running."""
 
@@ -105,13 +105,13 @@ class Channel:
         """Return the running turn if it answers *author*."""
         return self.running if self.running and self.running.turn.author == author else None
 
-    def is_follow_up(self, message: Heard, running: Running) -> bool:
+    def is_follow_up(self, message: IncomingMessage, running: Running) -> bool:
         """Return whether *message* is a follow-up that may interrupt the running answer to its author.
 
         A turn that ends for another reason is not interrupted; the message waits.
         """
         turn, reason = running.turn, running.turn.stop.reason
-        is_talk = not message.is_command and not running.entry.is_command and turn.why is not Why.STOP_REPLY
+        is_talk = not message.is_command and not running.entry.is_command and turn.why is not TurnReason.STOP_REPLY
         is_theirs = message.author == turn.author and message.persona in ("", turn.persona)
         may_interrupt = reason is None and self.interrupts < self._settings.interrupts
         is_awaited = reason is StopReason.FOLLOW_UP or (
@@ -134,9 +134,9 @@ class Channel:
         until = running.started_at + self._settings.rerun_seconds
         if until > now and running.messages_left and _is_undisturbed(running):
             entry = replace(running.entry, messages=running.messages_left, succeeds="", supersedes=receipts)
-            self.past.append(Past(entry, until))
+            self.past.append(FinishedTurn(entry, until))
 
-    def rerun(self, message: Heard, now: float) -> bool:
+    def rerun(self, message: IncomingMessage, now: float) -> bool:
         """Rerun the answer to *message*, which was edited, before all others, if it began only just now.
 
         Return whether it is rerun. A running turn is asked to stop first.
@@ -148,11 +148,11 @@ class Channel:
         for past in self.past:
             if now < past.until and (edited := past.entry.edited(message)):
                 self.past.remove(past)
-                self.waiting.put_first(replace(edited, why=Why.EDITED))
+                self.waiting.put_first(replace(edited, why=TurnReason.EDITED))
                 return True
         return False
 
-    def would_rerun(self, message: Heard, now: float) -> bool:
+    def would_rerun(self, message: IncomingMessage, now: float) -> bool:
         """Return whether ``rerun`` would answer *message* again."""
         running = self.running
         if running and running.has(message.id):
@@ -177,13 +177,13 @@ class Channel:
             running.turn.stop.take(StopReason.TRIGGER_GONE)
         return True
 
-    def _again(self, running: Running, entry: Entry, now: float) -> bool:
+    def _again(self, running: Running, entry: QueuedTurn, now: float) -> bool:
         """Stop a turn and queue *entry* instead, unless it began too long ago or ends anyway; return whether."""
         if not self._may_run_again(running, now):
             return False
         running.turn.stop.take(StopReason.TRIGGER_GONE)
         left = entry.without(running.gone)
-        again = replace(entry, messages=left, why=Why.EDITED, succeeds=running.turn.id, supersedes=())
+        again = replace(entry, messages=left, why=TurnReason.EDITED, succeeds=running.turn.id, supersedes=())
         self.waiting.put_first(again)
         return True
 
@@ -193,5 +193,5 @@ class Channel:
 
 def _is_undisturbed(running: Running) -> bool:
     """Return whether a turn was not stopped and answers messages that can be edited."""
-    is_message = running.turn.why is not Why.STOP_REPLY and not running.entry.is_command
+    is_message = running.turn.why is not TurnReason.STOP_REPLY and not running.entry.is_command
     return is_message and running.turn.stop.reason is None

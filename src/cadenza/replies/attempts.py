@@ -1,0 +1,221 @@
+"""Attempts: retry with another key or another model until there is one answer in the chat.
+
+The text of a failed attempt is set aside. Its messages in the chat are deleted once a later attempt has something to
+send. If none has, they stay, and the rest of that text is sent after all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from ..concurrency.stops import StopHandle
+from ..concurrency.tasks import end_task
+from ..models.fallback import Attempt, FallbackChain
+from ..models.keys import KeyRemedy, cure
+from ..settings import Settings
+from ..stages.s4_round import Round, kept, outcome_of
+from ..stages.stage import Pipe
+from ..types import Completed, Failure, Outcome, Post, Receipt, Scene, Stopped, StopReason
+from .conversation import ModelConversation
+from .notices import failed, fell_back
+from .outbox.sender import Outbox
+from .pipeline import overtaken, overtaking
+from .tool_loop import ToolLoop
+
+T = TypeVar("T")
+
+
+class NewText(Protocol):
+    """Builds the stages from text to posts for one attempt."""
+
+    def __call__(self, scene: Scene, /, *, planned: int, may_retry: bool) -> Pipe:
+        """Build the row for an attempt at *scene*, before which *planned* messages stand."""
+
+
+class _OverError(Exception):
+    """A stop or a failed send ended the reply while something else was awaited."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__()
+        self.outcome = outcome
+
+
+@dataclass(frozen=True, slots=True)
+class _Leftover:
+    """The text of a failed attempt."""
+
+    round: Round
+    posts: list[Post]
+    """The posts that were not sent yet."""
+    sent: list[Receipt]
+    since: int
+    """The number of rounds before it."""
+    failure: Failure
+    """Why the attempt failed."""
+
+
+class AttemptLoop:
+    """Asks the models that ``FallbackChain`` chooses until one has answered."""
+
+    def __init__(
+        self,
+        casting: FallbackChain,
+        rounds: ToolLoop,
+        *,
+        dialogue: ModelConversation,
+        outbox: Outbox,
+        settings: Settings,
+        stop: StopHandle,
+        new_text: NewText,
+    ) -> None:
+        self._casting = casting
+        self._rounds = rounds
+        self._dialogue = dialogue
+        self._outbox = outbox
+        self._settings = settings
+        self._stop = stop
+        self._new_text = new_text
+        self._leftover: _Leftover | None = None
+
+    async def run(self) -> Outcome:
+        """Run attempts until there is an answer, send it, and show a notice if one is due."""
+        limit = asyncio.get_running_loop().call_later(self._settings.turn.turn_timeout, self._run_out_of_time)
+        try:
+            outcome = await self._answered()
+        except _OverError as over:
+            outcome = over.outcome
+        finally:
+            limit.cancel()
+        if left := self._restored():
+            self._outbox.add(self._after_all(left.posts))
+            outcome = self._casting.back_to(left.failure, outcome)
+        outcome = await self._delivered(outcome)
+        await self._tell(outcome)
+        return outcome
+
+    def _run_out_of_time(self) -> None:
+        if self._stop.reason is None:
+            self._stop.take(StopReason.TIME_LIMIT)
+
+    async def _answered(self) -> Outcome:
+        again = await self._unless_over(self._casting.begin())
+        if again is None:
+            return self._casting.no_model()
+        while True:
+            outcome = await self._try(again)
+            again = await self._next(outcome)
+            if again is None:
+                return outcome
+
+    async def _try(self, again: Attempt) -> Outcome:
+        if again.seconds:
+            with self._stop.watched():
+                await self._unless_over(asyncio.sleep(again.seconds))
+        self._dialogue.adapt(drop=again.drop, insist=again.insist)
+        scene, may_retry = self._dialogue.scene, self._casting.may_ask_again
+        text = self._new_text(scene, planned=self._outbox.standing, may_retry=may_retry)
+        trace, name = self._outbox.trace, self._casting.name
+        if trace:
+            about = {"waited": again.seconds, "dropped": again.drop, "reminded": again.insist}
+            trace.tries(name, self._casting.key, again.why.value, about)
+        outcome = await self._rounds.run(again.model, text, attempt=again.before)
+        self._casting.note(outcome)
+        if trace:
+            trace.tried(name, outcome, cure(outcome).value)
+        return outcome
+
+    # --- after a failed attempt -----------------------------------------------------------
+
+    async def _next(self, outcome: Outcome) -> Attempt | None:
+        """Choose the next attempt after *outcome* and set the text of this one aside; ``None`` ends the reply."""
+        if cure(outcome) is KeyRemedy.NOTHING:
+            return None
+        if self._rounds.is_told:  # its messages stay: the next model is told of them and continues
+            return await self._unless_over(self._casting.after(outcome))
+        part, failure = self._rounds.part, Failure(self._casting.name, outcome)
+        posts = self._outbox.withdraw(part)
+        await self._unless_over(self._outbox.rest(), posts)
+        sent = self._outbox.sent_of(part)
+        is_stuck = bool(sent) and not self._outbox.can_remove  # another answer would follow half of this one
+        again = None if is_stuck else await self._unless_over(self._casting.after(outcome), posts)
+        if again is None:
+            self._outbox.add(self._after_all(posts))
+            return None
+        round_ = self._rounds.discard_last()
+        if sent or posts:
+            self._leftover = _Leftover(round_, posts, sent, len(self._rounds.kept), failure)
+        self._outbox.supersede(sent)
+        return again
+
+    def _restored(self) -> _Leftover | None:
+        """Take back what was set aside if no later attempt said anything; it stands after all."""
+        left, self._leftover = self._leftover, None
+        if left is None or any(round_.said for round_ in self._rounds.kept[left.since :]):
+            return None
+        self._outbox.spare(left.sent)
+        self._rounds.restore(left.round, left.since)
+        return left
+
+    def _after_all(self, posts: list[Post]) -> list[Post]:
+        """Return *posts*, which were set aside and are now sent, and trace that."""
+        if self._outbox.trace and posts:
+            self._outbox.trace.brings_back(posts)
+        return posts
+
+    # --- the end ----------------------------------------------------------------------------
+
+    async def _delivered(self, outcome: Outcome) -> Outcome:
+        """Wait until everything is sent and return the final outcome, which a stop or a failed send still changes.
+
+        The outcome of a stopped reply is final, except for the round limit of tools: that text is still sent.
+        """
+        is_final = isinstance(outcome, Stopped) and outcome.reason is not StopReason.ROUND_LIMIT
+        try:
+            await self._unless_over(self._outbox.finished())
+        except _OverError as over:
+            await self._outbox.finished()
+            return outcome if is_final else overtaken(outcome, over.outcome, self._outbox)
+        return outcome
+
+    async def _tell(self, outcome: Outcome) -> None:
+        """Show a notice that a fallback answered, or why no model did."""
+        turn, casting = self._settings.turn, self._casting
+        is_answered, flaw = isinstance(outcome, Completed), self._rounds.flaw
+        about, notice = flaw if is_answered and flaw else outcome, None
+        if turn.show_errors:
+            notice = failed(
+                about,
+                failures=casting.failures,
+                has_fallback=casting.has_fallback,
+                model=casting.name,
+                when_full=self._settings.delivery.when_full,
+                asked=self._stop.reason,
+            )
+        is_another = any(
+            failure.model != casting.name for failure in casting.failures
+        )  # another key of the same model does not count
+        if not notice and is_answered and casting.is_fallback and is_another and turn.show_fallback:
+            notice = fell_back(casting.failures, casting.name)
+        if notice:
+            await self._outbox.tell(notice)
+
+    async def _unless_over(self, work: Coroutine[Any, Any, T], held: Sequence[Post] = ()) -> T:
+        """Return the result of *work*. If a stop or a failed send comes first, cut the outbox and raise.
+
+        The cut also decides about *held* posts and those of an earlier attempt.
+        """
+        task = asyncio.create_task(work, name="cadenza wait")
+        try:
+            event = await overtaking(task, outbox=self._outbox, stop=self._stop)
+            if event:
+                outcome = outcome_of(event)
+                left = self._restored()
+                unsent = self._after_all([*(left.posts if left else ()), *held])
+                self._outbox.cut(kept(outcome, on_stop=self._settings.turn.on_stop), unsent)
+                raise _OverError(outcome)
+        finally:
+            await end_task(task)
+        return task.result()

@@ -1,0 +1,136 @@
+"""Prepares a post before it is sent: paints its table, looks up mentioned members, chooses its name.
+
+If any of this fails, the post is sent as planned.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import Enum, auto
+from functools import partial
+from typing import TypeGuard
+
+from ...errors import DeliveryError
+from ...pictures import TablePictures
+from ...pictures.picture_worker import PictureWorker
+from ...settings import RuleSettings
+from ...stages.s7_delivery import Grouping, Painter, Target
+from ...text import tables
+from ...text.handles import may_call
+from ...text.tables import Table
+from ...text.units import fits
+from ...tracebacks import get_logger
+from ...types import Attachment, Post, Receipt, Roster
+from .grouping_names import NameContinuity
+from .lookups import Lookup
+
+logger = get_logger(__name__)
+
+
+class Default(Enum):
+    """Options that the settings decide."""
+
+    PAINTER = auto()
+    """The installed painter, with the fonts of the settings."""
+
+
+@dataclass(frozen=True, slots=True)
+class PostPreparer:
+    """The services that prepare posts. A bot keeps one for all replies, for it caches."""
+
+    painter: Painter | Default | None = Default.PAINTER
+    """Makes pictures of tables; without one, tables are shown as text."""
+    lookup: Lookup | None = None
+    """Finds members that the roster does not know."""
+    continuity: NameContinuity = field(default_factory=NameContinuity)
+    """Chooses the name under which a sprite is shown."""
+    studio: PictureWorker = field(default_factory=PictureWorker)
+    """Where the painter works."""
+
+    def under(self, settings: RuleSettings) -> PostPreparer:
+        """Return a copy with the painter of *settings*, unless one was given."""
+        if self.painter is not Default.PAINTER:
+            return self
+        wanted = settings.tables == "picture"
+        return replace(self, painter=TablePictures.if_installed(settings.table_fonts) if wanted else None)
+
+    async def close(self) -> None:
+        """Cancel pending lookups and queued pictures. It stays usable."""
+        self.studio.close()
+        if self.lookup is not None:
+            await self.lookup.close()
+
+    def helps(self, post: Post) -> bool:
+        """Return whether *post* needs preparation."""
+        return bool(post.instead) or (self.lookup is not None and may_call(post.text))
+
+    async def prepared(self, post: Post, *, roster: Roster, limit: int, place: str = "") -> list[Post]:
+        """Return *post* with its picture or, without one, the posts to send instead.
+
+        Only the first of them is prepared; the others are prepared when they are due.
+        """
+        if post.instead:
+            picture = await self._painted(post)
+            if picture:
+                return [picture]
+        first, *rest = post.instead or (post,)
+        return [await self._addressed(first, roster, limit, place), *rest]
+
+    async def sent(self, post: Post, target: Target) -> Receipt:
+        """Send *post* to *target*. Where messages are grouped by name, choose a name that shows the right avatar."""
+        receipt = _checked(await target.send(self._dressed(post, target)))
+        # The message has arrived: whatever else goes wrong, its receipt counts.
+        try:
+            if _groups(target):
+                self.continuity.note(str(target.channel), receipt.identity, str(receipt.message_id))
+        except Exception as error:  # a target's properties are foreign code
+            logger.warning("reading the target's channel failed", exc_info=error)
+        return receipt
+
+    def _dressed(self, post: Post, target: Target) -> Post:
+        if post.identity is None:
+            return post
+        try:
+            if _groups(target):
+                last = target.last_message_id
+                message_id = None if last is None else str(last)  # many libraries have numbers for ids
+                identity = self.continuity.dressed(str(target.channel), post.identity, last_message_id=message_id)
+                return replace(post, identity=identity)
+        except Exception as error:  # foreign code as well
+            logger.warning("reading the target's last message failed", exc_info=error)
+        return post
+
+    async def _painted(self, post: Post) -> Post | None:
+        painter, table = self.painter, tables.parse(post.source or "")
+        if painter is None or isinstance(painter, Default) or table is None:
+            return None
+        data = await self.studio.painted(partial(_painted, painter, table))
+        return replace(post, attachment=Attachment("table.png", data), instead=()) if data else None
+
+    async def _addressed(self, post: Post, roster: Roster, limit: int, place: str) -> Post:
+        if self.lookup is None or not may_call(post.text):
+            return post
+        text = await self.lookup.resolve(post.text, roster, place)
+        return replace(post, text=text) if fits(text, limit) else post
+
+
+def _painted(painter: Painter, table: Table) -> bytes | None:
+    """Paint *table* in a thread of the studio, which takes a failure for no picture."""
+    try:
+        return painter.paint(table)
+    except BaseException as error:
+        logger.warning("painting a table failed", exc_info=error)
+        raise
+
+
+def _checked(receipt: object) -> Receipt:
+    """Return *receipt* if it is one: a target is foreign code."""
+    if isinstance(receipt, Receipt):
+        return receipt
+    msg = f"the target's 'send' returned {type(receipt).__name__}; it must return a Receipt"
+    raise DeliveryError(msg)
+
+
+def _groups(target: object) -> TypeGuard[Grouping]:
+    """Return whether *target* is a ``Grouping``; ``isinstance`` of a protocol is slow for every message."""
+    return hasattr(target, "channel") and hasattr(target, "last_message_id")

@@ -1,0 +1,392 @@
+"""Runs one round: everything that waits, races and is interrupted, around the pure stages.
+
+Two tasks work for a reply. The *reader* takes chunks from the model and passes them to the round, which returns posts.
+The *sender* in the outbox delivers posts, with their pauses. A short queue between them separates typing pauses from a
+silent model, and a slow chat slows the model down instead of filling the memory.
+
+A stop, a stall or a failed send does not wait for the next chunk: it overtakes the reader and is the round's next event.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+from collections.abc import AsyncIterable, AsyncIterator, Iterable
+from dataclasses import dataclass, replace
+from itertools import count, groupby
+from operator import attrgetter
+from typing import Any, NoReturn, TypeVar
+
+from ..concurrency.stops import StopHandle
+from ..concurrency.tasks import end_task, must_rise
+from ..errors import CadenzaError
+from ..explain.recorder import Trace
+from ..models.model import broken_off, hang_up
+from ..rules import RULES
+from ..rules.repeated_emoji import recent_emoji
+from ..rules.rule import Rule, RuleContext
+from ..settings import BufferSettings, Settings, TurnSettings
+from ..stages.s4_round import Round, kept, outcome_of
+from ..stages.s5_buffer import Buffer
+from ..stages.s6_rules import rule_row
+from ..stages.s7_delivery import Chance, Composer
+from ..stages.stage import Pipe, Stage
+from ..text.units import WHITESPACE
+from ..tracebacks import get_logger
+from ..types import (
+    Broke,
+    Chunk,
+    Completed,
+    Ending,
+    Failed,
+    FellSilent,
+    Finished,
+    Kind,
+    Outcome,
+    Persona,
+    RoundEvent,
+    Scene,
+    Segment,
+    SendFailed,
+    Served,
+    Stopped,
+    StopReason,
+    StopRequested,
+    Usage,
+)
+from .outbox.sender import Outbox
+
+logger = get_logger(__name__)
+
+T = TypeVar("T")
+
+_BREATH = 256
+"""Chunks after which the reader yields to other tasks, however fast the model is."""
+
+_UNBOUND = BufferSettings(overflow=sys.maxsize // 2, code_overflow=sys.maxsize // 2)
+"""For a complete text, which is not cut for its length."""
+
+_LINE_ENDS = re.compile("\n{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Attachments:
+    """What may be planned as an attachment."""
+
+    pictures: bool = False
+    """Tables, as pictures."""
+    files: bool = False
+    """Long code, and text beyond the last message of a reply."""
+
+
+def text_row(
+    scene: Scene,
+    settings: Settings,
+    chance: Chance,
+    *,
+    rules: Iterable[type[Rule]] = RULES,
+    attachments: Attachments | None = None,
+    planned: int = 0,
+    may_retry: bool = False,
+    trace: Trace | None = None,
+) -> Pipe:
+    """Build the stages from text to posts, for one attempt.
+
+    *planned* is the number of messages that earlier attempts left standing. With *may_retry* the model is asked again
+    if a guard lets nothing of its answer pass. *trace* records what each stage does.
+    """
+    attachments = attachments or Attachments()
+    delivery = settings.delivery
+    taps = trace.taps(gathers=delivery.degree == 0) if trace else None
+    row = Pipe(
+        Buffer(settings.buffer, sentences=delivery.degree == 3, speaker=scene.persona.name, goes_on=planned > 0),
+        _rules(replace(rule_context(scene, settings), may_retry=may_retry), rules),
+        Composer(
+            delivery,
+            chance,
+            reply_to=scene.reply_to,
+            pictures=attachments.pictures,
+            files=attachments.files,
+            planned=planned,
+            see=taps.paced if taps else None,
+        ),
+    )
+    return taps.around(row) if taps else row
+
+
+def with_tap(row: Pipe, tap: Stage[Segment, Segment]) -> Pipe:
+    """Return *row* with *tap* after the buffer, where it sees the segments before the rules do."""
+    first, *rest = row.stages
+    return Pipe(first, tap, *rest)
+
+
+class _Failing:
+    """Replaces a rule that could not be built and fails when it is used."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def feed(self, _: Segment, /) -> NoReturn:
+        raise self._error
+
+    def flush(self, _: Ending, /) -> NoReturn:
+        raise self._error
+
+
+def _rules(context: RuleContext, rules: Iterable[type[Rule]]) -> Pipe:
+    """Build the row of *rules*. If building one fails, the response fails, as if the rule failed later."""
+    try:
+        return rule_row(context, rules)
+    except CadenzaError:  # wrong settings are reported at once
+        raise
+    except Exception as error:  # noqa: BLE001  # a rule may be foreign code
+        return Pipe(_Failing(error))
+
+
+def rule_context(scene: Scene, settings: Settings) -> RuleContext:
+    """Return the context of the rules for *scene*, with the speakers of its history."""
+    heard = (line.speaker for line in scene.history if line.speaker and not line.is_own)
+    roster = replace(scene.roster, speakers=tuple(dict.fromkeys((*scene.roster.speakers, *heard))))
+    if not roster.recent_emoji and settings.rules.emoji_lookback:
+        roster = replace(roster, recent_emoji=recent_emoji(scene.history, settings.rules.emoji_lookback))
+    return RuleContext(scene.persona, roster, settings.rules, prefill=scene.prefill)
+
+
+def clean(
+    text: str, scene: Scene | None = None, *, settings: Settings | None = None, rules: Iterable[type[Rule]] = RULES
+) -> str:
+    """Apply the rules to *text*, which a tool or a command wrote in the persona's name.
+
+    These are the rules of a model's stream; an opening label of any persona in the channel is removed as well.
+    """
+    scene = scene or Scene("", Persona(""))
+    context = rule_context(replace(scene, prefill=""), settings or Settings())
+    row = Pipe(Buffer(_UNBOUND), rule_row(replace(context, openers=tuple(context.roster.personas)), rules))
+    items = row.feed(text) + row.flush(Ending.FINAL)
+    return _with_fewer_line_ends(item for item in items if isinstance(item, Segment)).strip(WHITESPACE)
+
+
+def _with_fewer_line_ends(segments: Iterable[Segment]) -> str:
+    """Join *segments* with at most one empty line in a row, except in code."""
+    parts: list[str] = []
+    ends = ""  # the line ends after a block do not belong to it
+    for kind, group in groupby(segments, attrgetter("kind")):
+        text = ends + "".join(segment.text for segment in group)
+        if kind is Kind.PROSE:
+            parts.append(_LINE_ENDS.sub("\n\n", text))
+            ends = ""
+        else:
+            block = text.rstrip("\n")
+            parts.append(block)
+            ends = text[len(block) :]
+    return "".join(parts) + ends
+
+
+class _Watch:
+    """The timeouts of a model: before its first word, and between two words.
+
+    Each chunk only notes the time; one timer checks it when a timeout may have passed.
+    """
+
+    def __init__(self, first: float, idle: float) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._idle = idle
+        self._timeout = first
+        self.has_begun = False
+        """Whether the model has said anything."""
+        self.is_over = False
+        """Whether the round has ended."""
+        self._since: float | None = self._loop.time()
+        self.expired: asyncio.Future[None] = self._loop.create_future()
+        self._timer = self._loop.call_later(first, self._look)
+
+    def note(self, chunk: Chunk) -> None:
+        """Note that the model sent *chunk*; usage or a served-by header is no first word."""
+        self._since = self._loop.time()
+        if not self.has_begun and not isinstance(chunk, Usage | Served):
+            self.has_begun, self._timeout = True, self._idle
+            self._timer.cancel()  # the first timeout may be much longer than the next
+            self._timer = self._loop.call_later(self._idle, self._look)
+
+    def rest(self) -> None:
+        """Pause: something other than the model is awaited."""
+        self._since = None
+
+    def close(self) -> None:
+        """Stop watching."""
+        self.is_over = True
+        self._timer.cancel()
+        self.expired.cancel()
+
+    def _look(self) -> None:
+        now = self._loop.time()
+        due = (now if self._since is None else self._since) + self._timeout
+        if due > now:
+            self._timer = self._loop.call_at(due, self._look)
+        elif not self.expired.done():
+            self.expired.set_result(None)
+
+
+async def run_round(
+    round_: Round,
+    chunks: AsyncIterable[Chunk],
+    outbox: Outbox,
+    *,
+    settings: Settings | None = None,
+    stop: StopHandle | None = None,
+) -> Outcome:
+    """Pump *chunks* through *round_* into *outbox* until the round has its outcome.
+
+    Returns when the model is done, not when everything is sent: see ``settle``.
+    """
+    turn = (settings or Settings()).turn
+    event = pending(outbox, stop)
+    if event:  # over before it began: the model is not asked
+        await hang_up(chunks)
+        conclude(event, round_, outbox, turn.on_stop)
+    else:
+        await _pump(round_, chunks, outbox, turn=turn, stop=stop)
+    if round_.fault:
+        logger.warning("a rule or another stage failed", exc_info=round_.fault)
+    return conclude(None, round_, outbox, turn.on_stop)
+
+
+async def _pump(
+    round_: Round, chunks: AsyncIterable[Chunk], outbox: Outbox, *, turn: TurnSettings, stop: StopHandle | None
+) -> None:
+    watch = _Watch(turn.first_timeout, turn.idle_timeout)
+    reader = asyncio.create_task(_read(round_, chunks, outbox, watch), name="cadenza reader")
+    try:
+        event = await overtaking(reader, outbox=outbox, stop=stop, watch=watch)
+        if event:  # decided now, however long the stream takes to close
+            conclude(event, round_, outbox, turn.on_stop)
+    finally:
+        watch.close()
+        await end_task(reader)
+
+
+async def settle(
+    round_: Round, outbox: Outbox, *, settings: Settings | None = None, stop: StopHandle | None = None
+) -> Outcome:
+    """Wait until everything is sent and return the outcome, which a stop or a failed send may still change."""
+    turn = (settings or Settings()).turn
+    sending = asyncio.create_task(outbox.finished(), name="cadenza settle")
+    try:
+        event = await overtaking(sending, outbox=outbox, stop=stop)
+        outcome = conclude(event, round_, outbox, turn.on_stop)
+        await asyncio.wait([sending])
+    finally:
+        await end_task(sending)
+    # Only now is it known whether the last words arrived.
+    return overtaken(outcome, outcome_of(event), outbox) if event and isinstance(outcome, Completed) else outcome
+
+
+async def _read(round_: Round, chunks: AsyncIterable[Chunk], outbox: Outbox, watch: _Watch) -> None:
+    hand_over = _hand_over if outbox.trace is None else _hand_over_seen
+    source: AsyncIterator[Chunk] | None = None
+    try:
+        for number in count(1):
+            try:
+                if source is None:  # foreign code may fail here as well
+                    source = aiter(chunks)
+                chunk = await anext(source)
+            except StopAsyncIteration:  # a stream that ends without a finish reason gets one
+                chunk = Finished("end_of_stream")
+            except BaseException as error:
+                if must_rise(error):
+                    raise
+                chunk = Failed(broken_off(error))
+            hand_over(chunk, round_, outbox)
+            if round_.outcome is not None or watch.is_over:  # a stream may ignore that it was closed
+                return
+            if not outbox.has_room:
+                watch.rest()
+                await outbox.room()
+            if not number % _BREATH:
+                watch.rest()
+                await asyncio.sleep(0)  # a stream that is always ready must not starve other tasks
+            watch.note(chunk)
+    finally:
+        await hang_up(chunks if source is None else source)
+
+
+def _hand_over(chunk: Chunk, round_: Round, outbox: Outbox) -> None:
+    """Pass *chunk* to *round_* and its posts to *outbox*, which is closed after the last one.
+
+    After a failure it stays open, for another attempt may follow.
+    """
+    posts = round_.receive(chunk)
+    if not posts and round_.outcome is None:
+        return  # most chunks make no post
+    if isinstance(round_.outcome, Broke):
+        outbox.hold(posts)
+        return
+    outbox.add(posts)
+    if isinstance(round_.outcome, Completed | Stopped):
+        outbox.close()
+
+
+def _hand_over_seen(chunk: Chunk, round_: Round, outbox: Outbox) -> None:
+    """Do the same with a trace."""
+    if outbox.trace:
+        outbox.trace.heard(chunk)
+    _hand_over(chunk, round_, outbox)
+
+
+async def overtaking(
+    work: asyncio.Task[Any], *, outbox: Outbox, stop: StopHandle | None, watch: _Watch | None = None
+) -> RoundEvent | None:
+    """Wait for *work*; return the stop, failed send or stall that came first, if any."""
+    awaited: set[asyncio.Future[Any]] = {work, outbox.failed}
+    if watch:
+        awaited.add(watch.expired)
+    if stop:
+        awaited.add(stop.requested)
+    await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
+    if event := pending(outbox, stop):
+        return event
+    if watch and watch.expired.done() and not work.done():
+        if outbox.trace:
+            outbox.trace.stalled(has_begun=watch.has_begun)
+        return FellSilent(watch.has_begun)
+    return None
+
+
+def pending(outbox: Outbox, stop: StopHandle | None) -> RoundEvent | None:
+    """Return a stop or a failed send that has already happened."""
+    if stop and stop.reason:
+        if outbox.trace:
+            outbox.trace.stopped(stop.reason, stop.by)
+        return StopRequested(stop.reason)
+    if outbox.failed.done():
+        return SendFailed(outbox.failed.result())
+    return None
+
+
+def conclude(event: RoundEvent | None, round_: Round, outbox: Outbox, on_stop: str) -> Outcome:
+    """Pass *event*, if one overtook the round, to *round_*, and tell *outbox* what is still to be sent."""
+    before = round_.outcome
+    posts = round_.receive(event) if event else []
+    if round_.outcome is None:
+        msg = "a round ended without an outcome"
+        raise AssertionError(msg)
+    match event:
+        case StopRequested(reason):  # it also applies to queued posts of a round that has ended
+            outbox.cut(kept(Stopped(reason), on_stop=on_stop), posts)
+            if isinstance(before, Completed):
+                round_.end_as(overtaken(before, round_.outcome, outbox))
+        case SendFailed():
+            outbox.cut(kept(round_.outcome, on_stop=on_stop), posts)
+        case _:
+            outbox.hold(posts)
+    return round_.outcome
+
+
+def overtaken(outcome: Outcome, ended: Outcome, outbox: Outbox) -> Outcome:
+    """Return the outcome of a reply that had come to *outcome* when something *ended* it before its last send.
+
+    A shutdown does not change a complete answer of which everything was sent.
+    """
+    is_whole = isinstance(outcome, Completed) and outbox.is_whole
+    return outcome if is_whole and ended == Stopped(StopReason.SHUTDOWN) else ended
