@@ -184,6 +184,13 @@ def test_no_stage_calls_another() -> None:
     assert {name: called - own for name, called in feeding.items() if called - own} == {}
 
 
+def test_every_logger_hides_secrets_in_tracebacks() -> None:
+    allowed = {"tracebacks.py", "cli.py", "bot/services/logs.py"}
+    using = {module.as_posix() for module in MODULES if "logging.getLogger(" in (SOURCE / module).read_text("utf-8")}
+
+    assert set() == using - allowed, "use cadenza.explain.tracebacks.get_logger"
+
+
 def test_every_module_has_its_tests() -> None:
     wanted = [
         Path("tests", module.parent, f"test_{module.name}")

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from cadenza.bot.services.logs import redacted
 from cadenza.cli.run import add_run
+from cadenza.text.redaction import without_secrets
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "deploy"
@@ -41,7 +41,7 @@ def _unit() -> configparser.ConfigParser:
 def test_there_is_no_secret_in_it(name: str) -> None:
     text = _text(name)
 
-    assert redacted(text) == text
+    assert without_secrets(text) == text
     assert not re.search(r"(?i)(token|_key|password)\s*[:=]\s*\S", text)
 
 

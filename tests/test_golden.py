@@ -22,7 +22,7 @@ from cadenza.settings import DeliverySettings
 from cadenza.stages.s5_buffer import Buffer, Item
 from cadenza.stages.s7_delivery import Composer
 from cadenza.text import tables
-from cadenza.text.cuts import overflow_cut, whole_clauses
+from cadenza.text.cuts import clauses_in, overflow_cut
 from cadenza.text.humanize import humanize
 from cadenza.text.overlap import Overlap, without_overlap
 from cadenza.text.repair import close_openers
@@ -154,7 +154,8 @@ def _autoclose(row: Row) -> tuple[Any, Any]:
 
 
 def _trim(row: Row) -> tuple[Any, Any]:
-    return [whole_clauses(row["input"], survey(row["input"]).spans)], row["output"]
+    clauses = clauses_in(row["input"], survey(row["input"]).spans)
+    return [row["input"] if clauses is None else clauses], row["output"]
 
 
 def _dedup(row: Row) -> tuple[Any, Any]:

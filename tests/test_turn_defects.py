@@ -232,7 +232,7 @@ async def test_b60_the_limits_of_the_loop_are_settings_that_count(rounds: int) -
     result = await perform(actor, target=target, tools=[tool()], tool_rounds=rounds, tool_notice=2)
 
     assert (Stopped(StopReason.ROUND_LIMIT), rounds) == (result.outcome, actor.asked)
-    assert "tools were used 2 times" in target.notices[0].text
+    assert "2 rounds of tools" in target.notices[0].text
 
 
 # --- the queue --------------------------------------------------------------------------------------------

@@ -91,7 +91,7 @@ async def test_a_client_that_is_not_logged_in_is_said_at_once_in_one_sentence() 
 
 
 async def test_a_channel_is_no_client(evening: Evening) -> None:
-    with pytest.raises(InputError, match=r"needs a client of discord\.py, and TextChannel is none"):
+    with pytest.raises(InputError, match=r"needs a discord\.py client, not TextChannel"):
         cadenza.Speaker(general(evening))
 
 

@@ -111,7 +111,7 @@ async def test_a_model_that_never_ends_is_stopped(tmp_path: Path) -> None:
         pytest.param(
             [],
             Empty,
-            "-- `scripted` said nothing, however often it was asked; say it in other words or use another model.\n",
+            "-- `scripted` returned an empty answer several times; rephrase the message or use another model.\n",
             id="it says nothing",
         ),
     ],

@@ -12,7 +12,6 @@ from cadenza.concurrency.stops import StopRegistry, Stops
 from cadenza.types import StopReason
 from tests.contracts.stop_registry import StopRegistryContract
 from tests.timing import now
-from tests.wired_stops import Wire, WiredStops
 
 
 @pytest.mark.looptime
@@ -23,31 +22,6 @@ class TestStopsKeepTheContract(StopRegistryContract):
     async def registries(self) -> AsyncIterator[tuple[StopRegistry, StopRegistry]]:
         stops = Stops()
         yield stops, stops
-
-
-@pytest.mark.looptime
-class TestStopsOverAWireKeepTheContract(StopRegistryContract):
-    """Two registries in two processes, as far as they can tell: what one says, the other hears later."""
-
-    @asynccontextmanager
-    async def registries(self) -> AsyncIterator[tuple[StopRegistry, StopRegistry]]:
-        wire = Wire(latency=0.05)
-        async with WiredStops(wire) as here, WiredStops(wire) as there:
-            yield here, there
-
-
-@pytest.mark.looptime
-async def test_a_stop_on_its_way_to_a_turn_that_ends_meanwhile_does_not_reach_the_next() -> None:
-    wire = Wire(latency=1.0)
-    async with WiredStops(wire) as here, WiredStops(wire) as there:
-        old = here.open("channel/1")
-        asking = asyncio.create_task(there.stop("channel/1"))
-        await asyncio.sleep(0.5)
-        old.close()
-        following = here.open("channel/2")
-
-        assert not await asking
-        assert (None, None) == (old.reason, following.reason)
 
 
 def test_a_stop_reaches_the_turn_that_it_names_and_no_other() -> None:

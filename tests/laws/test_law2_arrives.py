@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.replies.pipeline import text_row
+from cadenza.replies.pipeline import Takes, text_row
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import Round
 from cadenza.targets.target import Limits
@@ -53,7 +53,8 @@ def test_what_is_too_much_for_messages_arrives_in_files(
 def _with_files(slices: list[str], **values: object) -> list[Post]:
     settings = Settings.of(tables="source", **values)
     round_ = Round(
-        text_row(Scene("", Persona("")), settings, Random(0), limits=Limits(files=True)), limit=settings.delivery.limit
+        text_row(Scene("", Persona("")), settings, Random(0), takes=Takes(Limits(files=True))),
+        limit=settings.delivery.limit,
     )
     return [post for event in (*map(TextDelta, slices), Finished()) for post in round_.receive(event)]
 

@@ -11,6 +11,7 @@ import looptime
 import pytest
 
 from cadenza.replies.outbox.sender import Outbox
+from cadenza.settings import Settings
 from cadenza.stages.s4_round import Keep
 from cadenza.targets.target import Allowance
 from cadenza.types import Boundary, Identity, Notice, Post, Receipt
@@ -115,7 +116,7 @@ async def _at_sea(seed: int) -> None:
     channel, campaign = Diary(dice), Campaign(dice)
     limit = dice.choice((50, 200, 1950))
     target = Odd(channel, dice) if is_odd else channel
-    async with Outbox(target, limit=limit, typing_budget=dice.choice((0.0, 3.0, 20.0))) as outbox:
+    async with Outbox(target, settings=Settings.of(limit=limit, typing_budget=dice.choice((0.0, 3.0, 20.0)))) as outbox:
         await campaign.run(outbox)
         cut = now()
         if keep:

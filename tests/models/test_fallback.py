@@ -375,13 +375,11 @@ async def test_a_model_is_made_ready_only_when_it_is_its_turn() -> None:
     [
         pytest.param(None, False, [], id="there is none to be had"),
         pytest.param(SettingsError("'openai' needs a key"), True, ["'openai' needs a key"], id="a reason for people"),
-        pytest.param(
-            OSError("password"), True, ["a model could not be made ready (OSError); look into the log"], id="foreign"
-        ),
+        pytest.param(OSError("password"), True, ["a model could not be created (OSError); see the log"], id="foreign"),
         pytest.param(
             asyncio.CancelledError(),
             True,
-            ["a model could not be made ready (CancelledError); look into the log"],
+            ["a model could not be created (CancelledError); see the log"],
             id="cancelled by itself",
         ),
     ],
@@ -401,8 +399,8 @@ async def test_a_model_that_cannot_be_made_ready_is_passed_over(
 @pytest.mark.parametrize(
     ("sources", "reason"),
     [
-        pytest.param([], "there is no model that could be asked; name one that can", id="none was named"),
-        pytest.param([made(None)], "there is no model that could be asked; name one that can", id="none is to be had"),
+        pytest.param([], "there is no model to ask; name at least one", id="none was named"),
+        pytest.param([made(None)], "there is no model to ask; name at least one", id="none is to be had"),
         pytest.param([made(SettingsError("one")), made(SettingsError("two"))], "two", id="the last reason"),
     ],
 )
@@ -410,7 +408,7 @@ async def test_why_nobody_can_be_asked(sources: list[ModelSource], reason: str) 
     cast = casting(*sources)
 
     assert await cast.begin() is None
-    outcome = cast.nobody()
+    outcome = cast.no_model()
     assert isinstance(outcome, Broke)
     assert reason == str(outcome.error)
     assert len(sources) - 1 == len(cast.failures) or not cast.failures

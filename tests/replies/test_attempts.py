@@ -322,7 +322,7 @@ async def test_half_of_an_answer_ends_as_it_broke_off_if_the_next_model_has_noth
 
     assert (shown, Broke, "first") == (target.texts, type(result.outcome), result.model)
     assert [("second", Empty("stop"))] == [(failure.model, failure.outcome) for failure in result.failures]
-    assert ["Held back by a filter"] == [notice.title for notice in target.notices]
+    assert ["Blocked by a filter"] == [notice.title for notice in target.notices]
 
 
 async def test_of_several_beginnings_the_last_one_stays() -> None:

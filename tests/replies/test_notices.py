@@ -123,14 +123,14 @@ def test_every_failure_of_a_provider_has_its_title_its_colour_and_its_tips(
     [
         pytest.param(Stalled(has_begun=False), "silent", "`openai:gpt-5.1` did not begin to answer in time;", id="never began"),
         pytest.param(Stalled(has_begun=True), "stalled", "`openai:gpt-5.1` fell silent in the middle", id="fell silent"),
-        pytest.param(Empty(), "empty", "`openai:gpt-5.1` said nothing, however often it was asked;", id="empty"),
-        pytest.param(Empty("length"), "no_room", "`openai:gpt-5.1` had used up its room", id="no room"),
-        pytest.param(Empty("speaker_guard"), "not_itself", "`openai:gpt-5.1` spoke only for somebody else", id="guard"),
-        pytest.param(Broke(ToolError("tools failed 5 times in a row")), "tools", "Tools failed again and again", id="tools"),
-        pytest.param(Stopped(StopReason.ROUND_LIMIT), "rounds", "`openai:gpt-5.1` wanted one tool after", id="rounds"),
-        pytest.param(NeedsTools(()), "rounds", "`openai:gpt-5.1` wanted one tool after", id="tools that were not run"),
-        pytest.param(Stopped(StopReason.TIME_LIMIT), "time", "The reply took longer than it may", id="time"),
-        pytest.param(Stopped(StopReason.STALE), "stale", "The reply did not get on", id="stale"),
+        pytest.param(Empty(), "empty", "`openai:gpt-5.1` returned an empty answer several times;", id="empty"),
+        pytest.param(Empty("length"), "no_room", "`openai:gpt-5.1` used all its tokens", id="no room"),
+        pytest.param(Empty("speaker_guard"), "not_itself", "`openai:gpt-5.1` wrote only another speaker's lines", id="guard"),
+        pytest.param(Broke(ToolError("tools failed 5 times in a row")), "tools", "Tools failed too often", id="tools"),
+        pytest.param(Stopped(StopReason.ROUND_LIMIT), "rounds", "`openai:gpt-5.1` called tools again", id="rounds"),
+        pytest.param(NeedsTools(()), "rounds", "`openai:gpt-5.1` called tools again", id="tools that were not run"),
+        pytest.param(Stopped(StopReason.TIME_LIMIT), "time", "The reply took too long", id="time"),
+        pytest.param(Stopped(StopReason.STALE), "stale", "The reply was stuck", id="stale"),
         pytest.param(Stopped(StopReason.SHUTDOWN), "shutdown", "The reply was cut off by a restart;", id="shutdown"),
         pytest.param(Broke(SettingsError("the proxy is none")), "ours", "The proxy is none.", id="a setting"),
         pytest.param(Broke(CadenzaError("a rule failed (KeyError)")), "ours", "A rule failed (KeyError).", id="a rule"),
@@ -168,7 +168,7 @@ def test_w7_that_there_is_more_is_told_and_how_to_get_it(when_full: str) -> None
 
     assert notice is not None
     assert ("There is more", Urgency.INFO) == (notice.title, notice.urgency)
-    assert "ask it to go on" in notice.text
+    assert "ask it to continue" in notice.text
 
 
 @pytest.mark.parametrize("kind", ErrorKind)
@@ -299,10 +299,10 @@ def test_1_one_line_says_who_answered_and_why_the_first_did_not() -> None:
         (Stalled(has_begun=False), "did not begin to answer"),
         (Stalled(has_begun=True), "fell silent in the middle"),
         (Empty(), "said nothing"),
-        (Empty("speaker_guard"), "spoke only for somebody else"),
+        (Empty("speaker_guard"), "wrote only another speaker's lines"),
         (Empty("length"), "had no room for an answer"),
         (Broke(CadenzaError("a rule failed")), "a rule failed"),
-        (Stopped(StopReason.SPEAKER_GUARD), "came to no answer"),
+        (Stopped(StopReason.SPEAKER_GUARD), "gave no answer"),
     ],
 )
 def test_why_a_model_did_not_answer(outcome: Outcome, why: str) -> None:
@@ -335,7 +335,7 @@ def test_still_working_says_how_often() -> None:
     notice = still_working(20)
 
     assert (INFO, "Still working") == (notice.urgency, notice.title)
-    assert "tools were used 20 times so far" in notice.text
+    assert "20 rounds of tools so far" in notice.text
 
 
 # --- words of others ---------------------------------------------------------------------------------
@@ -403,9 +403,7 @@ def test_whatever_others_say_a_notice_is_one_line_that_fits_and_calls_nobody(
 
 @pytest.mark.parametrize("words", ["", " \n", "\u200b", "; try again"], ids=["empty", "blank", "unseen", "no reason"])
 def test_an_error_that_says_nothing_is_told_all_the_same(words: str) -> None:
-    assert (
-        f"instead of `{GPT}` (came to no answer)." in fell_back([Failure(GPT, Broke(ProviderError(words)))], "m").text
-    )
+    assert f"instead of `{GPT}` (gave no answer)." in fell_back([Failure(GPT, Broke(ProviderError(words)))], "m").text
     if ";" not in words:
         assert "The model could not answer." == told(Broke(ProviderError(words))).text
 

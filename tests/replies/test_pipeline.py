@@ -652,11 +652,12 @@ async def test_closing_a_stream_hangs_up() -> None:
 
 
 def test_a_tap_sees_the_segments_between_stages_five_and_six() -> None:
+    from cadenza.replies.pipeline import with_tap
     from cadenza.replies.replay import _Tap
     from cadenza.types import Ending, Persona, Scene
 
     tap = _Tap()
-    row = text_row(Scene("", Persona("Ren")), AT_ONCE, Random(0), tap=tap)
+    row = with_tap(text_row(Scene("", Persona("Ren")), AT_ONCE, Random(0)), tap)
 
     row.feed("Ren: hello\n")
     row.flush(Ending.FINAL)

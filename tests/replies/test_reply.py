@@ -379,7 +379,7 @@ async def test_a_count_of_tokens_is_no_first_word() -> None:
 
 
 async def test_what_is_no_target_is_refused_in_a_sentence() -> None:
-    with pytest.raises(InputError, match="a target has 'limits', 'send' and 'typing', and object has not"):
+    with pytest.raises(InputError, match="a target needs 'limits', 'send' and 'typing'; object lacks them"):
         await say(object(), "Hello")  # type: ignore[arg-type]
 
 
@@ -394,12 +394,12 @@ async def test_what_is_no_target_is_refused_in_a_sentence() -> None:
     ],
 )
 async def test_what_is_no_model_is_refused_in_a_sentence(models: Any, what: str) -> None:
-    with pytest.raises(InputError, match=rf"a model is what connect.* gives back, .* not {what}"):
+    with pytest.raises(InputError, match=rf"a model must come from connect.* not {what}"):
         await reply(SCENE, models, MemoryTarget())
 
 
 async def test_what_are_no_settings_is_refused_in_a_sentence() -> None:
-    with pytest.raises(SettingsError, match=r"settings are made by Settings\.of.*, and dict is not"):
+    with pytest.raises(SettingsError, match=r"settings must be Settings, .*, not dict"):
         await say(MemoryTarget(), "Hello", settings={"degree": 3})  # type: ignore[arg-type]
 
 
@@ -412,7 +412,7 @@ async def test_a_target_that_gives_back_no_receipt_is_told_so() -> None:
     result = await say(Forgetful(), "Hello")
 
     assert isinstance(result.outcome, Broke)
-    assert "gave back NoneType" in str(result.outcome.error)
+    assert "returned NoneType" in str(result.outcome.error)
 
 
 async def test_a_target_of_ones_own_is_told_for_each_reply_whom_it_may_call() -> None:

@@ -26,18 +26,18 @@ async def test_any_target_can_be_spoken_to() -> None:
 
 
 async def test_what_is_no_place_is_refused_in_one_sentence() -> None:
-    with pytest.raises(InputError, match="str is no place to speak in; give the channel"):
+    with pytest.raises(InputError, match="str is not a channel; pass the channel"):
         await say("general", "Hello.")
-    with pytest.raises(InputError, match="NoneType is no place to speak in; give the channel"):
+    with pytest.raises(InputError, match="NoneType is not a channel; pass the channel"):
         await Speaker().say(None, "Hello.")
-    with pytest.raises(InputError, match="MemoryTarget is none"):
+    with pytest.raises(InputError, match="not MemoryTarget; use say"):
         await Speaker().say(MemoryTarget(), "Hello.")
-    with pytest.raises(InputError, match="MemoryTarget is none"):
+    with pytest.raises(InputError, match="not MemoryTarget; use say"):
         await Speaker().target(MemoryTarget())
 
 
 def test_a_speaker_needs_a_client_of_discord_py() -> None:
-    with pytest.raises(InputError, match="str is none"):
+    with pytest.raises(InputError, match=r"a discord\.py client, not str"):
         Speaker("a token")
 
 

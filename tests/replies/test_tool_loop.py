@@ -130,7 +130,7 @@ async def test_3_a_hundred_rounds_end_it_and_people_are_told_once_that_it_takes_
     assert Stopped(StopReason.ROUND_LIMIT) == result.outcome
     assert (100, 100) == (len(runs), actor.asked)
     assert ["Still working", "Too many steps"] == [notice.title for notice in target.notices]
-    assert "tools were used 20 times" in target.notices[0].text
+    assert "20 rounds of tools" in target.notices[0].text
 
 
 async def test_3_tries_that_came_to_nothing_are_no_rounds_with_tools() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.replies.pipeline import text_row
+from cadenza.replies.pipeline import Takes, text_row
 from cadenza.rules import RULES
 from cadenza.rules.rule import Rule, RuleContext
 from cadenza.settings import Settings
@@ -34,7 +34,7 @@ SCENE = Scene(
 def tapped(settings: Settings, tell: Tell, *, rules: Iterable[type[Rule]] = RULES, pictures: bool = False) -> Pipe:
     """The row of a reply, with its taps."""
     taps = Taps(tell, SequenceNumbers(), SequenceNumbers(), gathers=settings.delivery.degree == 0)
-    row = text_row(SCENE, settings, Random(0), rules=rules, pictures=pictures)
+    row = text_row(SCENE, settings, Random(0), rules=rules, takes=Takes(pictures=pictures))
     *stages, _ = row.stages
     return taps.around(Pipe(*stages, Composer(settings.delivery, Random(0), pictures=pictures, see=taps.paced)))
 

@@ -35,6 +35,7 @@ KEYS = {
     "aws": "AKIAIOSFODNN7EXAMPLE",
     "slack": "xoxb-123456789012-abcdefGHIJKL",
     "web token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N",
+    "discord": "MTIzNDU2Nzg5MDEyMzQ1Njc4OQ.GabcDE.abcdefghijklmnopqrstuvwxyz0123456789AB",
     "masked": "sk-proj-****************abcd",
 }
 
@@ -180,3 +181,24 @@ def test_prose_is_no_payload() -> None:
     prose = "The quick brown fox jumps over the lazy dog. " * 50
 
     assert prose == without_payloads(prose)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"token {KEYS['discord']} is wrong", "token *** is wrong"),
+        ("POST /webhooks/123/aBc-dEf_123?wait=true", "POST /webhooks/123/***?wait=true"),
+        ("POST https://discord.com/api/v10/interactions/1/tok/callback", "POST https://discord.com/api/v10/interactions/1/***/callback"),
+        ("sk-abcdefghijklmnop", "***"),
+        ("GET /channels/123/messages", "GET /channels/123/messages"),
+        ("version 2.7.1 of discord.py", "version 2.7.1 of discord.py"),
+    ],
+    ids=["bot token", "webhook", "interaction", "key", "channel", "version"],
+)  # fmt: skip
+def test_tokens_of_discord_are_hidden(text: str, expected: str) -> None:
+    assert expected == without_secrets(text)
+
+
+@given(st.text(alphabet=st.characters(codec="utf-8"), max_size=200), st.text(alphabet="abcXYZ019-_", min_size=8))
+def test_a_known_secret_is_hidden_wherever_it_stands(text: str, secret: str) -> None:
+    assert secret not in without_secrets(f"{text}{secret}{text}", secret).replace("***", " ")

@@ -10,6 +10,7 @@ from cadenza.concurrency.stops import Stops
 from cadenza.turns import Verdict
 from cadenza.turns.channels import Turn
 from cadenza.turns.waiting import Dropped, IncomingMessage, TurnReason
+from cadenza.types import StopReason
 from tests.at_the_desk import Answer, desk, quiet
 
 pytestmark = pytest.mark.looptime
@@ -312,7 +313,7 @@ async def test_admission_5_a_turn_that_a_command_asked_for_is_not_interrupted() 
 
     assert Verdict.QUEUED is made.write("more")
     await asyncio.sleep(1.0)
-    assert not made.ran[0].turn.stop.takes_follow_ups
+    assert not made.ran[0].turn.stop.take(StopReason.FOLLOW_UP)
     await quiet(made)
     assert ["completed", "completed"] == made.outcomes
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
@@ -11,6 +10,7 @@ from dataclasses import replace
 
 import discord
 
+from ..explain.tracebacks import get_logger
 from ..text.stop_phrases import is_stop
 from ..turns import IncomingMessage, Turns, Verdict
 from .authorship import is_ours
@@ -27,7 +27,7 @@ from .services.quotas import Excess
 from .services.triggers import Cause, TriggerMatch, calls
 from .wiring import BotServices
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _MOST_SEEN = 4096
 """Messages that are known again if the gateway tells of them twice, as it does after a broken line."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,6 +13,7 @@ import discord
 from ..concurrency.tasks import end_task, must_rise
 from ..errors import CadenzaError
 from ..explain.steps import Hook, TraceStep
+from ..explain.tracebacks import get_logger
 from ..replies.reply import reply, say
 from ..settings import Settings
 from ..stages.s7_delivery import receipt_of
@@ -45,7 +45,7 @@ from .store.store import StoreError
 from .thought_log import Thought, log_thoughts
 from .wiring import BotServices
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _GONE = "{persona} does not speak here any more, so nobody answers this; ask somebody else."
 

@@ -6,7 +6,6 @@ Only what has to be wired together stands here. Who is answered is decided in ``
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Coroutine
 from dataclasses import replace
@@ -17,6 +16,7 @@ import discord
 from discord.ext import commands
 
 from ..concurrency.tasks import must_rise
+from ..explain.tracebacks import get_logger
 from ..stages.s7_delivery import receipt_of
 from ..targets.discord_py.channel_info import parent_of, room_of
 from ..targets.discord_py.client_state import Home
@@ -41,7 +41,7 @@ from .services.quotas import Excess
 from .store.webhook_store import StoredWebhooks
 from .wiring import BotServices
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 STOP, AGAIN, MORE = "⏹", "🔁", "▶"
 """Reactions that do what a command does; Discord puts a variation selector behind some of them."""

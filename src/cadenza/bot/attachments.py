@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import codecs
-import logging
 import mimetypes
 import re
 from collections.abc import Iterable
@@ -18,9 +17,10 @@ from urllib.parse import urlsplit
 import discord
 
 from ..concurrency.tasks import must_rise
+from ..explain.tracebacks import get_logger
 from ..types import Media, MediaKind
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _IMAGES = 8
 """Pictures of a conversation that a model is shown; others are only named."""

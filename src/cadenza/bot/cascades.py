@@ -7,10 +7,10 @@ person who speaks begins anew. Nobody answers themselves, nor twice at a time.
 from __future__ import annotations
 
 import asyncio
-import logging
 
 import discord
 
+from ..explain.tracebacks import get_logger
 from ..turns import IncomingMessage, TurnReason
 from ..types import Completed
 from .admission import Admission
@@ -22,7 +22,7 @@ from .services.message import ChatMessage
 from .services.triggers import calls
 from .wiring import BotServices
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _MOST_COUNTED = 2000
 """Messages of people of which it is counted how many answers of characters to each other they led to."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from typing import TypeAlias
 import discord
 
 from ..concurrency.tasks import must_rise
+from ..explain.tracebacks import get_logger
 from ..targets.discord_py.channel_info import client_of
 from ..text.names import normalised
 from ..text.units import WHITESPACE
@@ -24,7 +24,7 @@ from .display_names import AnyUser, plain_name, told_apart
 from .incoming import SPOKEN
 from .system_messages import is_protocol, is_reply_notice
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _MOST = 500
 """Messages that are read back at most, whatever was chosen."""

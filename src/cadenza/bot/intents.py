@@ -5,10 +5,10 @@ So nobody meets an exception for a switch that is off: what is missing is a sent
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..explain.tracebacks import get_logger
 from .application_info import DISCORD, Portal
 from .config.config import Config
 from .services.invitation import PORTAL
@@ -16,7 +16,7 @@ from .services.invitation import PORTAL
 if TYPE_CHECKING:
     import discord
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _UNNEEDED = (
     "auto_moderation_configuration",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import signal
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -13,8 +12,9 @@ from typing import Any, Self
 import discord
 
 from ..concurrency.tasks import end_task, must_rise
+from ..explain.tracebacks import get_logger
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ from types import MappingProxyType
 import discord
 
 from ..concurrency.tasks import must_rise
+from ..explain.tracebacks import get_logger
 from ..replies.notices import TEXTS
 from ..text.usernames import as_username, from_username
 from .authorship import is_ours
@@ -20,7 +20,7 @@ from .services.journal import JournalEntry
 from .services.languages import languages, translated
 from .system_messages import is_protocol
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 OLDEST = 600.0
 """Seconds after which nobody waits for an answer any more."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -14,6 +13,7 @@ import aiohttp
 import discord
 
 from ..concurrency.tasks import end_task, must_rise
+from ..explain.tracebacks import get_logger
 from .config.config import Config, LogConfig
 from .config.current import Current
 from .http_metrics import Metering
@@ -24,7 +24,7 @@ from .wiring import BotServices
 if TYPE_CHECKING:
     from .app import CadenzaBot
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _SWEPT_EVERY = 1800.0
 """Seconds between two looks for what has expired."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -11,6 +10,7 @@ from hashlib import blake2b
 import discord
 
 from ..concurrency.tasks import must_rise
+from ..explain.tracebacks import get_logger
 from ..targets.discord.api import ApiError, Outgoing, Place
 from ..targets.discord.avatars import SpokenBy
 from ..targets.discord.throttle import PacedApi
@@ -21,7 +21,7 @@ from .services.choices import Choice
 from .services.languages import chosen
 from .services.thought_text import Account, composed
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 LONGEST = 60.0
 """Seconds after which no more is told: a log holds nobody up."""

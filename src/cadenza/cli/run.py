@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import os
 import sys
 from collections.abc import Callable, Coroutine, Mapping
@@ -16,6 +15,7 @@ from urllib.parse import urlsplit
 
 from ..bot.services.logs import LEVELS
 from ..errors import CadenzaError, SettingsError
+from ..explain.tracebacks import get_logger
 
 if TYPE_CHECKING:
     import discord
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..bot.store.sealing import Seal
     from ..bot.store.store import Store
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 CONFIG = "cadenza.toml"
 _NO_MODEL = 'no model is chosen; say who answers in cadenza.toml, as in: [models] default = "openai:gpt-5.1"'

@@ -1,4 +1,4 @@
-"""Waiting for a task that one has begun: nothing is left running behind anybody's back."""
+"""Waiting for one's own tasks, also while cancelled, so that none is left running."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ T = TypeVar("T")
 
 
 async def end_task(task: asyncio.Task[Any]) -> None:
-    """Cancel *task* if it still runs, and wait until it has cleaned up; what it raised is raised here.
+    """Cancel *task* if it still runs and wait until it has cleaned up; raise what it raised.
 
-    If we are cancelled meanwhile, we still wait: nothing is left running behind our back.
+    A cancellation of the caller does not end the wait.
     """
     if not task.done():
         task.cancel()
@@ -24,21 +24,21 @@ async def end_task(task: asyncio.Task[Any]) -> None:
 
 
 async def outlast(task: asyncio.Task[T], *, hurry: Callable[[], None] | None = None) -> T:
-    """Wait for *task*, which nobody may cancel; give back what it comes to.
+    """Wait for *task*, which must not be cancelled, and return its result.
 
-    If we are cancelled meanwhile, we still wait, but let it know by *hurry* that it should not begin anything more.
+    A cancellation of the caller does not end the wait; it calls *hurry*, so that the task begins nothing more.
     """
     await _over(task, hurry)
     return task.result()
 
 
 def must_rise(error: BaseException) -> bool:
-    """Whether *error*, caught around foreign code, is not that code's: we are cancelled, or the process is to end."""
+    """Return whether *error*, caught around foreign code, must be raised again: a cancellation of us, or an exit."""
     return isinstance(error, KeyboardInterrupt | SystemExit) or is_cancelled(error)
 
 
 async def _over(task: asyncio.Task[Any], hurry: Callable[[], None] | None = None) -> None:
-    """Wait until *task* is over, however often we are cancelled; then be cancelled."""
+    """Wait until *task* is done, however often we are cancelled; then raise the cancellation."""
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
         try:
@@ -49,5 +49,5 @@ async def _over(task: asyncio.Task[Any], hurry: Callable[[], None] | None = None
                 hurry()
     if cancelled:
         if not task.cancelled():
-            task.exception()  # nobody is left who could care, and asyncio shall not complain of that
+            task.exception()  # retrieved, so asyncio does not warn about it
         raise cancelled

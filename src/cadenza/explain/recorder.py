@@ -9,7 +9,6 @@ Steps hold no secrets: no key, header or address, and only the type of a foreign
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -48,8 +47,9 @@ from ..types import (
     Usage,
 )
 from .steps import Hook, TraceStep
+from .tracebacks import get_logger
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 
 @contextmanager
@@ -95,9 +95,9 @@ class Trace:
             self._hook(TraceStep(step, _seconds(self.now() - self._begun), told, self._turn))
         except (KeyboardInterrupt, SystemExit):
             raise
-        except BaseException as error:  # foreign code must not disturb a reply
+        except BaseException as error:  # it is foreign code, and whatever it does must not disturb a reply
             self._hook = None
-            logger.warning("a trace hook failed and is not called again in this reply", exc_info=error)
+            logger.warning("a trace hook failed; it is not called again in this reply", exc_info=error)
 
     def hide(self, secrets: Iterable[str]) -> None:
         """Remove *secrets* from all later steps."""

@@ -7,7 +7,6 @@ records its steps with ``tracing``.
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,8 +16,9 @@ from types import MappingProxyType, TracebackType
 from typing import IO, Self, TypeAlias
 
 from ..errors import InputError
+from .tracebacks import get_logger
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 STEPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {

@@ -8,7 +8,6 @@ large a picture may become when it is unfolded.
 from __future__ import annotations
 
 import asyncio
-import logging
 from base64 import b64decode
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
 from ..errors import CadenzaError, InputError
+from ..explain.tracebacks import get_logger
 from ..settings import HttpSettings
 from ..stages.s1_parts import STORE, is_seen, is_youtube
 from ..types import Abilities, Links, Media, MediaKind, Part, Prompt, PromptTurn
@@ -25,7 +25,7 @@ from .http import Fetched, Http
 if TYPE_CHECKING:
     from PIL import Image
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _AT_ONCE = 8
 """How many are fetched at the same time."""

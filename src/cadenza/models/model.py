@@ -27,6 +27,7 @@ from typing import Self, TypeVar
 from ..concurrency.stops import is_cancelled
 from ..errors import CadenzaError, HttpError, ProviderError
 from ..explain.recorder import Trace
+from ..explain.tracebacks import get_logger
 from ..settings import HttpSettings
 from ..stages.s2_generation import Framing, Transport
 from ..stages.s3_chunks import Chunks, Codec
@@ -36,7 +37,7 @@ from ..text.redaction import secrets_of, without_payloads, without_secrets
 from ..types import Chunk, Ending, Failed, Finished, HttpRequest, Prompt, Served, TextDelta, ThoughtDelta
 from .keys import Keyring
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 T = TypeVar("T")
 

@@ -1,7 +1,7 @@
-"""One answer, however many tries it takes: another key, another model, and never two answers in the chat.
+"""Attempts: retry with another key or another model until there is one answer in the chat.
 
-What a try that failed has said is put aside, not thrown away. What of it people have seen goes once another try has
-something better to say; if none has, it stays, and the rest of it is sent after all.
+The text of a failed attempt is set aside. Its messages in the chat are deleted once a later attempt has something to
+send. If none has, they stay, and the rest of that text is sent after all.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ T = TypeVar("T")
 
 
 class NewText(Protocol):
-    """Makes the stages from text to posts for one try."""
+    """Builds the stages from text to posts for one attempt."""
 
     def __call__(self, scene: Scene, /, *, planned: int, may_retry: bool) -> Pipe:
-        """A row for a try at *scene* before which *planned* messages stand."""
+        """Build the row for an attempt at *scene*, before which *planned* messages stand."""
 
 
 class _OverError(Exception):
-    """Something overtook whatever was waited for; the reply is over."""
+    """A stop or a failed send ended the reply while something else was awaited."""
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__()
@@ -45,20 +45,20 @@ class _OverError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Leftover:
-    """What a try that failed has said."""
+    """The text of a failed attempt."""
 
     round: Round
     posts: list[Post]
-    """What was not sent yet."""
+    """The posts that were not sent yet."""
     sent: list[Receipt]
     since: int
-    """How many rounds stood before it."""
+    """The number of rounds before it."""
     failure: Failure
-    """Why it came to nothing."""
+    """Why the attempt failed."""
 
 
 class AttemptLoop:
-    """Asks whom ``FallbackChain`` names until somebody has answered."""
+    """Asks the models that ``FallbackChain`` chooses until one has answered."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class AttemptLoop:
         self._leftover: _Leftover | None = None
 
     async def run(self) -> Outcome:
-        """Try until there is an answer, send it, and tell people what they should know besides."""
+        """Run attempts until there is an answer, send it, and show a notice if one is due."""
         limit = asyncio.get_running_loop().call_later(self._settings.turn.turn_timeout, self._run_out_of_time)
         try:
             outcome = await self._answered()
@@ -103,7 +103,7 @@ class AttemptLoop:
     async def _answered(self) -> Outcome:
         again = await self._unless_over(self._casting.begin())
         if again is None:
-            return self._casting.nobody()
+            return self._casting.no_model()
         while True:
             outcome = await self._try(again)
             again = await self._next(outcome)
@@ -127,19 +127,19 @@ class AttemptLoop:
             trace.tried(name, outcome, cure(outcome).value)
         return outcome
 
-    # --- what a try that failed leaves behind --------------------------------------------
+    # --- after a failed attempt -----------------------------------------------------------
 
     async def _next(self, outcome: Outcome) -> Attempt | None:
-        """What to try after *outcome*, with what was said so far put aside; ``None`` if that was the last word."""
+        """Choose the next attempt after *outcome* and set the text of this one aside; ``None`` ends the reply."""
         if cure(outcome) is KeyRemedy.NOTHING:
             return None
-        if self._rounds.is_told:  # nothing of it is taken back: the next one is told of it and goes on
+        if self._rounds.is_told:  # its messages stay: the next model is told of them and continues
             return await self._unless_over(self._casting.after(outcome))
         part, failure = self._rounds.part, Failure(self._casting.name, outcome)
         posts = self._outbox.withdraw(part)
         await self._unless_over(self._outbox.rest(), posts)
         sent = self._outbox.sent_of(part)
-        is_stuck = bool(sent) and not self._outbox.can_remove  # another answer would stand behind half of this one
+        is_stuck = bool(sent) and not self._outbox.can_remove  # another answer would follow half of this one
         again = None if is_stuck else await self._unless_over(self._casting.after(outcome), posts)
         if again is None:
             self._outbox.add(self._after_all(posts))
@@ -151,7 +151,7 @@ class AttemptLoop:
         return again
 
     def _restored(self) -> _Leftover | None:
-        """What was put aside, if nobody had anything better to say: then it stands after all."""
+        """Take back what was set aside if no later attempt said anything; it stands after all."""
         left, self._leftover = self._leftover, None
         if left is None or any(round_.said for round_ in self._rounds.kept[left.since :]):
             return None
@@ -160,7 +160,7 @@ class AttemptLoop:
         return left
 
     def _after_all(self, posts: list[Post]) -> list[Post]:
-        """*posts* were put aside and are to be sent; whoever looks is told."""
+        """Return *posts*, which were set aside and are now sent, and trace that."""
         if self._outbox.trace and posts:
             self._outbox.trace.brings_back(posts)
         return posts
@@ -168,9 +168,9 @@ class AttemptLoop:
     # --- the end ----------------------------------------------------------------------------
 
     async def _delivered(self, outcome: Outcome) -> Outcome:
-        """Wait until everything is sent; a stop or a failed send still counts, and may change the outcome.
+        """Wait until everything is sent and return the final outcome, which a stop or a failed send still changes.
 
-        It does not if the reply was stopped before; that a model may not have more tools is no stop for what it said.
+        The outcome of a stopped reply is final, except for the round limit of tools: that text is still sent.
         """
         is_final = isinstance(outcome, Stopped) and outcome.reason is not StopReason.ROUND_LIMIT
         try:
@@ -181,7 +181,7 @@ class AttemptLoop:
         return outcome
 
     async def _tell(self, outcome: Outcome) -> None:
-        """Tell people that another model answered, or why nobody did."""
+        """Show a notice that a fallback answered, or why no model did."""
         turn, casting = self._settings.turn, self._casting
         is_answered, flaw = isinstance(outcome, Completed), self._rounds.flaw
         about, notice = flaw if is_answered and flaw else outcome, None
@@ -194,16 +194,18 @@ class AttemptLoop:
                 when_full=self._settings.delivery.when_full,
                 asked=self._stop.reason,
             )
-        is_another = any(failure.model != casting.name for failure in casting.failures)  # not the same with another key
+        is_another = any(
+            failure.model != casting.name for failure in casting.failures
+        )  # another key of the same model does not count
         if not notice and is_answered and casting.is_fallback and is_another and turn.show_fallback:
             notice = fell_back(casting.failures, casting.name)
         if notice:
             await self._outbox.tell(notice)
 
     async def _unless_over(self, work: Coroutine[Any, Any, T], held: Sequence[Post] = ()) -> T:
-        """What *work* comes to; if the reply is over first, what is still to be sent is decided at once.
+        """Return the result of *work*. If a stop or a failed send comes first, cut the outbox and raise.
 
-        That is also what is *held* back, or was put aside, until it is known whether somebody does better.
+        The cut also decides about *held* posts and those of an earlier attempt.
         """
         task = asyncio.create_task(work, name="cadenza wait")
         try:

@@ -1,6 +1,6 @@
-"""What a model is told in one reply. It grows with every tool that is used, whoever uses it.
+"""The conversation that the models of one reply are sent. It grows with every tool call.
 
-Another model that takes over is told the same: what was said and found stays said and found.
+A fallback model gets the same conversation, with the text and the tool results of the models before it.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from ..text.units import WHITESPACE
 from ..types import Note, Prompt, PromptTurn, Role, Scene, ToolSpec, ToolUse
 
 _KNOWN = "Done: what came of it is now among what you know."
-"""What a model is told of a call that only brought something to know, and nothing to tell."""
+"""The result of a call that only added to the context."""
 
 
 class ModelConversation:
-    """All that a model is told, round by round."""
+    """Builds the prompt of each round."""
 
     def __init__(self, scene: Scene, settings: Settings) -> None:
         self.scene = scene
-        """What the reply starts from now: with what was learnt since, and without what was put into a mouth already."""
+        """The current scene: with the context that tools added, and without the prefill once it was used."""
         self._settings = settings
         self._turns: list[PromptTurn] = []
         self._dropped = 0
         self._reminder: Note | None = None
 
     def prompt(self, tools: Sequence[ToolSpec] = ()) -> Prompt:
-        """What the model is to be asked now."""
+        """Build the prompt of the next round."""
         scene = self.scene
         if self._reminder:
             scene = replace(scene, notes=(*scene.notes, self._reminder))
@@ -42,7 +42,7 @@ class ModelConversation:
         return replace(prompt, turns=(*prompt.turns, *self._turns))
 
     def adapt(self, *, drop: int = 0, insist: bool = False) -> None:
-        """From now on leave out that many of the oldest exchanges, and remind the model of whom it speaks for, or not."""
+        """Leave out the *drop* oldest exchanges from now on; with *insist*, remind the model which persona it is."""
         name = self.scene.persona.name
         self._dropped = drop
         self._reminder = None
@@ -51,10 +51,10 @@ class ModelConversation:
             self._reminder = Note(text)
 
     def add(self, round_: Round, uses: Sequence[ToolUse]) -> None:
-        """Add what was said in *round_*, its calls, and what came of them.
+        """Add the text of *round_*, its calls and their results.
 
-        Calls that only brought something to know are forgotten: the model is asked again as if it had known from the
-        beginning. What it said stays said.
+        Calls that only added to the context are left out: the model is asked again as if it had known from the start.
+        The text stays.
         """
         self._learn(uses)
         calls = () if all(use.result.context for use in uses) else tuple(use.call for use in uses)
@@ -64,7 +64,7 @@ class ModelConversation:
         if calls:
             told = [(use.call.id, use.result.parts or (_KNOWN,)) for use in uses]
             self._turns += [PromptTurn(Role.TOOL, parts, call_id=call) for call, parts in told]
-        self.scene = replace(self.scene, prefill="")  # words are put into its mouth only at the beginning
+        self.scene = replace(self.scene, prefill="")  # a prefill is used only once
 
     def _learn(self, uses: Sequence[ToolUse]) -> None:
         known = self.scene.context
@@ -72,10 +72,9 @@ class ModelConversation:
         self.scene = replace(self.scene, context=(*known, *new))
 
     def _said(self, round_: Round) -> str:
-        """What was said in *round_*, behind the words that were put into the model's mouth.
+        """Return the text of *round_* after the prefill.
 
-        Where people see those, they are there already; where code or a hidden block opens in them, so it does out of
-        sight.
+        A prefill that people see is part of the text already. One that opens code or a hidden block is left out.
         """
         prefill = self.scene.prefill.rstrip(WHITESPACE)
         said = "\n".join(round_.said)

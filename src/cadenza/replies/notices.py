@@ -1,8 +1,7 @@
-"""What people are told besides the reply: that it failed, that another model answered, that it takes longer.
+"""Notices: what people see besides the reply, for instance that it failed or that a fallback answered.
 
-A notice says what happened and what to do, once. All of its words stand in one table, ``TEXTS``, so that they can be
-said in another language. What comes from a provider or a model is never said as it is: nobody is called by it, no link
-or heading in it works, no secret stands in it, and it is cut.
+A notice says what happened and what to do. All its words are in one table, ``TEXTS``, for translation. Text of a
+provider or a model is made safe first: no ping, link or heading in it works, secrets are hidden, and it is shortened.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
     {
         # What happened, in two or three words.
         "all_keys.title": "Too many requests, with every key",
-        "blocked.title": "Held back by a filter",
+        "blocked.title": "Blocked by a filter",
         "broken.title": "The model could not answer",
         "context.title": "The conversation is too long",
         "credit.title": "Not enough credit",
@@ -38,7 +37,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "not_itself.title": "No answer",
         "ours.title": "Something went wrong",
         "overloaded.title": "Overloaded",
-        "parameters.title": "Settings that do not go together",
+        "parameters.title": "Conflicting settings",
         "passing.title": "The model could not answer",
         "privacy.title": "Privacy settings",
         "rate_limit.title": "Too many requests",
@@ -53,43 +52,43 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "timeout.title": "It took too long",
         "tools.title": "The tools failed",
         # And in a sentence, where no error has one.
-        "empty.text": "{model} said nothing, however often it was asked; say it in other words or use another model",
+        "empty.text": "{model} returned an empty answer several times; rephrase the message or use another model",
         "fell_back.text": "{model} answered instead of {failures}",
-        "full.text": "this reply had more to say than its messages may hold; ask it to go on, and it will",
-        "no_room.text": "{model} had used up its room before it said anything; "
-        "set max_tokens higher, let it think less or begin a new conversation",
-        "not_itself.text": "{model} spoke only for somebody else, which is not shown; try again or use another model",
-        "rounds.text": "{model} wanted one tool after the other and came to no end; ask for less at once",
+        "full.text": "this reply reached its message limit; ask it to continue",
+        "no_room.text": "{model} used all its tokens before it said anything; "
+        "raise max_tokens, let it think less or start a new conversation",
+        "not_itself.text": "{model} wrote only another speaker's lines, which are not shown; try again or use another model",
+        "rounds.text": "{model} called tools again and again without an answer; ask for less at once",
         "shutdown.text": "the reply was cut off by a restart; ask again in a moment",
         "silent.text": "{model} did not begin to answer in time; try again in a little while",
-        "stale.text": "the reply did not get on and was given up for the next one; ask again if it still matters",
+        "stale.text": "the reply was stuck and was ended; ask again if you still need it",
         "stalled.text": "{model} fell silent in the middle of its answer; try again in a little while",
-        "still_working.text": "this takes longer: tools were used {rounds} times so far; stop the reply if that is too much",
-        "time.text": "the reply took longer than it may and was ended; ask for less at once, or try again",
-        "tools.text": "tools failed again and again, so the reply was given up; try again later or ask for something else",
+        "still_working.text": "this takes longer: {rounds} rounds of tools so far; stop the reply if that is too long",
+        "time.text": "the reply took too long and was ended; ask for less at once, or try again",
+        "tools.text": "tools failed too often, so the reply was ended; try again later or ask for something else",
         # What else may help.
-        "tip.another": "Another model may take both.",
-        "tip.fallback": "Set up a second model, which answers when the first cannot.",
-        "tip.fresh": "Begin a new conversation, in a thread for instance.",
-        "tip.history": "It may be about something that was said before, or that is remembered: take that out.",
+        "tip.another": "Another model may accept both.",
+        "tip.fallback": "Set up a fallback model, which answers when the first cannot.",
+        "tip.fresh": "Start a new conversation, for instance in a thread.",
+        "tip.history": "An earlier message or a memory may be the reason: remove it.",
         "tip.keys": "Give it several keys: they take turns.",
-        "tip.lists": "Vendors rename and retire models; their own lists say which there are.",
+        "tip.lists": "Vendors rename and retire models; look at the vendor's list of models.",
         "tip.patience": "A model that thinks for long needs a higher first_timeout.",
         "tip.pauses": "A model that pauses for long needs a higher idle_timeout.",
-        "tip.price": "Set max_tokens lower: some want the price of the longest answer beforehand.",
+        "tip.price": "Set max_tokens lower: some vendors reserve the price of the longest answer.",
         "tip.room": "Set max_tokens lower: that leaves more room for the conversation.",
         "tip.router_credit": "Credit for OpenRouter is added at https://openrouter.ai/settings/credits",
-        "tip.router_free": "OpenRouter allows more to accounts with credit, and least with free models.",
-        "tip.router_models": "The models of OpenRouter stand at https://openrouter.ai/models",
+        "tip.router_free": "OpenRouter allows more requests to accounts with credit, and fewest to free models.",
+        "tip.router_models": "The models of OpenRouter are listed at https://openrouter.ai/models",
         "tip.router_privacy": "The privacy settings of OpenRouter are at https://openrouter.ai/settings/privacy",
         "tip.steps": "The setting tool_rounds allows more steps.",
         "tip.messages": "The settings message_limit and flood_limit allow more messages.",
         "tip.turn": "The setting turn_timeout allows more time.",
-        # Why somebody else answered, and other parts of sentences.
+        # Why a fallback answered, and other parts of sentences.
         "why.empty": "said nothing",
         "why.no_room": "had no room for an answer",
-        "why.not_itself": "spoke only for somebody else",
-        "why.other": "came to no answer",
+        "why.not_itself": "wrote only another speaker's lines",
+        "why.other": "gave no answer",
         "why.silent": "did not begin to answer",
         "why.stalled": "fell silent in the middle",
         "before": "before that: {failures}",
@@ -99,11 +98,11 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "somebody": "the model",
     }
 )
-"""Every word of a notice, by what it is about."""
+"""The words of all notices, by key."""
 
 
 class _Case(NamedTuple):
-    """Something that went wrong."""
+    """How a failure is shown."""
 
     urgency: Urgency
     tips: tuple[str, ...] = ()
@@ -151,8 +150,8 @@ _BY_KIND: Mapping[ErrorKind, str] = MappingProxyType(
 )
 _BY_REASON: Mapping[StopReason, str | None] = MappingProxyType(
     {
-        **dict.fromkeys((StopReason.USER, StopReason.FOLLOW_UP, StopReason.TRIGGER_GONE)),  # it was wanted so
-        **dict.fromkeys((StopReason.CHANNEL_GONE, StopReason.MISSING_ACCESS)),  # nobody is there to be told
+        **dict.fromkeys((StopReason.USER, StopReason.FOLLOW_UP, StopReason.TRIGGER_GONE)),  # it was asked for
+        **dict.fromkeys((StopReason.CHANNEL_GONE, StopReason.MISSING_ACCESS)),  # the channel shows nothing
         **dict.fromkeys((StopReason.SPEAKER_GUARD, StopReason.MESSAGE_LIMIT, StopReason.RULE)),
         StopReason.ROUND_LIMIT: "rounds",
         StopReason.TIME_LIMIT: "time",
@@ -160,7 +159,7 @@ _BY_REASON: Mapping[StopReason, str | None] = MappingProxyType(
         StopReason.SHUTDOWN: "shutdown",
     }
 )
-"""What people are told of a stop; nothing of one that was asked for, or that only makes a reply shorter."""
+"""The case of a stop; ``None`` for one that was asked for, or that only shortens the reply."""
 
 # --- notices ---------------------------------------------------------------------------
 
@@ -168,14 +167,14 @@ _BY_REASON: Mapping[StopReason, str | None] = MappingProxyType(
 _LONGEST_FAILURE = 120
 _LONGEST_SENTENCE = 300
 _LONGEST_DETAIL = 200
-"""What the provider said of it."""
+"""The provider's own words."""
 _LONGEST_NAME = 80
 _ROOM = 360
-"""For all the failures of a notice that is about them."""
+"""For all failures of a notice about a fallback."""
 _ROOM_BEFORE = 240
-"""And for those that came before another."""
+"""For the failures before another one."""
 _MOST = 3
-"""Failures that are told one by one."""
+"""Failures that are listed one by one."""
 
 
 def failed(
@@ -187,11 +186,10 @@ def failed(
     when_full: str = "stop",
     asked: StopReason | None = None,
 ) -> Notice | None:
-    """The one notice for a reply that ended with *outcome*; ``None`` if there is nothing to tell.
+    """Return the notice for a reply that ended with *outcome*; ``None`` if there is nothing to say.
 
-    *model* is the name of the one that had the last word, *failures* what came to nothing before; *has_fallback* says
-    whether there are others who can be asked, as there are if one of them failed. That a reply had no messages left is
-    told unless it was to ``stop`` *when_full*, or people themselves *asked* meanwhile for it to end.
+    *model* is the last model asked, *failures* are the attempts before it, and *has_fallback* says whether other models
+    are set up. A full reply is mentioned unless *when_full* is ``stop`` or people *asked* for the stop.
     """
     has_fallback = has_fallback or any(failure.model != model for failure in failures)
     case = _case(outcome, has_rotated=_has_rotated(failures, model))
@@ -206,14 +204,14 @@ def failed(
 
 
 def fell_back(failures: Sequence[Failure], model: str) -> Notice:
-    """One line that *model* answered, and why those before it did not."""
+    """Return a notice that *model* answered, and why those before it did not."""
     others = [failure for failure in failures if failure.model != model] or failures
     text = TEXTS["fell_back.text"].format(model=_name(model), failures=_listed(others, _ROOM))
     return Notice(_sentence(text), Urgency.INFO, TEXTS["fell_back.title"])
 
 
 def still_working(rounds: int) -> Notice:
-    """The reply is not stuck: tools were used in *rounds* rounds so far."""
+    """Return a notice that tools ran for *rounds* rounds so far."""
     text = TEXTS["still_working.text"].format(rounds=rounds)
     return Notice(_sentence(text), Urgency.INFO, TEXTS["still_working.title"])
 
@@ -258,19 +256,19 @@ def _provider_case(error: ProviderError, *, has_rotated: bool) -> str:
 
 
 def _has_rotated(failures: Sequence[Failure], model: str) -> bool:
-    """Whether *model* was tried with another key before."""
+    """Return whether *model* was tried with another key before."""
     return any(failure.model == model and cure(failure.outcome) is KeyRemedy.KEY for failure in failures)
 
 
 def _fits(tip: str, model: str, *, has_fallback: bool) -> bool:
-    """Whether *tip* is of use: some are only about one vendor, or about what there is already."""
+    """Return whether *tip* applies: some are for one vendor, or for a bot without a fallback."""
     if tip == "fallback":
         return not has_fallback
     return not tip.startswith("router_") or model.strip().lower().startswith("openrouter:")
 
 
 def _told(case: str, outcome: Outcome, failures: Sequence[Failure], model: str) -> Iterator[str]:
-    """What is told of it, each a sentence: what happened, what the provider said, who else was asked before."""
+    """Yield the sentences: what happened, what the provider said, which models failed before."""
     error = outcome.error if isinstance(outcome, Broke) else None
     own = TEXTS.get(f"{case}.text")
     yield own.format(model=_name(model)) if own else _tame(str(error)) or TEXTS[f"{case}.title"]
@@ -281,7 +279,7 @@ def _told(case: str, outcome: Outcome, failures: Sequence[Failure], model: str) 
 
 
 def _detail(error: CadenzaError | None) -> str:
-    """What was said of *error* by whose fault it was, in their own words; nothing if that says nothing new."""
+    """Return the provider's or tool's own words about *error*, if they add anything."""
     match error:
         case ProviderError(detail=detail, code=code):
             if is_generic(detail) or detail in str(error):
@@ -295,7 +293,7 @@ def _detail(error: CadenzaError | None) -> str:
 
 
 def _listed(failures: Sequence[Failure], room: int) -> str:
-    """*failures* in a row, for which there is so much *room*; the same one twice is one."""
+    """List *failures* within *room* units; equal ones are listed once."""
     told = list(dict.fromkeys((failure.model, _why(failure.outcome)) for failure in failures))
     each = min(_LONGEST_FAILURE, room // max(1, min(len(told), _MOST)))
     whys = [(model, _tame(why, each) or TEXTS["why.other"]) for model, why in told[:_MOST]]
@@ -306,7 +304,7 @@ def _listed(failures: Sequence[Failure], room: int) -> str:
 
 
 def _why(outcome: Outcome) -> str:
-    """What was wrong, without what to do about it: somebody else has answered."""
+    """Return what was wrong, without advice: another model has answered."""
     match outcome:
         case Broke(error):
             return str(error).partition(";")[0]
@@ -324,12 +322,12 @@ def _why(outcome: Outcome) -> str:
             assert_never(outcome)
 
 
-# --- words of others -----------------------------------------------------------------------
+# --- foreign text --------------------------------------------------------------------------
 
 _BREAK = "\u200d"
-"""A zero-width joiner: not to be seen, and no mark works with it in the middle."""
+"""A zero-width joiner: invisible, and it breaks any mark-up around it."""
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
-"""What turns text around or hides in it."""
+"""Characters that are invisible or change the direction of text."""
 _HALVES = re.compile("[\ud800-\udfff]")
 _ALIVE = re.compile(r"[@<](?=\S)|\](?=\()|^(?=[#>*+-])")
 """Where a mention, a tag, a link or a heading begins."""
@@ -337,7 +335,7 @@ _BEGINS_SMALL = re.compile(r"[a-z]+(?=\s)")
 
 
 def _tame(text: str, limit: int = _LONGEST_SENTENCE) -> str:
-    """*text* in one line, without secrets and without anything that would do something, cut to *limit*."""
+    """Return *text* in one line, without secrets or working mark-up, cut to *limit*."""
     text = _UNSEEN.sub("", " ".join(without_secrets(text).split()))
     text = _HALVES.sub("\ufffd", text).replace("`", "'")
     text = _ALIVE.sub(lambda match: match[0] + _BREAK, text)
@@ -347,7 +345,7 @@ def _tame(text: str, limit: int = _LONGEST_SENTENCE) -> str:
 
 
 def _quoted(text: str, limit: int = _LONGEST_DETAIL) -> str:
-    """*text* as code, in which nothing does anything."""
+    """Return *text* as inline code."""
     tame = _tame(text, limit)
     return f"`{tame}`" if tame else ""
 
@@ -357,6 +355,6 @@ def _name(model: str) -> str:
 
 
 def _sentence(text: str) -> str:
-    """*text* with a capital and a full stop; a name that is written small stays so."""
+    """Return *text* with a capital and a full stop; a name in lower case stays so."""
     text = text if text.endswith((".", "!", "?", "…")) else f"{text}."
     return text[:1].upper() + text[1:] if _BEGINS_SMALL.match(text) else text

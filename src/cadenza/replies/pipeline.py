@@ -1,8 +1,8 @@
-"""The shell around the pure half: here is what waits, races and is interrupted.
+"""Runs one round: everything that waits, races and is interrupted, around the pure stages.
 
-Two tasks work for a reply. The *reader* takes chunks from the model and gives them to the round, which answers with
-posts. The *sender* in the outbox delivers posts, with their pauses. Between them is a short queue, so that typing does
-not look like a silent model and a slow chat slows the model down rather than filling the memory.
+Two tasks work for a reply. The *reader* takes chunks from the model and passes them to the round, which returns posts.
+The *sender* in the outbox delivers posts, with their pauses. A short queue between them separates typing pauses from a
+silent model, and a slow chat slows the model down instead of filling the memory.
 
 A stop, a stall or a failed send does not wait for the next chunk: it overtakes the reader and is the round's next event.
 """
@@ -13,7 +13,7 @@ import asyncio
 import re
 import sys
 from collections.abc import AsyncIterable, AsyncIterator, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count, groupby
 from operator import attrgetter
 from typing import Any, NoReturn, TypeVar
@@ -22,11 +22,12 @@ from ..concurrency.stops import StopHandle
 from ..concurrency.tasks import end_task, must_rise
 from ..errors import CadenzaError
 from ..explain.recorder import Trace
+from ..explain.tracebacks import get_logger
 from ..models.model import broken_off, hang_up
 from ..rules import RULES
 from ..rules.repeated_emoji import recent_emoji
 from ..rules.rule import Rule, RuleContext
-from ..settings import BufferSettings, Settings
+from ..settings import BufferSettings, Settings, TurnSettings
 from ..stages.s4_round import Round, kept, outcome_of
 from ..stages.s5_buffer import Buffer
 from ..stages.s6_rules import rule_row
@@ -57,15 +58,27 @@ from ..types import (
 )
 from .outbox.sender import Outbox
 
+logger = get_logger(__name__)
+
 T = TypeVar("T")
 
 _BREATH = 256
-"""Chunks after which the reader lets others have a turn, however fast the model is."""
+"""Chunks after which the reader yields to other tasks, however fast the model is."""
 
 _UNBOUND = BufferSettings(overflow=sys.maxsize // 2, code_overflow=sys.maxsize // 2)
-"""For a text that is known as a whole: it is not cut because it is long."""
+"""For a complete text, which is not cut for its length."""
 
 _LINE_ENDS = re.compile("\n{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Takes:
+    """What a target can show."""
+
+    limits: Limits | None = None
+    """Its length, markup and whether it takes files; ``None`` is what Discord takes, without files."""
+    pictures: bool = False
+    """Whether tables are planned as pictures."""
 
 
 def text_row(
@@ -74,32 +87,28 @@ def text_row(
     chance: Chance,
     *,
     rules: Iterable[type[Rule]] = RULES,
-    tap: Stage[Segment, Segment] | None = None,
-    pictures: bool = False,
-    limits: Limits | None = None,
+    takes: Takes | None = None,
     planned: int = 0,
     may_retry: bool = False,
     trace: Trace | None = None,
 ) -> Pipe:
-    """The stages from text to posts, for one reply.
+    """Build the stages from text to posts, for one attempt.
 
-    *tap* sees the segments between stages 5 and 6; with *pictures*, tables are planned as pictures. *limits* are
-    the target's: one that takes files gets long code, and what does not fit into the messages of a reply, as files.
-    *planned* messages stand already, of a model that this one goes on for; with *may_retry* the model is asked again
-    if a guard lets nothing of its answer pass. *trace* is told what each of the stages does.
+    *takes* is what the target can show. *planned* is the number of messages that earlier attempts left standing. With
+    *may_retry* the model is asked again if a guard lets nothing of its answer pass. *trace* records what each stage does.
     """
+    takes = takes or Takes()
     delivery = settings.delivery
     taps = trace.taps(gathers=delivery.degree == 0) if trace else None
     row = Pipe(
         Buffer(settings.buffer, sentences=delivery.degree == 3, speaker=scene.persona.name, goes_on=planned > 0),
-        *((tap,) if tap else ()),
         _rules(replace(rule_context(scene, settings), may_retry=may_retry), rules),
         Composer(
             delivery,
             chance,
             reply_to=scene.reply_to,
-            pictures=pictures,
-            limits=limits,
+            pictures=takes.pictures,
+            limits=takes.limits,
             planned=planned,
             see=taps.paced if taps else None,
         ),
@@ -107,8 +116,14 @@ def text_row(
     return taps.around(row) if taps else row
 
 
+def with_tap(row: Pipe, tap: Stage[Segment, Segment]) -> Pipe:
+    """Return *row* with *tap* after the buffer, where it sees the segments before the rules do."""
+    first, *rest = row.stages
+    return Pipe(first, tap, *rest)
+
+
 class _Failing:
-    """Stands where a rule should that could not be built: the response ends when it comes to it."""
+    """Replaces a rule that could not be built and fails when it is used."""
 
     def __init__(self, error: Exception) -> None:
         self._error = error
@@ -121,17 +136,17 @@ class _Failing:
 
 
 def _rules(context: RuleContext, rules: Iterable[type[Rule]]) -> Pipe:
-    """The row of *rules*. If one fails while it is built, the response fails, as it does if one fails later."""
+    """Build the row of *rules*. If building one fails, the response fails, as if the rule failed later."""
     try:
         return rule_row(context, rules)
-    except CadenzaError:  # what is not right with the settings is said at once
+    except CadenzaError:  # wrong settings are reported at once
         raise
     except Exception as error:  # noqa: BLE001  # a rule may be foreign code
         return Pipe(_Failing(error))
 
 
 def rule_context(scene: Scene, settings: Settings) -> RuleContext:
-    """What the rules of a reply to *scene* are built with; whoever spoke before is known to them."""
+    """Return the context of the rules for *scene*, with the speakers of its history."""
     heard = (line.speaker for line in scene.history if line.speaker and not line.is_own)
     roster = replace(scene.roster, speakers=tuple(dict.fromkeys((*scene.roster.speakers, *heard))))
     if not roster.recent_emoji and settings.rules.emoji_lookback:
@@ -142,9 +157,9 @@ def rule_context(scene: Scene, settings: Settings) -> RuleContext:
 def clean(
     text: str, scene: Scene | None = None, *, settings: Settings | None = None, rules: Iterable[type[Rule]] = RULES
 ) -> str:
-    """Make of *text*, which a tool or a command wrote in the persona's name, what people should see.
+    """Apply the rules to *text*, which a tool or a command wrote in the persona's name.
 
-    It passes the very rules that a model's stream passes; an opening label of any persona in the channel goes too.
+    These are the rules of a model's stream; an opening label of any persona in the channel is removed as well.
     """
     scene = scene or Scene("", Persona(""))
     context = rule_context(replace(scene, prefill=""), settings or Settings())
@@ -154,9 +169,9 @@ def clean(
 
 
 def _with_fewer_line_ends(segments: Iterable[Segment]) -> str:
-    """The text of *segments*, in which at most one empty line stands between two others, but for those of code."""
+    """Join *segments* with at most one empty line in a row, except in code."""
     parts: list[str] = []
-    ends = ""  # the line ends behind a block are not a part of it
+    ends = ""  # the line ends after a block do not belong to it
     for kind, group in groupby(segments, attrgetter("kind")):
         text = ends + "".join(segment.text for segment in group)
         if kind is Kind.PROSE:
@@ -170,9 +185,9 @@ def _with_fewer_line_ends(segments: Iterable[Segment]) -> str:
 
 
 class _Watch:
-    """Notices when a model has been silent for too long: before its first word, or between two words.
+    """The timeouts of a model: before its first word, and between two words.
 
-    Every chunk only writes down the time; one timer looks at it when it might matter.
+    Each chunk only notes the time; one timer checks it when a timeout may have passed.
     """
 
     def __init__(self, first: float, idle: float) -> None:
@@ -182,25 +197,25 @@ class _Watch:
         self.has_begun = False
         """Whether the model has said anything."""
         self.is_over = False
-        """Whether nobody listens any more."""
+        """Whether the round has ended."""
         self._since: float | None = self._loop.time()
         self.expired: asyncio.Future[None] = self._loop.create_future()
         self._timer = self._loop.call_later(first, self._look)
 
     def note(self, chunk: Chunk) -> None:
-        """The model spoke; some count tokens or say who answers before the first word."""
+        """Note that the model sent *chunk*; usage or a served-by header is no first word."""
         self._since = self._loop.time()
         if not self.has_begun and not isinstance(chunk, Usage | Served):
             self.has_begun, self._timeout = True, self._idle
-            self._timer.cancel()  # the first word may be waited for much longer than the next
+            self._timer.cancel()  # the first timeout may be much longer than the next
             self._timer = self._loop.call_later(self._idle, self._look)
 
     def rest(self) -> None:
-        """It is not the model that we wait for."""
+        """Pause: something other than the model is awaited."""
         self._since = None
 
     def close(self) -> None:
-        """Look no more."""
+        """Stop watching."""
         self.is_over = True
         self._timer.cancel()
         self.expired.cancel()
@@ -228,25 +243,34 @@ async def run_round(
     """
     turn = (settings or Settings()).turn
     event = pending(outbox, stop)
-    if event:  # it was over before it began: the model is not even asked
+    if event:  # over before it began: the model is not asked
         await hang_up(chunks)
-        return conclude(event, round_, outbox, turn.on_stop)
+        conclude(event, round_, outbox, turn.on_stop)
+    else:
+        await _pump(round_, chunks, outbox, turn=turn, stop=stop)
+    if round_.fault:
+        logger.warning("a rule or another stage failed", exc_info=round_.fault)
+    return conclude(None, round_, outbox, turn.on_stop)
+
+
+async def _pump(
+    round_: Round, chunks: AsyncIterable[Chunk], outbox: Outbox, *, turn: TurnSettings, stop: StopHandle | None
+) -> None:
     watch = _Watch(turn.first_timeout, turn.idle_timeout)
     reader = asyncio.create_task(_read(round_, chunks, outbox, watch), name="cadenza reader")
     try:
         event = await overtaking(reader, outbox=outbox, stop=stop, watch=watch)
-        if event:  # decided now: however long the stream takes to hang up, and whatever it says meanwhile
+        if event:  # decided now, however long the stream takes to close
             conclude(event, round_, outbox, turn.on_stop)
     finally:
         watch.close()
         await end_task(reader)
-    return conclude(None, round_, outbox, turn.on_stop)
 
 
 async def settle(
     round_: Round, outbox: Outbox, *, settings: Settings | None = None, stop: StopHandle | None = None
 ) -> Outcome:
-    """Wait until everything is sent; a stop or a failed send still counts, and may change the outcome."""
+    """Wait until everything is sent and return the outcome, which a stop or a failed send may still change."""
     turn = (settings or Settings()).turn
     sending = asyncio.create_task(outbox.finished(), name="cadenza settle")
     try:
@@ -255,7 +279,7 @@ async def settle(
         await asyncio.wait([sending])
     finally:
         await end_task(sending)
-    # It may be seen only now that the last words did not arrive.
+    # Only now is it known whether the last words arrived.
     return overtaken(outcome, outcome_of(event), outbox) if event and isinstance(outcome, Completed) else outcome
 
 
@@ -265,37 +289,37 @@ async def _read(round_: Round, chunks: AsyncIterable[Chunk], outbox: Outbox, wat
     try:
         for number in count(1):
             try:
-                if source is None:  # foreign code, which may fail here as well
+                if source is None:  # foreign code may fail here as well
                     source = aiter(chunks)
                 chunk = await anext(source)
-            except StopAsyncIteration:  # a stream that ends without a word gets one
+            except StopAsyncIteration:  # a stream that ends without a finish reason gets one
                 chunk = Finished("end_of_stream")
             except BaseException as error:
                 if must_rise(error):
                     raise
                 chunk = Failed(broken_off(error))
             hand_over(chunk, round_, outbox)
-            if round_.outcome is not None or watch.is_over:  # a stream may go on as if it had not been told to end
+            if round_.outcome is not None or watch.is_over:  # a stream may ignore that it was closed
                 return
             if not outbox.has_room:
                 watch.rest()
                 await outbox.room()
             if not number % _BREATH:
                 watch.rest()
-                await asyncio.sleep(0)  # a stream that is always ready must not keep everybody else waiting
+                await asyncio.sleep(0)  # a stream that is always ready must not starve other tasks
             watch.note(chunk)
     finally:
         await hang_up(chunks if source is None else source)
 
 
 def _hand_over(chunk: Chunk, round_: Round, outbox: Outbox) -> None:
-    """Give *chunk* to *round_* and what becomes of it to *outbox*, which should know when that was the last.
+    """Pass *chunk* to *round_* and its posts to *outbox*, which is closed after the last one.
 
-    Of an answer that came to nothing it cannot know: another may be tried.
+    After a failure it stays open, for another attempt may follow.
     """
     posts = round_.receive(chunk)
     if not posts and round_.outcome is None:
-        return  # so it is with most of them
+        return  # most chunks make no post
     if isinstance(round_.outcome, Broke):
         outbox.hold(posts)
         return
@@ -305,7 +329,7 @@ def _hand_over(chunk: Chunk, round_: Round, outbox: Outbox) -> None:
 
 
 def _hand_over_seen(chunk: Chunk, round_: Round, outbox: Outbox) -> None:
-    """The same, where somebody looks."""
+    """Do the same with a trace."""
     if outbox.trace:
         outbox.trace.heard(chunk)
     _hand_over(chunk, round_, outbox)
@@ -314,7 +338,7 @@ def _hand_over_seen(chunk: Chunk, round_: Round, outbox: Outbox) -> None:
 async def overtaking(
     work: asyncio.Task[Any], *, outbox: Outbox, stop: StopHandle | None, watch: _Watch | None = None
 ) -> RoundEvent | None:
-    """Wait for *work* or for what overtakes it; give back the event that did."""
+    """Wait for *work*; return the stop, failed send or stall that came first, if any."""
     awaited: set[asyncio.Future[Any]] = {work, outbox.failed}
     if watch:
         awaited.add(watch.expired)
@@ -331,7 +355,7 @@ async def overtaking(
 
 
 def pending(outbox: Outbox, stop: StopHandle | None) -> RoundEvent | None:
-    """What has already happened that ends a reply."""
+    """Return a stop or a failed send that has already happened."""
     if stop and stop.reason:
         if outbox.trace:
             outbox.trace.stopped(stop.reason, stop.by)
@@ -342,17 +366,17 @@ def pending(outbox: Outbox, stop: StopHandle | None) -> RoundEvent | None:
 
 
 def conclude(event: RoundEvent | None, round_: Round, outbox: Outbox, on_stop: str) -> Outcome:
-    """Tell *round_* of the event that overtook it, if there was one, and *outbox* what is still to be sent."""
+    """Pass *event*, if one overtook the round, to *round_*, and tell *outbox* what is still to be sent."""
     before = round_.outcome
     posts = round_.receive(event) if event else []
     if round_.outcome is None:
         msg = "a round ended without an outcome"
         raise AssertionError(msg)
     match event:
-        case StopRequested(reason):  # it counts for what waits even if the round has ended for another reason
+        case StopRequested(reason):  # it also applies to queued posts of a round that has ended
             outbox.cut(kept(Stopped(reason), on_stop=on_stop), posts)
             if isinstance(before, Completed):
-                round_.outcome = overtaken(before, round_.outcome, outbox)
+                round_.end_as(overtaken(before, round_.outcome, outbox))
         case SendFailed():
             outbox.cut(kept(round_.outcome, on_stop=on_stop), posts)
         case _:
@@ -361,9 +385,9 @@ def conclude(event: RoundEvent | None, round_: Round, outbox: Outbox, on_stop: s
 
 
 def overtaken(outcome: Outcome, ended: Outcome, outbox: Outbox) -> Outcome:
-    """How a reply ends that had come to *outcome* when something *ended* it before its last words were sent.
+    """Return the outcome of a reply that had come to *outcome* when something *ended* it before its last send.
 
-    One that is said wholly all the same is not cut off by our own end.
+    A shutdown does not change a complete answer of which everything was sent.
     """
     is_whole = isinstance(outcome, Completed) and outbox.is_whole
     return outcome if is_whole and ended == Stopped(StopReason.SHUTDOWN) else ended

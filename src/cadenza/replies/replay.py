@@ -40,7 +40,7 @@ from ..types import (
     TextDelta,
     ToolCall,
 )
-from .pipeline import text_row
+from .pipeline import text_row, with_tap
 
 _LONGEST_SLICE = 24
 _EMOJI_TAG = re.compile(r"<a?:(?P<name>\w+):\d+>")
@@ -168,7 +168,7 @@ def _through(take: Take, events: Iterable[RoundEvent]) -> tuple[Round, dict[str,
     tap = _Tap()
     settings = take.settings
     scene = Scene("replay", take.persona, roster=take.roster, prefill=take.prefill)
-    row = text_row(scene, settings, Random(settings.delivery.seed), tap=tap)
+    row = with_tap(text_row(scene, settings, Random(settings.delivery.seed)), tap)
     round_ = Round(row, limit=settings.delivery.limit, on_stop=settings.turn.on_stop)
     posts: list[Post] = []
     for event in events:

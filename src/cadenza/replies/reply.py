@@ -1,4 +1,4 @@
-"""A whole reply: whoever is asked, until there is an answer, and what is left of it all."""
+"""A whole reply: ``say`` delivers a stream, ``reply`` asks models until there is an answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .conversation import ModelConversation
 from .notices import failed
 from .outbox.prepare import PostPreparer
 from .outbox.sender import Outbox
-from .pipeline import run_round, settle, text_row
+from .pipeline import Takes, run_round, settle, text_row
 from .streams import Speech, from_stream
 from .tool_loop import ToolLoop
 
@@ -43,20 +43,20 @@ async def say(
     preparer: PostPreparer | None = None,
     trace: Hook | None = None,
 ) -> Reply:
-    """Deliver what a model says, from any stream of text, to *target* as natural messages.
+    """Deliver a model's text stream to *target* as natural messages.
 
-    *stream* is a text, an iterable or async iterable of texts or chunks, or what the client of a provider gives back:
-    see ``from_stream``. *scene* tells the rules who speaks and
-    whom they may name; without it names, emoji and mentions stay as the model wrote them. *preparer* is who makes
-    pictures of tables and looks people up; a bot keeps one for all its replies. *trace* is told all that happens, and why.
+    *stream* is a text, an iterable or async iterable of texts or chunks, or what a provider's client returns: see
+    ``from_stream``. *scene* tells the rules who speaks and which names they know; without it names, emoji and mentions
+    stay as the model wrote them. *preparer* makes pictures of tables and looks up members; a bot keeps one for all
+    replies. *trace* receives every step.
     """
     settings = _within(settings or Settings(), target)
     scene, preparer = scene or Scene("", Persona("")), (preparer or PostPreparer()).under(settings.rules)
-    dice, pictures = chance or Random(settings.delivery.seed), _has_pictures(settings, preparer)
+    dice, takes = chance or Random(settings.delivery.seed), _takes(settings, preparer, target)
     with tracing(trace, "say", scene, settings, stop.turn if stop else "") as seen:
-        limits, limit = target.limits, settings.delivery.limit
-        text = text_row(scene, settings, dice, rules=rules, pictures=pictures, limits=limits, trace=seen)
-        round_ = Round(text, limit=limit, markup=limits.markup, on_stop=settings.turn.on_stop)
+        text = text_row(scene, settings, dice, rules=rules, takes=takes, trace=seen)
+        limit, markup = settings.delivery.limit, target.limits.markup
+        round_ = Round(text, limit=limit, markup=markup, on_stop=settings.turn.on_stop)
         async with _outbox(target, settings, stop, preparer, scene, trace=seen) as outbox:
             heard = await run_round(round_, from_stream(stream), outbox, settings=settings, stop=stop)
             if seen:
@@ -87,16 +87,15 @@ async def reply(
     supersedes: Iterable[Receipt] = (),
     trace: Hook | None = None,
 ) -> Reply:
-    """Let *model* answer *scene* in *target*. Whatever happens, exactly one ``Reply`` comes back.
+    """Let *model* answer *scene* in *target* and return one ``Reply``, whatever happens.
 
-    Of several models the first is asked, and the others if it fails; one that is a function is called when it is its
-    turn. *tools* are functions or ``Tool``s that the model may have run; *consent* is asked before those that need it.
-    *supersedes* are messages that are taken back when the reply begins. *trace* is told all that happens, and why.
+    Further models are fallbacks, asked in order if the first fails; a function is called when its model is needed.
+    *tools* are functions or ``Tool``s that the model may call; *consent* is asked before those that need it.
+    *supersedes* are messages that are deleted when the reply begins. *trace* receives every step.
     """
     settings = _within(settings or Settings(), target)
     preparer = (preparer or PostPreparer()).under(settings.rules)
     chance = chance or Random(settings.delivery.seed)
-    pictures = _has_pictures(settings, preparer)
     with ExitStack() as stack:
         seen = stack.enter_context(tracing(trace, "reply", scene, settings, stop.turn if stop else ""))
         handle = stop or stack.enter_context(Stops().open("reply"))
@@ -114,8 +113,7 @@ async def reply(
             settings=settings,
             chance=chance,
             rules=rules,
-            pictures=pictures,
-            limits=target.limits,
+            takes=_takes(settings, preparer, target),
             trace=seen,
         )
         async with _outbox(target, settings, handle, preparer, scene, trace=seen) as outbox:
@@ -146,18 +144,19 @@ async def reply(
     return left
 
 
-def _has_pictures(settings: Settings, preparer: PostPreparer) -> bool:
-    return settings.rules.tables == "picture" and preparer.painter is not None
+def _takes(settings: Settings, preparer: PostPreparer, target: Target) -> Takes:
+    has_pictures = settings.rules.tables == "picture" and preparer.painter is not None
+    return Takes(target.limits, pictures=has_pictures)
 
 
 def _within(settings: object, target: Target) -> Settings:
-    """Plan no longer messages than *target* takes, leave tables to one that shows them itself, and no picture for one without."""
+    """Fit *settings* to *target*: its message length, its own tables, and no pictures where it takes no files."""
     if not isinstance(settings, Settings):
-        msg = f"settings are made by Settings.of(degree=3) or read from a file, and {type(settings).__name__} is not"
+        msg = f"settings must be Settings, such as Settings.of(degree=3), not {type(settings).__name__}"
         raise SettingsError(msg)
     limits, tables = getattr(target, "limits", None), settings.rules.tables
     if not isinstance(limits, Limits):
-        msg = f"a target has 'limits', 'send' and 'typing', and {type(target).__name__} has not; CONTRIBUTING.md shows one"
+        msg = f"a target needs 'limits', 'send' and 'typing'; {type(target).__name__} lacks them; CONTRIBUTING.md shows one"
         raise InputError(msg)
     if limits.tables:
         tables = "source"
@@ -182,21 +181,11 @@ def _outbox(
 ) -> Outbox:
     if isinstance(target, Calling):
         target.allow_pings(settings.delivery)
-    return Outbox(
-        target,
-        room=settings.turn.queue,
-        stop=stop,
-        limit=settings.delivery.limit,
-        typing_budget=settings.delivery.typing_budget,
-        preparer=preparer,
-        roster=scene.roster,
-        place=scene.channel,
-        trace=trace,
-    )
+    return Outbox(target, settings=settings, stop=stop, preparer=preparer, scene=scene, trace=trace)
 
 
 def _remains(rounds: Sequence[Round], outcome: Outcome, outbox: Outbox) -> Reply:
-    """Put together what is left of a reply."""
+    """Build the reply from its *rounds* and the *outbox*."""
     return Reply(
         outcome=outcome,
         receipts=tuple(outbox.receipts),

@@ -1,7 +1,7 @@
-"""The doors: ``say`` to a channel of discord.py as it is, or to any target; and a ``Speaker`` for who says much.
+"""``say`` for discord.py channels and for any target, and ``Speaker`` for many replies with the same options.
 
-discord.py is not needed for this module, nor imported by it: what comes from there is known by where its class lives,
-and only then ``cadenza.bot`` is entered.
+This module does not import discord.py. It recognises objects of discord.py by the module of their class, and only then
+imports ``cadenza.bot``.
 """
 
 from __future__ import annotations
@@ -45,15 +45,14 @@ async def say(
     preparer: PostPreparer | None = None,
     trace: Hook | None = None,
 ) -> Reply:
-    """Deliver what a model says, from any stream of text, to *target* as natural messages.
+    """Deliver a model's text stream to *target* as natural messages.
 
-    *target* is a channel, a thread, a person, a context, a message (which is answered) or an interaction of discord.py,
-    or a ``Target``. *stream* is a text, an iterable or async iterable of texts or chunks, or what the client of a
-    provider gives back: see ``from_stream``. *scene* tells the rules who speaks and whom they may name; without it names
-    stay as the model wrote them, but in a server of Discord its emoji and those of its members who are named are found.
-    *preparer* is who makes pictures of tables and looks people up; a bot keeps one for all its replies. *trace* is told
-    all that happens, and why. Nobody but members who are named is called, as many as *settings* allow, roles only if they
-    allow it, and never everybody.
+    *target* is a channel, thread, user, context, message (which is answered) or interaction of discord.py, or a
+    ``Target``. *stream* is a text, an iterable or async iterable of texts or chunks, or what a provider's client returns:
+    see ``from_stream``. *scene* tells the rules who speaks and which names they know; without one, names stay as the
+    model wrote them. In a guild, its emoji and mentioned members are resolved even without a scene. *preparer* makes
+    pictures of tables and looks up members; a bot keeps one for all replies. *trace* receives every step. Only mentioned
+    members are pinged, as many as *settings* allow; roles only if the settings allow it; ``@everyone`` never.
     """
     if _is_of_discord(target):
         speaker = Speaker(settings=settings, rules=rules, preparer=preparer, trace=trace)
@@ -73,11 +72,11 @@ async def say(
 
 
 class Speaker:
-    """Says things in many places of Discord, always in the same way.
+    """Delivers replies to many places of Discord with the same options.
 
-    *client* is who speaks, if it is not the one that a channel came from. *persona* is under whose name, if it has one of
-    its own (``is_alter``). *webhooks* keeps what lets a persona speak over a restart. All speakers of a client share what
-    is known of it. Used with ``async with``, its end waits for what is still under way.
+    *client* defaults to the client that a channel belongs to. A *persona* with a name of its own (``is_alter``) speaks
+    through a webhook; *webhooks* stores those over a restart. All speakers of a client share its state. As an async
+    context manager it waits for pending work at its end.
     """
 
     def __init__(
@@ -92,7 +91,7 @@ class Speaker:
         trace: Hook | None = None,
     ) -> None:
         if client is not None and not _is_client(client):
-            msg = f"a speaker needs a client of discord.py, and {type(client).__name__} is none"
+            msg = f"a Speaker needs a discord.py client, not {type(client).__name__}"
             raise InputError(msg)
         self._client = client
         self._settings = settings
@@ -112,8 +111,8 @@ class Speaker:
         await self.close()
 
     async def close(self) -> None:
-        """Wait for what is still under way. It can be used after it."""
-        for home in tuple(self._homes):  # somebody may speak meanwhile, through another client
+        """Wait for pending work. The speaker stays usable."""
+        for home in tuple(self._homes):  # another client may be added meanwhile
             await home.close()
 
     async def say(
@@ -125,7 +124,7 @@ class Speaker:
         stop: StopHandle | None = None,
         chance: Chance | None = None,
     ) -> Reply:
-        """Deliver what a model says to *place*, which is anything of discord.py in which something can be said."""
+        """Deliver a model's text stream to *place*, any object of discord.py that takes messages."""
         room = await self._room(place)
         scene = self._scene(room, scene)
         home = self._home(room)
@@ -149,20 +148,20 @@ class Speaker:
             await home.settle(target)
 
     async def target(self, place: Any, *, turn: str = "", roster: Roster | None = None) -> Target:
-        """*place* as a target for one reply; *roster* is who may be called there besides its members.
+        """Return *place* as a target for one reply; *roster* names who may be pinged besides its members.
 
-        *turn* names the turn, and must be another for each; without one, one is made up.
+        *turn* is a unique name of the turn; without one, one is made up.
         """
         room = await self._room(place)
         persona = _identity(self._persona)
         target = await self._target(self._home(room), room, roster or Roster(), turn=turn, persona=persona)
-        target.allow_pings(self._delivery)  # for whoever sends to it without a reply, which would say so itself
+        target.allow_pings(self._delivery)  # a reply does this itself; a caller who sends directly does not
         return target
 
     async def blocked(self, place: Any) -> str | None:
-        """Why nothing can be said in *place* at present, such as ``missing_permissions``; ``None`` if it may be tried.
+        """Return why *place* takes no messages at present, such as ``missing_permissions``; ``None`` if it may.
 
-        Ask before a model is asked: its answer could not be sent. What was refused is remembered for a quarter of an hour.
+        Check it before asking a model, whose answer could not be sent. A refusal is remembered for 15 minutes.
         """
         room = await self._room(place)
         return self._home(room).blocked(room)
@@ -174,17 +173,17 @@ class Speaker:
     async def _room(self, place: object) -> SendTarget:
         _refuse_what_stands_for_a_channel(place)
         if not _is_of_discord(place):
-            msg = f"a speaker needs something of discord.py to speak to, and {type(place).__name__} is none; use say"
+            msg = f"a Speaker needs an object of discord.py to speak to, not {type(place).__name__}; use say"
             raise InputError(msg)
-        from ..targets.discord_py.channel_info import room_of  # noqa: PLC0415  # whoever is here has discord.py
+        from ..targets.discord_py.channel_info import room_of  # noqa: PLC0415  # discord.py is installed, for *place* is of it
 
         try:
             return await room_of(place, self._client)
         except ApiError as error:
-            raise _undelivered(error) from None
+            raise _undelivered(error) from error
 
     def _home(self, room: SendTarget) -> Home:
-        from ..targets.discord_py.client_state import Home  # noqa: PLC0415  # likewise
+        from ..targets.discord_py.client_state import Home  # noqa: PLC0415  # here as well
 
         home = Home.of(room.client, self._webhooks)
         self._homes.add(home)
@@ -209,10 +208,10 @@ class Speaker:
                 is_found=is_found,
             )
         except ApiError as error:
-            raise _undelivered(error) from None
+            raise _undelivered(error) from error
 
     def _scene(self, room: SendTarget, scene: Scene | None) -> Scene:
-        """*scene* as far as it is given, and what the room knows."""
+        """Complete *scene*, or make one, with what the room knows."""
         reply_to = None if room.message is None else str(room.message.id)
         has_roles = self._delivery.mention_roles
         if scene is None:
@@ -231,24 +230,24 @@ def _identity(persona: Persona) -> Identity | None:
 
 
 def _undelivered(error: ApiError) -> DeliveryError:
-    """What is raised for *error*: what the table tells people of it, or else its own words."""
+    """Return what is raised for *error*: the sentence of its policy, or else its own."""
     policy = policy_for(error)
     return DeliveryError(str(error), code=error.code) if policy is OTHERWISE else policy.error(error)
 
 
 def _refuse_what_stands_for_a_channel(place: object) -> None:
-    """Raise an ``InputError`` if *place* is but the number or the name of a channel, or none that was found."""
+    """Raise an ``InputError`` if *place* is the id or name of a channel, or ``None``."""
     if place is None or isinstance(place, int | str):
-        kind = type(place).__name__  # not itself: it may be a secret in the wrong place
-        msg = f"{kind} is no place to speak in; give the channel itself, as client.get_channel does once it is ready"
+        kind = type(place).__name__  # not its value, which may be a misplaced secret
+        msg = f"{kind} is not a channel; pass the channel object, which client.get_channel returns once it is ready"
         raise InputError(msg)
 
 
 def _is_client(thing: object) -> bool:
-    """Whether *thing* is a client of discord.py, which is not imported for the question."""
+    """Return whether *thing* is a client of discord.py, without importing it."""
     return any((base.__module__, base.__name__) == ("discord.client", "Client") for base in type(thing).__mro__)
 
 
 def _is_of_discord(thing: object) -> bool:
-    """Whether the class of *thing*, or one that it is made of, is discord.py's. It is not imported for the question."""
+    """Return whether *thing* is an object of discord.py, without importing it."""
     return any(base.__module__.partition(".")[0] == "discord" for base in type(thing).__mro__)

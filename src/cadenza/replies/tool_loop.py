@@ -20,20 +20,20 @@ from .outbox.sender import Outbox
 from .pipeline import conclude, overtaking, run_round
 
 _VAIN = 3
-"""How often a model that begins anew after every call may fail with what it said before."""
+"""Failed calls in a row after which a model that repeats its text with every call is done."""
 
 
 class ToolLoop:
-    """The rounds of one reply, whoever is asked, and what they leave behind."""
+    """The rounds of one reply over all its attempts."""
 
     def __init__(
         self, dialogue: ModelConversation, workshop: ToolRunner, outbox: Outbox, settings: Settings, stop: StopHandle
     ) -> None:
         self.kept: list[Round] = []
-        """Those of which something stands."""
-        self._discarded: list[Round] = []  # those of which nothing does
+        """The rounds whose text stands."""
+        self._discarded: list[Round] = []  # the others
         self.part = 0
-        """Where in the outbox the messages of the last round are."""
+        """The part of the outbox that holds the messages of the last round."""
         self._dialogue = dialogue
         self._workshop = workshop
         self._outbox = outbox
@@ -44,41 +44,41 @@ class ToolLoop:
         self._uses: Sequence[ToolUse] = ()  # those of the last such round
         self._failed_calls = 0
         self._failed_sayings = 0
-        self._repeated: list[str] = []  # what the model is expected to say again
+        self._repeated: list[str] = []  # text that the model is expected to repeat
         self.flaw: Broke | None = None
-        """What an answer that stands does not say: that the tools failed for which it was given."""
+        """The failure of tools behind an answer that stands."""
 
-    # --- what is left of them ------------------------------------------------------------
+    # --- results -------------------------------------------------------------------------
 
     @property
     def last(self) -> Round:
-        """The round that was run last."""
+        """The last round."""
         return self.kept[-1]
 
     @property
     def is_told(self) -> bool:
-        """Whether the last round stands whatever comes: its tools were run, and whoever is asked next is told of it."""
+        """Whether the last round stands in any case: its tools ran, and the next model is told of it."""
         return isinstance(self.last.outcome, NeedsTools)
 
     @property
     def usage(self) -> Usage:
-        """What all of them used, whether anything of them stands or not."""
+        """The usage of all rounds, discarded ones included."""
         return sum((round_.usage for round_ in (*self.kept, *self._discarded)), Usage())
 
     @property
     def served_by(self) -> str:
-        """Who answered as the model that was asked last, where a router chose among several."""
+        """The model that a router chose, for the last model asked."""
         own = self.kept[self._before :]
         return next((round_.served_by for round_ in reversed(own) if round_.served_by), "")
 
     def discard_last(self) -> Round:
-        """Nothing of the last round stands any more."""
+        """Discard the last round and return it."""
         round_ = self.kept.pop()
         self._discarded.append(round_)
         return round_
 
     def restore(self, round_: Round, place: int) -> None:
-        """What is left of *round_*, which was discarded, stands after all, where it stood."""
+        """Put *round_*, which was discarded, back at *place*."""
         self._discarded.remove(round_)
         self.kept.insert(place, round_)
         self._before += 1
@@ -86,10 +86,10 @@ class ToolLoop:
     # --- asking ----------------------------------------------------------------------------
 
     async def run(self, model: Model, text: Pipe, *, attempt: int) -> Outcome:
-        """Ask *model* and run its tools until it wants no more of them.
+        """Ask *model* and run its tools until it calls no more.
 
-        *attempt* is how many others were asked before: what they had done is not done again. The same model, asked once
-        more, goes on where it was, and may well roll the same dice again.
+        *attempt* is the number of models asked before: their calls are not run again. The same model, retried, continues
+        where it was and may run the same call again.
         """
         self._before = len(self.kept)
         self._failed_calls = self._failed_sayings = 0
@@ -120,7 +120,7 @@ class ToolLoop:
         return outcome
 
     def _settled(self, outcome: Outcome) -> Outcome:
-        """A model that has nothing to add to what it said before its tools were run is done."""
+        """Complete an empty round if the text before its tools is an answer."""
         if not isinstance(outcome, Empty) or outcome.reason in ("length", StopReason.SPEAKER_GUARD.value):
             return outcome
         has_said = any(round_.said for round_ in self.kept)
@@ -129,14 +129,14 @@ class ToolLoop:
         return Completed(outcome.reason)
 
     def _needs_answer(self, uses: Sequence[ToolUse]) -> bool:
-        """Whether *uses* are of no use unless the model says something about them, or begins anew because of them."""
+        """Return whether the model must still answer *uses*, or learnt something from them."""
         tools = [self._workshop.tool(use.call.name) for use in uses]
         return any(tool is not None and tool.needs_answer for tool in tools) or any(use.result.context for use in uses)
 
     # --- tools -------------------------------------------------------------------------
 
     async def _use_tools(self, wanted: NeedsTools, model: Model, attempt: int) -> Outcome | None:
-        """Run what the model wants and tell it the results; an outcome if the reply is over then."""
+        """Run the calls and add their results to the dialogue; return an outcome if the reply is over."""
         self._stop.refuse_follow_ups()
         known = len(self._workshop.uses)
         running = asyncio.create_task(self._workshop.run(wanted.calls, attempt=attempt), name="cadenza tools")
@@ -161,17 +161,18 @@ class ToolLoop:
                 trace.used(use, remembered=remembered)
 
     def _verdict(self, uses: Sequence[ToolUse], model: Model) -> Outcome | None:
-        """Whether the reply is over, now that tools were run."""
+        """Return the outcome if the reply is over after these tools."""
         turn = self._settings.turn
         for use in uses:
             self._failed_calls = self._failed_calls + 1 if use.result.is_error else 0
         failure = Broke(
             ToolError(f"tools failed {self._failed_calls} times in a row, the last was {uses[-1].call.name}")
         )
+        failure.error.__cause__ = self._workshop.fault
         if any(use.result.ends_turn for use in uses) or self._says_enough(uses, model):
             return Completed("tool")
         if not _goes_on(model) and self._says_it_in_vain(uses):
-            self.flaw = failure  # what it said is an answer, but not the whole truth
+            self.flaw = failure  # its text is an answer, but the tools failed
             return Completed("tool")
         if self._failed_calls >= turn.tool_failures:
             return failure
@@ -182,14 +183,14 @@ class ToolLoop:
         return None
 
     def _says_enough(self, uses: Sequence[ToolUse], model: Model) -> bool:
-        """Whether what the model said before its calls is all that there is to say, now that they succeeded."""
+        """Return whether the text before these calls, which succeeded, is the whole answer."""
         if not self.last.said or any(use.result.is_error for use in uses) or self._needs_answer(uses):
             return False
         tools = [self._workshop.tool(use.call.name) for use in uses]
         return not _goes_on(model) or all(tool is not None and tool.settles for tool in tools)
 
     def _says_it_in_vain(self, uses: Sequence[ToolUse]) -> bool:
-        """Whether a model that begins anew after every call has said the same often enough; people see it only once."""
+        """Return whether a model that repeats its text with every call has failed often enough."""
         self._repeated = list(self.last.said) or self._repeated
         has_failed = any(use.result.is_error for use in uses)
         self._failed_sayings = self._failed_sayings + bool(self.last.said) if has_failed else 0
@@ -201,6 +202,6 @@ class ToolLoop:
 
 
 def _goes_on(model: Model) -> bool:
-    """Whether *model* goes on behind what it had said before its tools were run."""
+    """Return whether *model* continues its text after tools, instead of repeating it."""
     endpoint = getattr(model.codec, "endpoint", None)
     return endpoint is None or endpoint.abilities.goes_on

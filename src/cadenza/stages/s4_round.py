@@ -182,6 +182,10 @@ class Round:
 
     # --- how it ends -----------------------------------------------------------------------
 
+    def end_as(self, outcome: Outcome) -> None:
+        """End as *outcome*, which was decided where it is known what has arrived."""
+        self.outcome = outcome
+
     def _overtake(self, event: RoundEvent) -> None:
         """The model is done, but its words may not all be sent yet: a stop or a failed send still counts.
 

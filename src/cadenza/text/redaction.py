@@ -1,8 +1,8 @@
-"""Blacks out what must not be read by others: keys, tokens and signed addresses, wherever a provider repeats them.
+"""Hides secrets in text: keys, tokens and signed addresses.
 
-What a provider says of a request may hold the key it was asked with, whole or in part. Nobody can list every shape
-of a key, so this looks three ways: for the very secrets that are known, for the shapes that vendors give their keys,
-and for anything that is introduced as one. A name, a number or a sentence stays readable.
+A provider's answer or a traceback may hold a key, whole or in part. There are too many shapes of keys to list, so this
+module hides the known secrets, the shapes of keys of vendors, and anything that is introduced as a key. Names, numbers
+and sentences stay readable.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from ..types import HttpRequest
 HIDDEN = "***"
 
 _LEAST_KNOWN = 4
-"""Shorter than this, a secret is no secret, and blacking it out would leave nothing to read."""
+"""Shorter secrets are not hidden, for the text would become unreadable."""
 _LEAST_WORD = 8
-"""Likewise for a word of a header: ``Bearer`` is none."""
+"""The shortest secret word of a header: ``Bearer`` is none."""
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 _NAMES = "auth|key|token|secret|cookie|pass|credential|signature|session"
 _SECRETIVE = re.compile(_NAMES, re.IGNORECASE)
-"""What the name of a header says whose value is nobody's business."""
+"""Names of headers that hold secrets."""
 _ASKED_WITH = re.compile(rf"(?i)[?&][^=&#]*(?:{_NAMES})[^=&#]*=([^&#]+)")
-"""The same behind the question mark of an address."""
+"""The same for query parameters."""
 _WITH_SCHEME = re.compile(r"(?i)\s*(?:bearer|basic|token|key)\s")
 _KEYLIKE = re.compile(r"(?=\D*\d)\S{8,}")
-"""What may be a key, under whatever name."""
+"""What may be a key in a header of any name."""
 _HARMLESS = frozenset(
     [
         "accept",
@@ -41,7 +41,7 @@ _HARMLESS = frozenset(
         "x-title",
     ]
 )
-"""Headers that look like it and hold none."""
+"""Headers that hold no secrets."""
 
 _BY_PREFIX = re.compile(
     r"""(?<![A-Za-z0-9])(?:
@@ -51,6 +51,10 @@ _BY_PREFIX = re.compile(
     )[A-Za-z0-9*•…._~+/-]{6,}={0,2}""",
     re.VERBOSE,
 )
+_BOT_TOKEN = re.compile(r"[\w-]{20,40}\.[\w-]{5,8}\.[\w-]{25,80}")
+"""A token of Discord."""
+_TOKEN_IN_PATH = re.compile(r"(/(?:webhooks|interactions)/\d{1,20}/)[^/\s?\"'>]+")
+"""Webhooks and interactions of Discord have their token in the address."""
 _WEB_TOKEN = re.compile(r"\beyJ[\w-]{8,}(?:\.[\w*-]*){0,4}")
 _SCHEME = re.compile(r"(?i)\b(bearer|basic)(\s+)(?=\S{0,200}[\d=_.*]|\S{20})[^\s\"'<>,;]{6,}")
 _INTRODUCED = re.compile(
@@ -72,7 +76,7 @@ _PAYLOAD = re.compile(r"[A-Za-z0-9+/_-]{256,}={0,2}")
 
 
 def secrets_of(request: HttpRequest, added: Mapping[str, str] = _NONE) -> set[str]:
-    """What nobody may read of *request* and the headers *added* to it on the way: keys, with and without their schemes."""
+    """Return the secrets in *request* and the headers *added* to it: keys, with and without their schemes."""
     found = set(_ASKED_WITH.findall(request.url))
     for name, value in (*added.items(), *request.headers.items()):
         if _SECRETIVE.search(name) or _WITH_SCHEME.match(value):
@@ -83,10 +87,11 @@ def secrets_of(request: HttpRequest, added: Mapping[str, str] = _NONE) -> set[st
 
 
 def without_secrets(text: str, *known: str) -> str:
-    """*text* with everything blacked out that is one of *known*, or that looks like a key, a token or a signed address."""
+    """Return *text* without the *known* secrets, and without what looks like a key, a token or a signed address."""
     for secret in sorted({secret.strip() for secret in known}, key=len, reverse=True):
         if len(secret) >= _LEAST_KNOWN:
             text = text.replace(secret, HIDDEN)
+    text = _TOKEN_IN_PATH.sub(rf"\1{HIDDEN}", _BOT_TOKEN.sub(HIDDEN, text))
     text = _DATA_ADDRESS.sub(r"data:\1,…", text)
     text = _USER_OF_ADDRESS.sub(rf"\1{HIDDEN}@", text)
     text = _QUERY.sub(rf"\1?{HIDDEN}", text)
@@ -98,5 +103,5 @@ def without_secrets(text: str, *known: str) -> str:
 
 
 def without_payloads(text: str) -> str:
-    """*text* with pictures, films and whatever else stands in it as base64 replaced by how long they are."""
+    """Return *text* with base64 data replaced by its length."""
     return _PAYLOAD.sub(lambda match: f"<{len(match[0])} characters of base64>", text)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-logger = logging.getLogger(__name__)
+from ..explain.tracebacks import get_logger
+
+logger = get_logger(__name__)
 
 T = TypeVar("T")
 

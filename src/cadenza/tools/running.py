@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ from uuid import uuid4
 
 from ..concurrency.stops import is_cancelled
 from ..errors import ToolError
+from ..explain.tracebacks import get_logger
 from ..types import Persona, Scene, ToolCall, ToolResult, ToolSpec, ToolUse
 from .arguments import arguments_of
 from .consent import NOBODY, Answer, Consent, ConsentPolicy
@@ -23,7 +23,7 @@ from .tool import Tool, ToolContext
 
 __all__ = ["Consent", "ConsentPolicy", "ToolRunner"]
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _AT_ONCE = 8
 """Tools that run at the same time."""
@@ -65,6 +65,8 @@ class ToolRunner:
     ) -> None:
         self.uses: list[ToolUse] = []
         """The calls so far and their results, without those answered from the ledger."""
+        self.fault: BaseException | None = None
+        """The exception of the last tool that raised one."""
         self._tools = dict(tools)
         self._scene = scene or Scene("", Persona(""))
         self._seconds = seconds
@@ -125,7 +127,7 @@ class ToolRunner:
         except ToolError as error:
             return ToolUse(call, failure(str(error), limit=self._limit))
         except Exception as error:  # noqa: BLE001  # a check is foreign code
-            return ToolUse(call, _failed(call.name, error))
+            return ToolUse(call, self._failed(call.name, error))
         return _Job(tool, call, arguments, checked, self._ledger.enter(call.name, checked))
 
     def _unknown(self, name: str) -> str:
@@ -214,7 +216,13 @@ class ToolRunner:
         except BaseException as error:  # also SystemExit: a tool does not end the program
             if is_cancelled(error):
                 raise
-            return _failed(job.call.name, error)
+            return self._failed(job.call.name, error)
+
+    def _failed(self, name: str, error: BaseException) -> ToolResult:
+        """Tell the model that the tool failed; only the log says more, for the text of *error* may hold secrets."""
+        self.fault = error
+        logger.warning("the tool %s failed", name, exc_info=error)
+        return failure(f"The tool failed: {type(error).__name__}. Try it in another way, or go on without it.")
 
 
 async def _asked(consent: Consent, job: _Job) -> Answer:
@@ -226,9 +234,3 @@ async def _asked(consent: Consent, job: _Job) -> Answer:
             raise
         logger.warning("asking for consent to the tool %s failed", job.call.name, exc_info=error)
         return NOBODY
-
-
-def _failed(name: str, error: BaseException) -> ToolResult:
-    """The failure for the model: it names only the type, because the text of the error may hold secrets."""
-    logger.warning("the tool %s failed", name, exc_info=error)
-    return failure(f"The tool failed: {type(error).__name__}. Try it in another way, or go on without it.")

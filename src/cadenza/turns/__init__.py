@@ -1,4 +1,4 @@
-"""Who is answered when: the desk of a bot, and what waits before it."""
+"""Turns: which message of a channel is answered when, and the queue of those that wait."""
 
 from .channels import Turn
 from .queue import ShutdownResult, StopResult, Turns, Verdict

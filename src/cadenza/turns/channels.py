@@ -1,6 +1,6 @@
-"""A channel in which something goes on: the turn under way, what waits, and what may still be answered anew.
+"""The state of one channel: the running turn, the waiting messages, and recent turns that an edit may rerun.
 
-Values, and decisions about them; whoever holds a channel acts upon these. Time is handed in.
+It decides and leaves acting to its caller. Time is a parameter.
 """
 
 from __future__ import annotations
@@ -16,70 +16,70 @@ from .waiting import INSTANT, IncomingMessage, QueuedTurn, TurnQueue, TurnReason
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What is to be answered, and the handle by which that is stopped."""
+    """The messages to answer, and the handle that stops the answer."""
 
     id: str
     channel: str
     messages: tuple[IncomingMessage, ...]
-    """One, or several of the same person that are answered together; the last one is the newest."""
+    """One or several messages of one author that are answered together, the newest last."""
     why: TurnReason
     stop: StopHandle = field(repr=False, compare=False)
     persona: str = ""
-    """Who is to answer; empty if that was not said."""
+    """The persona that answers; empty if none was named."""
     supersedes: tuple[Receipt, ...] = ()
-    """Messages of a reply in whose place this one comes; they are removed when it first speaks."""
+    """Messages of an earlier reply that this one replaces; they are deleted when it first speaks."""
     queue: TurnQueue | None = field(default=None, repr=False, compare=False)
 
     @property
     def author(self) -> str:
-        """Who is answered."""
+        """The author who is answered."""
         return self.messages[0].author
 
     @property
     def waiting(self) -> tuple[str, ...]:
-        """Ids of the messages that wait for a turn of their own at this moment: leave them out of the history."""
+        """Ids of the messages that wait for their own turn: leave them out of the history."""
         own = {message.id for message in self.messages}
         return tuple(message_id for message_id in (self.queue.ids if self.queue else ()) if message_id not in own)
 
 
 @dataclass(slots=True)
 class Running:
-    """A turn under way."""
+    """A running turn."""
 
     turn: Turn
     entry: QueuedTurn
-    """What it was when it waited."""
+    """Its entry in the queue."""
     started_at: float
     gone: frozenset[str] = frozenset()
-    """Messages of it that were deleted meanwhile."""
+    """Its messages that were deleted meanwhile."""
     has_begun: bool = False
-    """Whether somebody has been asked for the answer."""
+    """Whether the answer function was called."""
     reply: Reply | None = None
 
     def has(self, message_id: str) -> bool:
-        """Whether that message is being answered."""
+        """Return whether that message is being answered."""
         return self.entry.has(message_id) and message_id not in self.gone
 
     @property
     def messages_left(self) -> tuple[IncomingMessage, ...]:
-        """What is being answered."""
+        """Its messages that were not deleted."""
         return self.entry.without(self.gone)
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedTurn:
-    """A turn that has ended, as long as it may be run again."""
+    """A turn that has ended and may still be rerun."""
 
     entry: QueuedTurn
     until: float
 
     def without(self, gone: frozenset[str]) -> FinishedTurn:
-        """The same, but for messages that are *gone*."""
+        """Return a copy without the messages that are *gone*."""
         return replace(self, entry=replace(self.entry, messages=self.entry.without(gone)))
 
 
 class ChannelTurns:
-    """All that is known of a channel."""
+    """The state of one channel."""
 
     def __init__(self, name: str, settings: ChannelSettings) -> None:
         self._settings = settings
@@ -87,28 +87,28 @@ class ChannelTurns:
         self.waiting = TurnQueue(settings)
         self.running: Running | None = None
         self.interrupts = 0
-        """How often in a row somebody who said more was answered before all others."""
+        """Number of interruptions in a row by follow-ups."""
         self.past: list[FinishedTurn] = []
         self.timer: asyncio.TimerHandle | None = None
-        """What wakes it when nothing is running."""
+        """Wakes the channel when no turn is running."""
 
     def change(self, settings: ChannelSettings) -> None:
-        """From now on *settings* hold."""
+        """Use *settings* from now on."""
         self._settings = self.waiting.settings = settings
 
     def knows(self, message_id: str) -> bool:
-        """Whether that message is being answered, or will be."""
+        """Return whether that message is being answered or waits."""
         is_running = self.running is not None and self.running.entry.has(message_id)
         return is_running or message_id in self.waiting.ids
 
     def running_for(self, author: str) -> Running | None:
-        """The turn under way, if it answers *author*."""
+        """Return the running turn if it answers *author*."""
         return self.running if self.running and self.running.turn.author == author else None
 
     def is_follow_up(self, message: IncomingMessage, running: Running) -> bool:
-        """Whether *message* says more to the persona that is just answering its author, and may interrupt it.
+        """Return whether *message* is a follow-up that may interrupt the running answer to its author.
 
-        A turn that ends for another reason is not interrupted: what comes meanwhile waits.
+        A turn that ends for another reason is not interrupted; the message waits.
         """
         turn, reason = running.turn, running.turn.stop.reason
         is_talk = not message.is_command and not running.entry.is_command and turn.why is not TurnReason.STOP_REPLY
@@ -120,26 +120,26 @@ class ChannelTurns:
         return is_talk and is_theirs and (may_interrupt or is_awaited)
 
     def due(self, now: float) -> float | None:
-        """When there is something to do next; ``None`` if nothing goes on here."""
+        """Return the next time at which something is due; ``None`` if the channel is idle."""
         self.past = [past for past in self.past if past.until > now + INSTANT]
         times = [past.until for past in self.past]
         if self.waiting.ripe_at is not None:
             times.append(self.waiting.ripe_at)
         return min(times, default=None)
 
-    # --- what is answered anew ------------------------------------------------------------------
+    # --- reruns -----------------------------------------------------------------------------------
 
     def remember(self, running: Running, receipts: tuple[Receipt, ...], now: float) -> None:
-        """A turn has ended that left *receipts*: keep it while it may be run again."""
+        """Keep a turn that has ended with *receipts* while it may be rerun."""
         until = running.started_at + self._settings.rerun_seconds
         if until > now and running.messages_left and _is_undisturbed(running):
             entry = replace(running.entry, messages=running.messages_left, succeeds="", supersedes=receipts)
             self.past.append(FinishedTurn(entry, until))
 
     def rerun(self, message: IncomingMessage, now: float) -> bool:
-        """Answer *message*, which has changed, anew and before all others, if its answer has only just begun.
+        """Rerun the answer to *message*, which was edited, before all others, if it began only just now.
 
-        Say whether that is so. A turn that is under way is told to end; what it leaves is known when it has.
+        Return whether it is rerun. A running turn is asked to stop first.
         """
         running = self.running
         if running and running.has(message.id):
@@ -153,17 +153,17 @@ class ChannelTurns:
         return False
 
     def would_rerun(self, message: IncomingMessage, now: float) -> bool:
-        """Whether ``rerun`` would answer *message* anew."""
+        """Return whether ``rerun`` would answer *message* again."""
         running = self.running
         if running and running.has(message.id):
             return running.entry.edited(message) is not None and self._may_run_again(running, now)
         return any(now < past.until and past.entry.edited(message) for past in self.past)
 
     def lose(self, message_id: str, now: float) -> bool:
-        """That message is gone; say whether it was being answered.
+        """Forget a deleted message; return whether it was being answered.
 
-        Its turn ends. What else it answers, if that has only just begun, is answered anew; what was answered before
-        is not answered anew with that message any more.
+        Its turn ends. Other messages of that turn are answered again if it began only just now. Earlier turns are no
+        longer rerun with that message.
         """
         gone = frozenset({message_id})
         self.past = [past.without(gone) for past in self.past if past.entry.without(gone)]
@@ -178,7 +178,7 @@ class ChannelTurns:
         return True
 
     def _again(self, running: Running, entry: QueuedTurn, now: float) -> bool:
-        """End a turn and answer *entry* in its place, unless it began too long ago or ends anyway; say whether."""
+        """Stop a turn and queue *entry* instead, unless it began too long ago or ends anyway; return whether."""
         if not self._may_run_again(running, now):
             return False
         running.turn.stop.take(StopReason.TRIGGER_GONE)
@@ -192,6 +192,6 @@ class ChannelTurns:
 
 
 def _is_undisturbed(running: Running) -> bool:
-    """Whether a turn that nothing has ended before its time answers something that can be changed."""
+    """Return whether a turn was not stopped and answers messages that can be edited."""
     is_message = running.turn.why is not TurnReason.STOP_REPLY and not running.entry.is_command
     return is_message and running.turn.stop.reason is None

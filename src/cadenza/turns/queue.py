@@ -1,22 +1,18 @@
-"""Who is answered when: one turn a channel at a time, and what becomes of messages that come meanwhile.
+"""The queue of turns: each channel runs one turn at a time, and messages that come meanwhile wait or interrupt it.
 
-The rules of this place
-1. In a channel one turn is running at most; what comes meanwhile waits, interrupts or stops it, and is never lost
-   without a word: ``heard`` says what became of a message, and ``on_dropped`` if that changes.
-2. Whoever is being answered and says more interrupts the reply, from its first moment on: while the model is still
-   being asked nothing has been said, so to begin anew costs nobody anything, and the answer is to all of it. After
-   ``interrupts`` times in a row it waits, so that somebody who cannot stop writing is answered in the end, and others
-   are answered too.
-3. Whatever happens is decided at once, without waiting: only the turns themselves are tasks. The task that attends to
-   a turn gives way to the next one when it ends, and ``close`` waits for all of them.
-4. A turn that was asked to stop has ``stop_grace`` seconds to end by itself; then it is cancelled, and if it ignores
-   that too, it is left behind. It never keeps the channel.
+1. A message that comes during a turn waits, interrupts the turn or stops it. It is never lost silently: ``heard``
+   returns what became of it, and ``on_dropped`` is called if that changes.
+2. A follow-up of the author who is being answered interrupts the reply from its first moment on, and the new reply
+   answers all of it. After ``interrupts`` times in a row it waits, so that this author and others are answered.
+3. Decisions are made at once, without waiting; only the turns are tasks. When a turn ends, the next one begins.
+   ``close`` waits for all of them.
+4. A turn that was asked to stop has ``stop_grace`` seconds to end by itself. Then it is cancelled, and if it ignores
+   that too, it is abandoned and the channel goes on.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -26,6 +22,7 @@ from types import TracebackType
 from typing import ParamSpec, Self
 
 from ..concurrency.stops import StopHandle, StopRegistry, Stops, is_cancelled
+from ..explain.tracebacks import get_logger
 from ..settings import ChannelSettings, Settings
 from ..text.stop_phrases import is_stop
 from ..types import Reply, StopReason
@@ -33,7 +30,7 @@ from .channels import ChannelTurns, Running, Turn
 from .waiting import Dropped, IncomingMessage, QueuedTurn, TurnReason
 from .watchdog import Watchdog
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 P = ParamSpec("P")
 
@@ -44,28 +41,28 @@ class Verdict(Enum):
     STARTED = "started"
     """It is being answered."""
     GATHERED = "gathered"
-    """It will be answered with what its author said just before, and says until then."""
+    """It will be answered together with other messages of its author."""
     QUEUED = "queued"
     """It waits for its turn."""
     INTERRUPTED = "interrupted"
-    """The reply to its author ends for it, and it is answered next."""
+    """It interrupts the reply to its author and is answered next."""
     STOPPED = "stopped"
-    """It asked to stop, and that is done."""
+    """It asked to stop, and the reply was stopped."""
     REPEATED = "repeated"
-    """It was heard before, and nothing becomes of it again."""
+    """It was heard before and is ignored."""
     FULL = "full"
-    """Too many wait already: it is not answered."""
+    """The queue is full: it is not answered."""
     CLOSED = "closed"
-    """Nobody is answered any more."""
+    """The queue is closed: it is not answered."""
 
 
 @dataclass(frozen=True, slots=True)
 class StopResult:
-    """What a command to stop came to."""
+    """The result of a stop command."""
 
     was_running: bool
     cleared: int
-    """How many messages do not wait any more."""
+    """Number of messages removed from the queue."""
 
     def __bool__(self) -> bool:
         return self.was_running or self.cleared > 0
@@ -73,24 +70,23 @@ class StopResult:
 
 @dataclass(frozen=True, slots=True)
 class ShutdownResult:
-    """What a shutdown came to."""
+    """The result of a shutdown."""
 
     stopped: int
-    """How many replies did not end in time and were stopped."""
+    """Number of replies that did not end in time and were stopped."""
     left: int
-    """How many of them did not even end when they were cancelled."""
+    """Number of those that did not end even when cancelled."""
     dropped: int
-    """How many messages had waited."""
+    """Number of messages that had waited."""
 
 
 class Turns:
-    """The desk at which all messages of a bot arrive. An async context manager: its end is a graceful shutdown.
+    """The turns of all channels of a bot. An async context manager: its end is a graceful shutdown.
 
-    *answer* is called with every turn and gives back the reply, or ``None`` if there was nothing to say; it hands
-    ``turn.stop`` on, so that the reply ends when it should. Whatever it raises is told to *on_failed*, and the next turn
-    runs. *names* says how the bot is called where a message was written, so that ``Ren, stop!`` is understood.
-    *on_dropped* is told of each message that was to be answered and is not. *stops* is where turns can be stopped from
-    elsewhere, by their ids.
+    *answer* is called with every turn and returns the reply, or ``None`` if there was nothing to say; it passes
+    ``turn.stop`` on to the reply. If it raises, *on_failed* is called and the next turn runs. *names* returns the names
+    of the bot for a message, so that ``Ren, stop!`` is understood. *on_dropped* is called with each message that was
+    queued and is not answered. *stops* is the registry through which turns are stopped by their ids.
     """
 
     def __init__(
@@ -110,7 +106,7 @@ class Turns:
         self._on_dropped = on_dropped or (lambda _, __: None)
         self._on_failed = on_failed or (lambda _, __: None)
         self._channels: dict[str, ChannelTurns] = {}
-        # What was said of a turn before a restart, such as a button to stop it, must not mean another one after it.
+        # Ids differ after a restart, so an old stop button cannot stop a new turn.
         self._mark = f"{token_hex(4)}-"
         self._numbers = count(1)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -125,52 +121,52 @@ class Turns:
     ) -> None:
         await self.close()
 
-    # --- what happens -----------------------------------------------------------------------
+    # --- events -----------------------------------------------------------------------------
 
     def heard(self, message: IncomingMessage) -> Verdict:
-        """Somebody wrote *message*, and it is to be answered."""
+        """Queue *message* or start its turn; return what becomes of it."""
         if self._is_closed:
             return Verdict.CLOSED
         channel = self._channels.setdefault(message.channel, ChannelTurns(message.channel, self._settings))
         verdict = self._admitted(channel, message)
-        self._go_on(channel)
+        self._advance(channel)
         return verdict
 
     def deleted(self, channel: str, message_id: str) -> bool:
-        """A message is gone: it is not answered any more. Say whether it was or would have been."""
+        """Forget a deleted message; return whether it was being answered or waited."""
         found = self._channels.get(channel)
         if found is None:
             return False
         waited = found.waiting.delete(message_id)
         self._drop(waited, Dropped.DELETED)
         was_running = found.lose(message_id, asyncio.get_running_loop().time())
-        self._go_on(found)
+        self._advance(found)
         return was_running or bool(waited)
 
     def edited(self, message: IncomingMessage) -> bool:
-        """A message was changed to *message*. Say whether that makes a difference.
+        """Update an edited message; return whether that makes a difference.
 
-        One that waits is answered as it is now. One whose answer began at most ``rerun_seconds`` ago is answered anew,
-        before all others.
+        A queued message is answered as it is now. One whose answer began at most ``rerun_seconds`` ago is answered
+        again, before all others.
         """
         found = self._channels.get(message.channel)
         if found is None or self._is_closed:
             return False
         makes_difference = found.waiting.edit(message) or found.rerun(message, asyncio.get_running_loop().time())
-        self._go_on(found)
+        self._advance(found)
         return makes_difference
 
     def would_rerun(self, message: IncomingMessage) -> bool:
-        """Whether ``edited`` would have *message*, whose answer has begun, answered anew."""
+        """Return whether ``edited`` would rerun the answer to *message*."""
         found = self._channels.get(message.channel)
         if found is None or self._is_closed or message.id in found.waiting.ids:
             return False
         return found.would_rerun(message, asyncio.get_running_loop().time())
 
     def stop(self, channel: str, *, by: str = "", author: str | None = None) -> StopResult:
-        """A command asks for silence: the reply is stopped, and what waits is not answered.
+        """Stop the reply of *channel* and clear its queue.
 
-        With *author* only what that person asked for is: for whoever may not stop others.
+        With *author*, only the reply to that author is stopped and only their messages are removed.
         """
         found = self._channels.get(channel)
         if found is None:
@@ -180,32 +176,32 @@ class Turns:
         self._drop(cleared, Dropped.STOPPED)
         if running:
             running.turn.stop.take(StopReason.USER, by)
-        self._go_on(found)
+        self._advance(found)
         return StopResult(was_running=running is not None, cleared=len(cleared))
 
     def running(self) -> tuple[Turn, ...]:
-        """All turns under way."""
+        """Return all running turns."""
         return tuple(channel.running.turn for channel in self._channels.values() if channel.running)
 
     @property
     def left_behind(self) -> int:
-        """How many turns did not end even when they were cancelled; the channel went on without them."""
+        """Number of turns that were abandoned because they ignored their cancellation."""
         return self._attendant.left_behind
 
     def change(self, settings: Settings) -> None:
-        """From now on *settings* hold, also where somebody waits or is being answered."""
+        """Use *settings* from now on, also for running turns and queued messages."""
         self._settings = self._attendant.settings = settings.channel
         for channel in self._channels.values():
             channel.change(settings.channel)
 
     async def close(self) -> ShutdownResult:
-        """Answer nobody any more. Replies under way may end, for a while; then they are stopped."""
+        """Take no more messages. Running replies have ``shutdown_grace`` seconds to end; then they are stopped."""
         self._is_closed = True
         waited = [message for channel in self._channels.values() for message in channel.waiting.take_out()]
         self._drop(waited, Dropped.SHUTDOWN)
         for channel in list(self._channels.values()):
             channel.past.clear()
-            self._go_on(channel)
+            self._advance(channel)
         left_before = self.left_behind
         try:
             await self._all_ended(self._settings.shutdown_grace)
@@ -218,7 +214,7 @@ class Turns:
                 task.cancel()
             await self._all_ended()
             raise
-        await asyncio.sleep(0)  # those who are told what was dropped have been told
+        await asyncio.sleep(0)  # lets the calls of on_dropped happen
         return ShutdownResult(len(unfinished), self.left_behind - left_before, len(waited))
 
     async def _all_ended(self, seconds: float | None = None) -> None:
@@ -231,25 +227,24 @@ class Turns:
         if channel.knows(message.id):
             return Verdict.REPEATED
         if self._is_stop(channel, message):
-            self._hush(channel, message)
+            self._obey_stop(channel, message)
             return Verdict.STOPPED
         if channel.running and channel.is_follow_up(message, channel.running):
             return self._follow_up(channel, channel.running, message)
         return self._queued(channel, message)
 
     def _is_stop(self, channel: ChannelTurns, message: IncomingMessage) -> bool:
-        """Whether *message* is by somebody who is being answered or waits for it, and says nothing but to stop."""
+        """Return whether *message* says only to stop, and its author is being answered or waits."""
         if not self._settings.stop_phrases or message.is_command:
             return False
         waits = channel.waiting.holds(lambda entry: entry.author == message.author)
         is_concerned = waits or channel.running_for(message.author) is not None
         return is_concerned and is_stop(message.text, self._names(message))
 
-    def _hush(self, channel: ChannelTurns, message: IncomingMessage) -> None:
-        """Do what *message* asks for: its author is not answered any more, but for that very message.
+    def _obey_stop(self, channel: ChannelTurns, message: IncomingMessage) -> None:
+        """Stop the reply to the author of *message* and clear their queue; then answer the stop, if the settings say so.
 
-        Who says so to the answer to a stop means silence. Nothing more is done while an earlier one is being obeyed, or
-        a turn ends for reasons that nobody here can change.
+        A stop during the answer to a stop is not answered. Nothing is done while an earlier stop takes effect.
         """
         running = channel.running_for(message.author)
         ends = (None, StopReason.FOLLOW_UP, StopReason.TRIGGER_GONE)
@@ -295,8 +290,8 @@ class Turns:
 
     # --- one turn after another -----------------------------------------------------------------
 
-    def _go_on(self, channel: ChannelTurns) -> None:
-        """Begin the next turn if there is one and nothing hinders it; forget a channel in which nothing goes on."""
+    def _advance(self, channel: ChannelTurns) -> None:
+        """Begin the next turn if one is due; forget an idle channel."""
         if channel.timer:
             channel.timer.cancel()
             channel.timer = None
@@ -312,7 +307,7 @@ class Turns:
         if due is None:
             self._channels.pop(channel.name, None)
         else:
-            channel.timer = loop.call_at(due, self._go_on, channel)
+            channel.timer = loop.call_at(due, self._advance, channel)
 
     def _begin(self, channel: ChannelTurns, entry: QueuedTurn, now: float) -> None:
         turn_id = f"{channel.name}/{self._mark}{next(self._numbers)}"
@@ -333,19 +328,19 @@ class Turns:
         channel.running = running = Running(turn, entry, now)
         task = asyncio.create_task(self._attend(channel, running), name="cadenza turn")
         self._tasks.add(task)
-        # Not at the end of the task itself: one that is cancelled before its first step has no end.
+        # A callback, because a task that is cancelled before its first step runs no code.
         task.add_done_callback(lambda task: self._end(channel, running, task))
 
     def _listen(self, turn_id: str) -> StopHandle:
-        """A handle for a turn; nobody is left without an answer because it could not be stopped from elsewhere."""
+        """Open a stop handle; if the registry fails, use one of our own, so that the turn is answered anyway."""
         try:
             return self._stops.open(turn_id)
-        except Exception as error:  # noqa: BLE001  # a registry may be foreign code
-            logger.warning("a turn cannot be stopped from elsewhere (%s)", type(error).__name__)
+        except Exception as error:  # a registry may be foreign code
+            logger.warning("the stop registry failed; this turn cannot be stopped by its id", exc_info=error)
             return Stops().open(turn_id)
 
     def _end(self, channel: ChannelTurns, running: Running, task: asyncio.Task[None]) -> None:
-        """A turn is over: let the next one begin, unless somebody who cancels our tasks wants everything to end."""
+        """Clean up after a turn and begin the next one; a cancelled task drops the queue of its channel."""
         self._tasks.discard(task)
         stop, now = running.turn.stop, asyncio.get_running_loop().time()
         stop.close()
@@ -353,17 +348,17 @@ class Turns:
         if not channel.waiting.holds(lambda entry: entry.follows(running.turn.id)):
             channel.interrupts = 0
         said = running.reply.receipts if running.reply else ()
-        owed = () if said else running.turn.supersedes  # whoever spoke has taken the place of what was there before
+        owed = () if said else running.turn.supersedes  # a reply that spoke has replaced them
         channel.waiting.hand_over(running.turn.id, running.entry, owed, said)
         if task.cancelled():
             unanswered = () if running.has_begun else running.messages_left
             self._drop((*unanswered, *channel.waiting.take_out()), Dropped.SHUTDOWN)
         elif not self._is_closed:
             channel.remember(running, owed + said, now)
-        self._go_on(channel)
+        self._advance(channel)
 
     async def _attend(self, channel: ChannelTurns, running: Running) -> None:
-        """The task of a turn."""
+        """Run a turn under the watchdog."""
         await self._attendant.attend(
             self._answered(running),
             running.turn.stop,
@@ -379,15 +374,14 @@ class Turns:
         except BaseException as error:
             if is_cancelled(error):
                 raise
-            # It is foreign code, and the text of its errors may hold secrets.
-            logger.error("the answer to a message failed (%s)", type(error).__name__)  # noqa: TRY400  # likewise
+            logger.exception("answering a message failed")
             self._tell(self._on_failed, running.turn, error)
 
-    # --- what others are told -----------------------------------------------------------------------
+    # --- callbacks ------------------------------------------------------------------------------
 
     def _drop(self, messages: Iterable[IncomingMessage], why: Dropped) -> None:
         for message in messages:
-            # Later, so that whoever is told finds everything decided and may say something more.
+            # Later, so that the callback finds everything decided and may queue another message.
             asyncio.get_running_loop().call_soon(self._tell_dropped, message, why)
 
     def _tell_dropped(self, message: IncomingMessage, why: Dropped) -> None:
@@ -395,8 +389,8 @@ class Turns:
 
     @staticmethod
     def _tell(listener: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> None:
-        """Tell *listener*, whose own faults end nothing here."""
+        """Call *listener*; its failures are only logged."""
         try:
             listener(*args, **kwargs)
-        except Exception as error:  # noqa: BLE001  # it is foreign code
-            logger.error("a listener failed (%s)", type(error).__name__)  # noqa: TRY400  # its text may hold secrets
+        except Exception:
+            logger.exception("a listener failed")

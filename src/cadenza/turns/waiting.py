@@ -1,8 +1,8 @@
-"""What was said in a channel and waits for its turn, in order. Values and a list of them: time is handed in.
+"""The queue of messages in one channel. Time is a parameter.
 
-A message may still be gathered: what the same person says next, before anybody else, is answered together with it, if
-that comes within ``debounce`` seconds or while it has to wait for others anyway. Until the seconds are over it is not
-ripe, and nothing behind it overtakes it.
+A message may be gathered: the next message of the same author, if no other author speaks in between, is answered
+together with it, if it comes within ``debounce`` seconds or while the first one waits anyway. Until then the entry is
+not ripe, and nothing after it overtakes it.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from ..settings import ChannelSettings
 from ..types import Receipt
 
 INSTANT = 1e-6
-"""Less than this is no time: adding up floats leaves crumbs, and a timer must not wait for those again and again."""
+"""Shorter waits are rounding errors of floats; a timer must not wait for them again and again."""
 
 _LONGEST_BURST = 5
-"""So many times the debounce, whoever does not stop writing is answered all the same."""
+"""Multiple of the debounce after which an author who does not stop writing is answered."""
 
 _MOST_GATHERED = 50
-"""Messages that are answered together at most."""
+"""Maximum of messages that are answered together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,41 +33,41 @@ class IncomingMessage:
     author: str
     text: str
     is_command: bool = False
-    """Whether it is a command, or a reply was asked for by other means than writing: it interrupts nothing, nothing
-    interrupts it, and nothing is gathered with it.
+    """Whether a command or another action than writing asked for the reply: it neither interrupts nor is interrupted,
+    and nothing is gathered with it.
     """
     persona: str = ""
-    """Whom it is addressed to, if anybody in particular."""
+    """The persona it is addressed to, if any."""
     payload: object = None
-    """Whatever belongs to it and is wanted back, such as the message as a chat's own library knows it."""
+    """Anything the caller wants back, such as the message object of a chat library."""
 
 
 class TurnReason(Enum):
-    """How a turn came about."""
+    """Why a turn began."""
 
     MESSAGE = "message"
-    """Somebody said something, and nobody else was being answered."""
+    """A message in an idle channel."""
     QUEUED = "queued"
-    """The same, after it had waited for others."""
+    """A message that waited for other turns."""
     FOLLOW_UP = "follow_up"
-    """Whoever was being answered said something more."""
+    """The author who was being answered wrote again."""
     STOP_REPLY = "stop_reply"
-    """Somebody asked in words to stop, and that is answered."""
+    """A message asked to stop, and that is answered."""
     EDITED = "edited"
-    """A message was changed soon after its answer had begun, and is answered anew."""
+    """A message was edited soon after its answer began, and is answered again."""
 
 
 class Dropped(Enum):
-    """Why a message that waited is not answered."""
+    """Why a queued message is not answered."""
 
     SUPERSEDED = "superseded"
-    """Its author said so much more that it is left to the history of what is answered."""
+    """Its author wrote so much more that it is only part of the history."""
     TOO_OLD = "too_old"
     STOPPED = "stopped"
-    """Its author, or a command, asked for silence."""
+    """Its author or a command asked to stop."""
     DELETED = "deleted"
     STALE = "stale"
-    """The turn before it hung."""
+    """The turn before it was stuck."""
     SHUTDOWN = "shutdown"
 
 
@@ -77,29 +77,29 @@ _GATHERING = (TurnReason.MESSAGE, TurnReason.QUEUED, TurnReason.FOLLOW_UP)
 
 @dataclass(frozen=True, slots=True)
 class QueuedTurn:
-    """One turn to come: the messages of one person that are answered together."""
+    """A future turn: messages of one author that are answered together."""
 
     messages: tuple[IncomingMessage, ...]
     why: TurnReason
     persona: str
-    """Who is to answer; empty if that was not said."""
+    """The persona that answers; empty if none was named."""
     heard_at: float
-    """When the first of them came."""
+    """When the first message came."""
     ripe_at: float
-    """From when on it may be answered: until then there may be more."""
+    """When it may be answered; until then more messages may join it."""
     succeeds: str = ""
-    """The id of the turn in whose place it comes."""
+    """The id of the turn that it replaces."""
     supersedes: tuple[Receipt, ...] = ()
-    """Messages of replies in whose place it comes."""
+    """Messages of earlier replies that it replaces."""
 
     @classmethod
     def of(cls, message: IncomingMessage, why: TurnReason, now: float) -> QueuedTurn:
-        """A turn that answers *message*, and could begin at once."""
+        """Return an entry for *message* that may begin at once."""
         return cls((message,), why, message.persona, now, now)
 
     @property
     def author(self) -> str:
-        """Who is answered."""
+        """The author who is answered."""
         return self.messages[0].author
 
     @property
@@ -108,19 +108,19 @@ class QueuedTurn:
         return self.messages[0].is_command
 
     def has(self, message_id: str) -> bool:
-        """Whether that message is among those that are answered."""
+        """Return whether it holds that message."""
         return any(message.id == message_id for message in self.messages)
 
     def without(self, gone: frozenset[str]) -> tuple[IncomingMessage, ...]:
-        """The messages that are not *gone*."""
+        """Return the messages that are not *gone*."""
         return tuple(message for message in self.messages if message.id not in gone)
 
     def follows(self, turn: str) -> bool:
-        """Whether it says more to whoever answers in *turn*."""
+        """Return whether it is a follow-up of *turn*."""
         return self.why is TurnReason.FOLLOW_UP and self.succeeds == turn
 
     def edited(self, message: IncomingMessage) -> QueuedTurn | None:
-        """The same with *message* as it is now; ``None`` if it is not here, a command, or says what it said before."""
+        """Return a copy with the edited *message*; ``None`` if it is not here, a command, or has the same text."""
         old = next((known for known in self.messages if known.id == message.id), None)
         if old is None or old.is_command or old.text == message.text:
             return None
@@ -129,18 +129,18 @@ class QueuedTurn:
 
 
 def _belongs(message: IncomingMessage, entry: QueuedTurn) -> bool:
-    """Whether *message* can be answered together with *entry*: the same person says more to the same persona."""
+    """Return whether *message* can join *entry*: same author, same persona."""
     is_talk = entry.why in _GATHERING and not entry.is_command and not message.is_command
     is_for_same = "" in (entry.persona, message.persona) or entry.persona == message.persona
     return is_talk and is_for_same and entry.author == message.author and len(entry.messages) < _MOST_GATHERED
 
 
 class TurnQueue:
-    """The turns to come in one channel."""
+    """The queue of one channel."""
 
     def __init__(self, settings: ChannelSettings) -> None:
         self.settings = settings
-        """What holds from now on."""
+        """The current settings."""
         self._entries: list[QueuedTurn] = []
         self._last_heard = ""
 
@@ -149,7 +149,7 @@ class TurnQueue:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The ids of all messages that wait."""
+        """The ids of all queued messages."""
         return tuple(message.id for entry in self._entries for message in entry.messages)
 
     @property
@@ -158,27 +158,27 @@ class TurnQueue:
         return self._entries[0].ripe_at if self._entries else None
 
     def holds(self, is_meant: Callable[[QueuedTurn], bool]) -> bool:
-        """Whether a turn that *is_meant* waits."""
+        """Return whether an entry that *is_meant* waits."""
         return any(map(is_meant, self._entries))
 
     def has_room(self, *, is_idle: bool) -> bool:
-        """Whether one more may wait; if nobody is being answered, the first of them does not wait for anybody."""
+        """Return whether one more may wait; in an idle channel, the first entry does not count."""
         ordinary = sum(entry.why in _ORDINARY for entry in self._entries)
         return ordinary < self.settings.waiting + is_idle
 
     # --- putting in -------------------------------------------------------------------------
 
     def add(self, message: IncomingMessage, why: TurnReason, now: float) -> None:
-        """Put *message* behind all others."""
+        """Queue *message* last."""
         self._entries.append(self._gathering(QueuedTurn.of(message, why, now), now))
         self._last_heard = message.id
 
     def follow(
         self, message: IncomingMessage, before: tuple[IncomingMessage, ...], *, turn: str, persona: str, now: float
     ) -> None:
-        """Put *message*, which says more to whoever answers in *turn*, before all others.
+        """Queue *message*, a follow-up of *turn*, first.
 
-        It is answered together with those *before* it, whose answer ends for it; see ``hand_over``.
+        It is answered together with the messages *before* it, whose answer it interrupts; see ``hand_over``.
         """
         entry = QueuedTurn(
             (*before, message), TurnReason.FOLLOW_UP, message.persona or persona, now, now, succeeds=turn
@@ -187,7 +187,7 @@ class TurnQueue:
         self._last_heard = message.id
 
     def join(self, message: IncomingMessage, turn: str, now: float) -> list[IncomingMessage] | None:
-        """Answer *message* together with what follows *turn*; give back what is too much, ``None`` if nothing follows."""
+        """Add *message* to the follow-up of *turn*; return the messages beyond the maximum, ``None`` without a follow-up."""
         for index, entry in enumerate(self._entries):
             if entry.follows(turn):
                 self._extend(index, message, now)
@@ -197,13 +197,13 @@ class TurnQueue:
         return None
 
     def put_first(self, entry: QueuedTurn) -> None:
-        """Put *entry* before all others."""
+        """Queue *entry* first."""
         self._entries.insert(0, entry)
 
     def gather(self, message: IncomingMessage, now: float, *, is_idle: bool) -> bool:
-        """Answer *message* together with the one before it, if they belong together; say whether they do.
+        """Add *message* to the entry of the message before it, if they belong together; return whether.
 
-        If nobody is being answered, only what is not ripe yet waits for more.
+        In an idle channel only an entry that is not ripe yet takes more.
         """
         for index, entry in enumerate(self._entries):
             has_time = now < entry.ripe_at or not is_idle
@@ -220,7 +220,7 @@ class TurnQueue:
         self._last_heard = message.id
 
     def _gathering(self, entry: QueuedTurn, now: float) -> QueuedTurn:
-        """*entry*, open for more."""
+        """Return *entry* with its ripening time postponed."""
         if entry.is_command:
             return entry
         debounce = self.settings.debounce
@@ -229,7 +229,7 @@ class TurnQueue:
     # --- changing and taking out ------------------------------------------------------------
 
     def edit(self, message: IncomingMessage) -> bool:
-        """Answer *message* as it is now; say whether it waits and says something else than before."""
+        """Update an edited message; return whether it waits and its text has changed."""
         for index, entry in enumerate(self._entries):
             if edited := entry.edited(message):
                 self._entries[index] = edited
@@ -237,7 +237,7 @@ class TurnQueue:
         return False
 
     def delete(self, message_id: str) -> list[IncomingMessage]:
-        """Take out one message; give it back."""
+        """Remove one message and return it."""
         gone = frozenset({message_id})
         found: list[IncomingMessage] = []
         for entry in tuple(self._entries):
@@ -247,30 +247,30 @@ class TurnQueue:
         return found
 
     def _put_in_place(self, entry: QueuedTurn, left: tuple[IncomingMessage, ...]) -> None:
-        """Leave of *entry* only what is *left*; a burst goes on without what was taken out of it."""
+        """Reduce *entry* to the messages *left*; later messages can still join it."""
         index = self._entries.index(entry)
         self._entries[index : index + 1] = [replace(entry, messages=left)] if left else []
         if left and entry.messages[-1].id == self._last_heard:
             self._last_heard = left[-1].id
 
     def take_out(self, is_meant: Callable[[QueuedTurn], bool] = lambda _: True) -> list[IncomingMessage]:
-        """Take out every turn that *is_meant*; give back its messages."""
+        """Remove every entry that *is_meant* and return the messages."""
         found = [message for entry in self._entries if is_meant(entry) for message in entry.messages]
         self._entries = [entry for entry in self._entries if not is_meant(entry)]
         return found
 
     def take_too_old(self, now: float) -> list[IncomingMessage]:
-        """Take out what has waited for its turn so long that nobody expects an answer any more; give it back.
+        """Remove the ordinary entries that waited longer than ``waiting_age`` and return their messages.
 
-        What stands before all others is not kept from its turn by a crowd, so it is not counted.
+        Follow-ups, edits and answers to a stop are first in the queue and do not expire.
         """
         latest = now - self.settings.waiting_age
         return self.take_out(lambda entry: entry.why in _ORDINARY and entry.ripe_at < latest)
 
     def hand_over(self, turn: str, ended: QueuedTurn, owed: tuple[Receipt, ...], said: tuple[Receipt, ...]) -> None:
-        """Tell the one that succeeds *turn*, by which *ended* was answered, what that *said* and *owed*.
+        """Tell the successor of *turn*, which answered *ended*, what that turn *said*.
 
-        What it owed was to take the place of others. If it had begun to speak, what follows is about the rest.
+        *owed* are the messages that the turn should have replaced. If it said anything, a follow-up answers the rest.
         """
         answered = frozenset(message.id for message in ended.messages if said)
         for index, entry in enumerate(self._entries):
@@ -281,5 +281,5 @@ class TurnQueue:
                 self._entries[index] = replace(entry, supersedes=owed + said)
 
     def take_ripe(self, now: float) -> QueuedTurn | None:
-        """Take out the first turn if it may begin."""
+        """Remove the first entry and return it, if it may begin."""
         return self._entries.pop(0) if self._entries and self._entries[0].ripe_at <= now + INSTANT else None

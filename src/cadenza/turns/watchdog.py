@@ -1,40 +1,40 @@
-"""Seeing to it that a turn ends: once it was asked to stop, when it does not get on, and whatever it does about it."""
+"""The watchdog of turns: ends one that is stuck, or that ignores a stop."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Coroutine
 
 from ..concurrency.stops import StopHandle
+from ..explain.tracebacks import get_logger
 from ..settings import ChannelSettings
 from ..types import StopReason
 from .waiting import INSTANT
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _LEAST_GRACE = 1.0
-"""Seconds that a cancelled turn has at least: to clean up takes a moment, whatever the settings say."""
+"""Seconds that a cancelled turn has at least for its clean-up, whatever the settings say."""
 
 
 class Watchdog:
-    """Attends to turns. It never waits for one for ever; what does not end is left behind, and counted."""
+    """Watches turns. One that does not end even when cancelled is abandoned and counted."""
 
     def __init__(self, settings: ChannelSettings) -> None:
         self.settings = settings
-        """What holds from now on."""
-        self._left: set[asyncio.Task[None]] = set()  # the loop itself would not keep them
+        """The current settings."""
+        self._left: set[asyncio.Task[None]] = set()  # the loop itself holds tasks only weakly
         self.left_behind = 0
-        """How many turns did not end even when they were cancelled."""
+        """Number of turns that did not end even when cancelled."""
 
     async def attend(
         self, answering: Coroutine[object, object, None], stop: StopHandle, *, on_stale: Callable[[], object]
     ) -> None:
-        """Run *answering* until it ends, or has to.
+        """Run *answering* until it ends, or end it.
 
-        If *stop* hears of nothing for ``stale_timeout`` seconds, it is told to stop, and *on_stale* is called. Whoever
-        was told to stop has ``stop_grace`` seconds, anew with each message that still gets through, and the same again
-        when it is cancelled then.
+        After ``stale_timeout`` seconds without progress it is asked to stop, and *on_stale* is called. After any stop it
+        has ``stop_grace`` seconds, again with each message that is still sent. Then it is cancelled and has as long
+        again.
         """
         work = asyncio.create_task(answering, name="cadenza answer")
         try:
@@ -46,7 +46,7 @@ class Watchdog:
     async def _ended_or_stopped(
         self, work: asyncio.Task[None], stop: StopHandle, on_stale: Callable[[], object]
     ) -> None:
-        """Wait until *work* is done or was told to stop: by somebody, or here."""
+        """Wait until *work* is done, asked to stop, or stale."""
         limit = self.settings.stale_timeout
         while not (work.done() or stop.requested.done()):
             left = limit - _idle(stop)
@@ -56,7 +56,7 @@ class Watchdog:
             await asyncio.wait([work, stop.requested], timeout=left, return_when=asyncio.FIRST_COMPLETED)
 
     async def _ended_or_stuck(self, work: asyncio.Task[None], stop: StopHandle) -> None:
-        """Wait until *work* is done, or does not get on with its last words."""
+        """Wait until *work* is done, or makes no more progress after its stop."""
         loop = asyncio.get_running_loop()
         told_at = loop.time()
         left = self.settings.stop_grace
@@ -65,7 +65,7 @@ class Watchdog:
             left = max(told_at, stop.alive_at) + self.settings.stop_grace - loop.time()
 
     async def _ended_or_left(self, work: asyncio.Task[None]) -> None:
-        """Cancel *work* if it still runs; if that does not end it either, let it be."""
+        """Cancel *work* if it still runs; if that does not end it, abandon it."""
         if work.done():
             return
         work.cancel()
@@ -76,10 +76,10 @@ class Watchdog:
                 self.left_behind += 1
                 self._left.add(work)
                 work.add_done_callback(self._left.discard)
-                logger.warning("a turn does not end although it was cancelled; it is left behind")
+                logger.warning("a turn ignored its cancellation and was abandoned")
 
 
 def _idle(stop: StopHandle) -> float:
-    """For how long a turn has not got on."""
+    """Return the seconds since the turn last made progress."""
     since = stop.idle_since
     return 0.0 if since is None else asyncio.get_running_loop().time() - since

@@ -188,14 +188,14 @@ class Broken:
 @pytest.mark.parametrize(
     "error",
     [
-        RuntimeError("token=secret"),
-        TimeoutError("token=secret"),
-        asyncio.CancelledError("token=secret"),
-        GeneratorExit("token=secret"),
-        StopIteration("token=secret"),
+        RuntimeError("token=secret-1"),
+        TimeoutError("token=secret-1"),
+        asyncio.CancelledError("token=secret-1"),
+        GeneratorExit("token=secret-1"),
+        StopIteration("token=secret-1"),
     ],
 )
-async def test_a_failure_is_nobody_found_and_shown_nowhere(
+async def test_a_failure_is_nobody_found_and_logged_without_secrets(
     error: BaseException, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -209,6 +209,7 @@ async def test_a_failure_is_nobody_found_and_shown_nowhere(
     await people.resolve("hi @ghost", NOBODY)
 
     assert [0.0, 15.0] == guild.times
+    assert ", in find\n" in caplog.text
     assert "secret" not in caplog.text + str(capsys.readouterr())
 
 

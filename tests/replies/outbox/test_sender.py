@@ -245,7 +245,8 @@ async def test_what_cannot_be_taken_back_stays_and_was_said(
         outbox.add(posts("three"))
 
     assert ["two", "three"] == channel.texts == texts(outbox.receipts)
-    assert "could not be taken back" in caplog.text
+    assert "could not be removed" in caplog.text
+    assert ", in remove\n" in caplog.text
     assert "secret" not in caplog.text
 
 
@@ -443,7 +444,7 @@ async def test_a_reply_that_raises_sends_nothing_more() -> None:
 
 async def test_who_adds_too_much_waits_for_room() -> None:
     channel = Channel(latency=1.0)
-    async with Outbox(channel, room=2) as outbox:
+    async with Outbox(channel, settings=Settings.of(queue=2, typing_budget=3600.0)) as outbox:
         await outbox.room()
         outbox.add(posts("one", "two", "three"))
         await outbox.room()
@@ -686,7 +687,7 @@ async def test_typing_is_not_shown_between_messages_that_follow_each_other_at_on
 
 async def test_the_budget_is_spent_by_what_was_really_waited() -> None:
     channel = Channel()
-    async with Outbox(channel, typing_budget=3.0) as outbox:
+    async with Outbox(channel, settings=Settings.of(typing_budget=3.0)) as outbox:
         for _ in range(5):  # a model that is slower than anybody types
             await asyncio.sleep(5.0)
             outbox.add(posts("slow", pause=2.0))
@@ -700,7 +701,7 @@ async def test_the_budget_is_spent_by_what_was_really_waited() -> None:
 
 async def test_all_pauses_together_stay_within_the_budget() -> None:
     channel = Channel()
-    async with Outbox(channel, typing_budget=9.0) as outbox:
+    async with Outbox(channel, settings=Settings.of(typing_budget=9.0)) as outbox:
         outbox.add(posts("a", "b", "c", "d", pause=4.0))
         outbox.close()
 
@@ -710,7 +711,7 @@ async def test_all_pauses_together_stay_within_the_budget() -> None:
 
 async def test_a_pause_that_is_interrupted_is_paid_for_once() -> None:
     channel = Channel()
-    async with Outbox(channel, typing_budget=4.0) as outbox:
+    async with Outbox(channel, settings=Settings.of(typing_budget=4.0)) as outbox:
         outbox.add(posts("a", pause=3.0))
         for _ in range(5):
             await asyncio.sleep(0.5)
@@ -802,7 +803,7 @@ async def test_while_the_chat_takes_nothing_what_arrives_is_put_behind_what_wait
 
 
 async def test_there_is_an_end_to_what_may_wait() -> None:
-    async with Outbox(Metered(used=5), room=2, limit=50) as outbox:
+    async with Outbox(Metered(used=5), settings=Settings.of(queue=2, limit=50, typing_budget=3600.0)) as outbox:
         outbox.add(posts("a" * 40, "b" * 40, "c" * 40))
         assert not outbox.has_room
 
@@ -886,7 +887,7 @@ async def test_after_a_stop_the_message_that_was_kept_says_goodbye() -> None:
 
 async def test_typing_goes_on_while_there_are_messages_left_and_only_what_was_typed_is_put_together() -> None:
     channel = Metered(used=4)
-    async with Outbox(channel, typing_budget=20.0) as outbox:
+    async with Outbox(channel, settings=Settings.of(typing_budget=20.0)) as outbox:
         outbox.add([*posts("a"), *posts(*"bcdefgh", pause=2.0)])
         await asyncio.sleep(30.0)
         outbox.close()
@@ -897,7 +898,7 @@ async def test_typing_goes_on_while_there_are_messages_left_and_only_what_was_ty
 
 async def test_when_the_budget_is_spent_everything_is_put_together() -> None:
     channel = Metered(used=4)
-    async with Outbox(channel, typing_budget=6.0) as outbox:
+    async with Outbox(channel, settings=Settings.of(typing_budget=6.0)) as outbox:
         outbox.add([*posts("a"), *posts(*"bcdefgh", pause=4.0)])
         await asyncio.sleep(30.0)
         outbox.close()
@@ -1006,7 +1007,7 @@ async def test_a_chat_that_always_says_that_it_takes_nothing_gets_everything_in_
             return Allowance(left, 5, 5.0)
 
     channel = Stubborn()
-    async with Outbox(channel, room=2, limit=50) as outbox:
+    async with Outbox(channel, settings=Settings.of(queue=2, limit=50, typing_budget=3600.0)) as outbox:
         for number in range(40):
             outbox.add(posts(f"{number:010}"))
             await outbox.room()

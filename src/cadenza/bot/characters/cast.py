@@ -7,7 +7,6 @@ rest. What a server keeps is read anew when it was changed here, and now and the
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -17,13 +16,14 @@ from secrets import token_hex
 from weakref import WeakValueDictionary
 
 from ...errors import InputError
+from ...explain.tracebacks import get_logger
 from ..store.store import Record, Shelf, Store
 from . import native
 from .character import Character, Look
 from .names import character_name, key_of, look_name
 from .tavern import read_look, write_look
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 MOST_CHARACTERS = 100
 """Whom a server may keep."""

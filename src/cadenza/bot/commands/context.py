@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import logging
 from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from functools import wraps
@@ -14,6 +13,7 @@ from discord import app_commands
 
 from ...concurrency.tasks import must_rise
 from ...errors import CadenzaError
+from ...explain.tracebacks import get_logger
 from ...targets.discord_py.client_state import Home
 from ..characters.names import key_of
 from ..readable_text import shortened
@@ -21,7 +21,7 @@ from ..reply_controls import Asker, Control
 from ..services.languages import catalogue, chosen, translated
 from ..wiring import BotServices
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 P = ParamSpec("P")
 Interaction: TypeAlias = discord.Interaction[Any]

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 from collections.abc import Callable, Sequence
 
 import discord
 from discord import app_commands
 
+from ...explain.tracebacks import get_logger
 from ..store.store import Record, Shelf, StoreError
 from . import explain, memory, models, personas, reset, settings, sprites, status, stop
 from .context import AnyCommand, Desk, Interaction, Translations, tell
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 FAMILIES: tuple[Callable[[Desk], Sequence[AnyCommand]], ...] = (
     stop.commands,

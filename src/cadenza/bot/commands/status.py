@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Awaitable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
@@ -12,6 +11,7 @@ import discord
 from discord import app_commands
 
 from ...concurrency.tasks import must_rise
+from ...explain.tracebacks import get_logger
 from ...targets.discord_py.channel_info import parent_of
 from ..characters.cast import named
 from ..config.config import Config
@@ -21,7 +21,7 @@ from ..thought_log import may_tell
 from .context import AnyCommand, Desk, Interaction, answered, show, words
 from .scoped_choice import is_listed, shown
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 T = TypeVar("T")
 _MOST_NAMES = 20

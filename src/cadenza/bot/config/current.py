@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 
+from ...explain.tracebacks import get_logger
 from .config import Config
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 
 class Current:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import logging
 import os
 import re
 import tomllib
@@ -14,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ...errors import SettingsError
+from ...explain.tracebacks import get_logger
 from ...settings import Settings
 from .checking import Complaints, ConfigError, shown, table, unknown_key, values
 from .config import (
@@ -37,7 +37,7 @@ from .secrecy import secrets_in
 
 __all__ = ["ConfigError", "LoadedConfig", "load", "read"]
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 PLAIN_TABLES: Mapping[str, type[Any]] = MappingProxyType(
     {

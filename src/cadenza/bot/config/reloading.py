@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
@@ -13,13 +12,14 @@ from typing import Self, TypeAlias
 
 from ...concurrency.tasks import end_task
 from ...errors import CadenzaError
+from ...explain.tracebacks import get_logger
 from .checking import ConfigError
 from .config import Config
 from .current import Current
 from .dotenv import NAME, secrets
 from .reading import LoadedConfig, read
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 Stamp: TypeAlias = tuple[int, int, int] | None
 """What tells that a file has changed: when, how large, and which one it is; ``None`` if it is not there."""

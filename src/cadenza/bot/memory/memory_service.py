@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ...concurrency.tasks import must_rise
+from ...explain.tracebacks import get_logger
 from ...types import ContextItem, Line, Reply, Tag
 from ..config.config import MemoryConfig
 from ..store.store import Record, Shelf, Store
@@ -20,7 +20,7 @@ from .recall_text import conversations, is_told, may_be_told, notes
 from .short_term import ShortTerm
 from .tools import MemoryTools
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _SEALED = (Shelf.KEYS, Shelf.WEBHOOKS)
 """What holds secrets, and is never handed out."""

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from ...explain.tracebacks import get_logger
 from ..store.store import Record, Shelf, Store
 from .notes import DIRECT, About, Notes, NoteSubject
 from .short_term import ShortTerm
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _MOST_FORGOTTEN = 10_000
 """Of how many people it is known while the bot runs since when they are forgotten."""

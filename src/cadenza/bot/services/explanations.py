@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,13 +10,14 @@ from dataclasses import dataclass, field, replace
 from ...concurrency.tasks import must_rise
 from ...explain.step_words import numbers_of, text_of
 from ...explain.steps import Hook, TraceStep, line_of
+from ...explain.tracebacks import get_logger
 from ...explain.words import explain_each
 from ...types import Reply
 from ..config.config import StoreConfig
 from ..store.store import Record, Shelf, Store
 from .bounded_dict import make_room
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 MOST_STEPS = 2000
 MOST_CHARACTERS = 400_000

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -12,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from ...concurrency.tasks import must_rise
 from ...errors import SettingsError
+from ...explain.tracebacks import get_logger
 from ..config.config import MetricsConfig
 
 if TYPE_CHECKING:
     from aiohttp import web
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 Check = Callable[[], Awaitable[str]]
 """Says in a few words what is wrong; nothing if all is well."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections import deque
 from collections.abc import Callable
 
-logger = logging.getLogger(__name__)
+from ...explain.tracebacks import get_logger
+
+logger = get_logger(__name__)
 
 WINDOW = 600.0
 """Seconds in which Discord counts."""

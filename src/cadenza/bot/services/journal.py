@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, replace
@@ -11,9 +10,10 @@ from functools import partial
 from typing import Any, TypeVar
 
 from ...concurrency.tasks import must_rise
+from ...explain.tracebacks import get_logger
 from ..store.store import Record, Shelf, Store
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 T = TypeVar("T")
 

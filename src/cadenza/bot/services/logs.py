@@ -1,7 +1,7 @@
-"""What operators read: one handler on the root logger, text or JSON lines, without secrets.
+"""The bot's log: one handler on the root logger, text or JSON lines, without secrets.
 
-What people say is never told at the level ``info`` or above: nothing here logs it, libraries that might are held back to
-warnings, and of an exception only its type is told. Tracebacks, which show what was at hand, are for ``debug``.
+What people say is never logged at the level ``info`` or above: nothing here logs it, libraries that might are limited to
+warnings, and a traceback shows frames and types. The texts of exceptions are for ``debug``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from types import MappingProxyType
 from typing import TextIO
 
 from ...errors import SettingsError
-from ...text.redaction import HIDDEN, without_secrets
+from ...explain.tracebacks import traceback_text
+from ...text.redaction import without_secrets
 from ..config.config import LogConfig
 
 LEVELS: Mapping[str, int] = MappingProxyType(
@@ -30,28 +31,25 @@ FORMATS = ("text", "json")
 
 _OURS = "cadenza"
 _CHATTY = ("discord", "aiohttp", "asyncio", "mcp", "httpx", "PIL")
-"""Libraries that tell of every call, and sometimes with what."""
+"""Libraries that log every call, some of them with its content."""
 _TALKATIVE = ("cadenza.tools.mcp.transports",)
-"""Ours, but what it tells at ``info`` is what a server of somebody else's writes, which may be what it was asked."""
+"""Our module, but at ``info`` it logs what a tool server writes, which may repeat what people said."""
 _NOT_OURS = "voice will NOT be supported"
-"""What discord.py warns of at every start, and no character needs."""
+"""A warning of discord.py at every start; the bot does not use voice."""
 _PLACES = ("turn", "channel", "server")
-"""What a line may be about, given through ``extra``."""
+"""What a line can be about, given through ``extra``."""
 
-_BOT_TOKEN = re.compile(r"[\w-]{20,40}\.[\w-]{5,8}\.[\w-]{25,80}")
-_TOKEN_IN_PATH = re.compile(r"(/(?:webhooks|interactions)/\d{1,20}/)[^/\s?\"'>]+")
-"""Webhooks and interactions have theirs in the address."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-"""What begins a new line, or tells a terminal to do something."""
+"""Characters that begin a new line or control a terminal."""
 _COLOURS: Mapping[int, str] = MappingProxyType(
     {logging.DEBUG: "2", logging.INFO: "36", logging.WARNING: "33", logging.ERROR: "31", logging.CRITICAL: "1;31"}
 )
 
 
 def set_up(config: LogConfig, *, secrets: Iterable[str] = (), stream: TextIO | None = None) -> None:
-    """Have everything that is logged written to *stream*, or standard error, as *config* says, without *secrets*.
+    """Write the log to *stream*, or standard error, as *config* says, without *secrets*.
 
-    Done again it takes the place of what was there: so a new configuration holds at once.
+    A second call replaces the first, so a new configuration takes effect at once. Stream and secrets are kept.
     """
     level = level_of(config.level)
     if config.format not in FORMATS:
@@ -71,7 +69,7 @@ def set_up(config: LogConfig, *, secrets: Iterable[str] = (), stream: TextIO | N
 
 
 def take_down() -> None:
-    """Write nothing more, and let every level be as it is in the beginning; whoever else listens to the log stays."""
+    """Remove our handler and reset all levels; other handlers stay."""
     root = logging.getLogger()
     for handler in [handler for handler in root.handlers if isinstance(handler, _Handler)]:
         root.removeHandler(handler)
@@ -82,12 +80,12 @@ def take_down() -> None:
 
 
 def _nowhere() -> TextIO:
-    """For a program that was started without standard error: it runs all the same."""
+    """Return a stream for a program that was started without standard error."""
     return Path(os.devnull).open("w", encoding="utf-8")
 
 
 def level_of(name: str) -> int:
-    """The level that is called *name*."""
+    """Return the level called *name*."""
     level = LEVELS.get(name.strip().lower())
     if level is None:
         msg = f"log.level is {name!r}; it can be {', '.join(LEVELS)}"
@@ -95,14 +93,8 @@ def level_of(name: str) -> int:
     return level
 
 
-def redacted(text: str, secrets: Iterable[str] = ()) -> str:
-    """*text* without the *secrets* that are known, and without what looks like one."""
-    text = _TOKEN_IN_PATH.sub(rf"\1{HIDDEN}", _BOT_TOKEN.sub(HIDDEN, text))
-    return without_secrets(text, *secrets)
-
-
 class _Handler(logging.StreamHandler[TextIO]):
-    """The one that writes; it knows the secrets of this bot."""
+    """Writes the log; it knows the secrets of this bot."""
 
     def __init__(self, stream: TextIO, secrets: frozenset[str], formatter: _Lines) -> None:
         super().__init__(stream)
@@ -111,56 +103,51 @@ class _Handler(logging.StreamHandler[TextIO]):
         self._lines = formatter
 
     def format(self, record: logging.LogRecord) -> str:
-        """One line, redacted as a whole: a secret may stand in any part of it."""
+        """Format *record* and hide secrets in every part of it."""
         return self._lines.line_of(record, self.secrets)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  # as logging wants it
-        """A log that cannot be written is no reason to say anything else there: it might hold what was to be hidden."""
+        """Ignore it: the default prints the record with its secrets."""
 
 
 class _Lines(ABC):
     """How a record becomes text."""
 
-    def __init__(self, *, has_traces: bool) -> None:
-        self._has_traces = has_traces
+    def __init__(self, *, has_texts: bool) -> None:
+        self._has_texts = has_texts
 
     @abstractmethod
     def line_of(self, record: logging.LogRecord, secrets: Iterable[str]) -> str:
-        """*record* as it is written."""
+        """Format *record* without *secrets*."""
 
     def _message(self, record: logging.LogRecord) -> str:
-        """What happened; of an exception its type, which stands in the line itself."""
         try:
-            text = record.getMessage()
+            return record.getMessage()
         except Exception as error:  # noqa: BLE001  # a library's own mistake is no reason to lose the line
-            text = f"{record.msg} (its values cannot be shown: {type(error).__name__})"
-        kind = record.exc_info[0] if record.exc_info else None
-        if kind is not None and kind.__name__ not in text:
-            text = f"{text} ({kind.__name__})"
-        return text
+            return f"{record.msg} (its values cannot be shown: {type(error).__name__})"
 
     def _trace(self, record: logging.LogRecord) -> str:
-        if not self._has_traces or not record.exc_info:
-            return ""
-        return logging.Formatter().formatException(record.exc_info)
+        """The traceback of *record*; our own loggers have made a text of it already."""
+        error = record.exc_info[1] if record.exc_info else None
+        return traceback_text(error, has_texts=self._has_texts) if error else record.exc_text or ""
 
 
 class _TextLines(_Lines):
-    """For people: when, how serious, from where, what."""
+    """For people: time, level, module, message."""
 
-    def __init__(self, *, has_traces: bool, is_coloured: bool) -> None:
-        super().__init__(has_traces=has_traces)
+    def __init__(self, *, has_texts: bool, is_coloured: bool) -> None:
+        super().__init__(has_texts=has_texts)
         self._is_coloured = is_coloured
 
     def line_of(self, record: logging.LogRecord, secrets: Iterable[str]) -> str:
-        """*record* as a line; a traceback stands below it."""
+        """Format *record* as one line, with its traceback below."""
         when = datetime.fromtimestamp(record.created, UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S")
         level = f"{record.levelname.lower():<8}"
         if self._is_coloured:
             level = f"\x1b[{_COLOURS.get(record.levelno, '0')}m{level}\x1b[0m"
-        message = _CONTROL.sub(" ", redacted(self._message(record), secrets))
+        message = _CONTROL.sub(" ", without_secrets(self._message(record), *secrets))
         about = "".join(f" {name}={value}" for name, value in _about(record).items())
-        trace = redacted(self._trace(record), secrets)
+        trace = without_secrets(self._trace(record), *secrets)
         return f"{when} {level} {_part(record.name)}: {message}{about}" + (f"\n{trace}" if trace else "")
 
 
@@ -168,31 +155,31 @@ class _JsonLines(_Lines):
     """For machines: one object a line."""
 
     def line_of(self, record: logging.LogRecord, secrets: Iterable[str]) -> str:
-        """*record* as an object of JSON."""
+        """Format *record* as a JSON object."""
         value: dict[str, object] = {
             "ts": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": redacted(self._message(record), secrets),
+            "message": without_secrets(self._message(record), *secrets),
             **_about(record),
         }
         if trace := self._trace(record):
-            value["trace"] = redacted(trace, secrets)
+            value["trace"] = without_secrets(trace, *secrets)
         return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _formatter(kind: str, stream: TextIO, level: int) -> _Lines:
-    has_traces = level <= logging.DEBUG
+    has_texts = level <= logging.DEBUG
     if kind == "json":
-        return _JsonLines(has_traces=has_traces)
-    return _TextLines(has_traces=has_traces, is_coloured=stream.isatty())
+        return _JsonLines(has_texts=has_texts)
+    return _TextLines(has_texts=has_texts, is_coloured=stream.isatty())
 
 
 def _about(record: logging.LogRecord) -> dict[str, str]:
-    """Which turn, channel and server *record* is about, where that was said."""
+    """The turn, channel and server that *record* names."""
     return {name: str(getattr(record, name)) for name in _PLACES if getattr(record, name, None)}
 
 
 def _part(name: str) -> str:
-    """Which part of the bot it was: the package itself goes without saying."""
+    """*name* without the name of the package."""
     return name.removeprefix(f"{_OURS}.")

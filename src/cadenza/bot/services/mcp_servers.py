@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...concurrency.tasks import must_rise, outlast
 from ...errors import CadenzaError, SettingsError
+from ...explain.tracebacks import get_logger
 from ...tools.mcp import McpServer
 from ...tools.tool import Tool
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _PATIENCE = 5.0
 """Seconds for which a reply waits for servers that are being connected; after that it does without them."""

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from ...explain.steps import TraceStep
+from ...explain.tracebacks import get_logger
 from ...types import Broke, Empty, Reply, Stopped, ToolUse, Usage
 from .counters import COUNTING, Counters
 from .invalid_requests import InvalidRequests
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _REPLIES = 10_000
 """How many replies are followed at once; of more than that the oldest is given up."""

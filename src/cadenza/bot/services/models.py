@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ...concurrency.tasks import must_rise
 from ...errors import SettingsError
+from ...explain.tracebacks import get_logger
 from ...models.connect import connect
 from ...models.fallback import ModelSource
 from ...models.keys import Keyring, ready_in
@@ -27,7 +27,7 @@ from .server_keys import ServerKeys, parted, wallet_of
 if TYPE_CHECKING:
     from ...models.http import Http
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _FROM_FILES = ("script", "local")
 """Vendors whose models are files of this machine: nothing that is named or chosen in a chat."""

@@ -6,16 +6,16 @@ its id, without a word of what it says. What was looked up is remembered for a w
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from ...explain.tracebacks import get_logger
 from ..store.store import Record, Shelf, Store, StoreError
 from .bounded_dict import make_room
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _REMEMBERED = 7200.0
 """Seconds for which it is remembered what was looked up."""

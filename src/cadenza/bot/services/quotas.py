@@ -6,18 +6,18 @@ one. So nobody can have two days' worth around midnight, in whatever time zone t
 
 from __future__ import annotations
 
-import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from ...explain.tracebacks import get_logger
 from ...types import Usage
 from ..config.config import LimitsConfig
 from ..store.store import Record, Shelf, Store, StoreError
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _HOUR, _DAY = 3600.0, 86400.0
 _QUIET = 600.0

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import logging
-
+from ...explain.tracebacks import get_logger
 from ..store.store import Record, Shelf, Store, StoreError
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 
 class Resets:

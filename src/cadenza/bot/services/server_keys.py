@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
 from ...errors import InputError
+from ...explain.tracebacks import get_logger
 from ...models.vendor_rows import VENDORS, Vendor
 from ..store.sealing import Seal
 from ..store.store import Record, Shelf, Store, StoreError
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _PARTING = re.compile(r"[\s,]+")
 """What parts several keys of one text."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -12,6 +11,7 @@ from random import Random
 from typing import Self, TypeVar, cast
 
 from ...concurrency.tasks import must_rise
+from ...explain.tracebacks import get_logger
 from ...tools.threads import in_thread
 from ...tools.tool import Tool
 from ..config.config import Config
@@ -22,7 +22,7 @@ from .owner_tools import Loaded, load
 
 T = TypeVar("T")
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _FILE_TAKES = 10.0
 """Seconds in which a file of the owner must have been run."""

@@ -6,19 +6,19 @@ time: the first one seals, all of them open.
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...explain.tracebacks import get_logger
 from .store import StoreError
 
 if TYPE_CHECKING:
     from cryptography.fernet import MultiFernet
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 MARK = "sealed:"
 """What everything begins with that is sealed."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import logging
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -18,6 +17,7 @@ from ...bot.services.languages import chosen
 from ...bot.services.translated_sentences import retold
 from ...concurrency.tasks import must_rise
 from ...errors import CadenzaError
+from ...explain.tracebacks import get_logger
 from ...sim.content_types import kind_of
 from ...sim.wire import Refusal
 from .. import page
@@ -28,7 +28,7 @@ from .guard import Guard, headers
 from .page_state import models_of, settings_of, state_of
 from .session import Playground
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 T = TypeVar("T")
 
 _INDEX = "index.html"

@@ -1,8 +1,7 @@
-"""Which name a persona's look is shown under, so that a chat which groups messages by name shows every face.
+"""The name under which a sprite is shown, so that a chat which groups messages by name shows every avatar.
 
-A chat like Discord shows the face of the first of several messages in a row under one name, and drops what nobody can
-see in a name. So when the look changes from one message to the next, the name changes too: to one that looks the same.
-What counts is what arrived: a message that was never delivered changes nothing.
+Discord groups messages in a row under one name, shows only the avatar of the first, and drops invisible characters in
+names. So when the sprite changes, the name changes too: to one that looks the same. Only delivered messages count.
 """
 
 from __future__ import annotations
@@ -20,19 +19,19 @@ _NUMBER = re.compile("[0-9]+")
 
 @dataclass(slots=True)
 class _Last:
-    """What was last delivered to a channel."""
+    """The last delivery to a channel."""
 
     look: str = ""
     is_disguised: bool = False
-    """Whether that look stood under another name than the persona's."""
+    """Whether it was shown under a lookalike name."""
     message_id: str = ""
     at: float = 0.0
     disguises: set[str] = field(default_factory=set)
-    """The names that were made up here."""
+    """The lookalike names used in this channel."""
 
 
 class NameContinuity:
-    """Remembers, for each channel, the look that was seen last, and names the next one."""
+    """Remembers the last sprite of each channel and chooses the name of the next one."""
 
     def __init__(
         self, *, clock: Callable[[], float] = time.monotonic, time_to_live: float = 600.0, most: int = 2000
@@ -40,13 +39,13 @@ class NameContinuity:
         self._clock = clock
         self._time_to_live = time_to_live
         self._most = most
-        self._channels: dict[str, _Last] = {}  # the one that was heard of longest ago is first
+        self._channels: dict[str, _Last] = {}  # the least recently used one first
 
     def dressed(self, channel: str, identity: Identity, *, last_message_id: str | None) -> Identity:
-        """*identity* with the name that it should be shown under next in *channel*.
+        """Return *identity* with the name to show it under next in *channel*.
 
-        *last_message_id* is the last message of the channel, whoever wrote it, as far as that is known: behind somebody
-        else's message any name stands for itself.
+        *last_message_id* is the last message of the channel by any author, if known: after another author's message
+        nothing is grouped.
         """
         last = self._last(channel)
         if not identity.look or last is None or _is_later(last_message_id, last.message_id):
@@ -59,7 +58,7 @@ class NameContinuity:
         return replace(identity, name=name)
 
     def note(self, channel: str, identity: Identity | None, message_id: str) -> None:
-        """A message was delivered as *identity*, as ``dressed`` gave it; ``None`` is the bot under its own name."""
+        """Note a delivery as *identity*, which ``dressed`` returned; ``None`` is the bot under its own name."""
         last = self._last(channel) or _Last()
         self._channels.pop(channel, None)
         if identity is None:
@@ -86,19 +85,19 @@ class NameContinuity:
 
 
 def _disguise(identity: Identity) -> str:
-    """Another name for *identity*: one that looks the same, or else with its look in brackets."""
+    """Return another name for *identity*: a lookalike, or else the name with its sprite in brackets."""
     look = NEUTRAL.strip("()") if identity.look == NEUTRAL else identity.look
     return lookalike(identity.name) or both(identity.name, look)
 
 
 def _is_later(message_id: str | None, other: str) -> bool:
-    """Whether one message came after another. Ids are numbers that grow; what is none is not compared."""
+    """Return whether one message came after another, by their numbers; other ids are not compared."""
     if message_id is None or not _NUMBER.fullmatch(message_id) or not _NUMBER.fullmatch(other):
         return False
     return _size(message_id) > _size(other)
 
 
 def _size(number: str) -> tuple[int, str]:
-    """What orders numbers by their size, however many digits they have."""
+    """Return a sort key for numbers of any length."""
     digits = number.lstrip("0")
     return len(digits), digits

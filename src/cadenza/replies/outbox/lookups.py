@@ -1,7 +1,7 @@
-"""Looking up people whom the roster does not know: ``hi @ghost`` → ``hi <@9>``.
+"""Looks up members that the roster does not know: ``hi @ghost`` → ``hi <@9>``.
 
-The rules only know the roster, for they may not wait. What they leave as it is can be asked for before it is sent:
-a lookup asks, remembers what it was told, and never lets a message wait long or fail because of it.
+The rules know only the roster, for they may not wait. A lookup resolves the remaining handles before a message is sent
+and caches the answers. It has a timeout, and its failures never end a message.
 """
 
 from __future__ import annotations
@@ -13,14 +13,17 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ...concurrency.stops import is_cancelled
+from ...explain.tracebacks import get_logger
 from ...text.handles import Directory
 from ...text.names import normalised
 from ...types import Roster
 
+logger = get_logger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """Somebody who may be meant by a handle."""
+    """A member that a handle may refer to."""
 
     id: str
     username: str
@@ -29,9 +32,9 @@ class Member:
 
 
 def the_one(handle: str, members: Iterable[Member]) -> Member | None:
-    """The only one of *members* with this id, else user name, else global name, else nickname.
+    """Return the only one of *members* with this id, else user name, else global name, else nickname.
 
-    A name that several of them have is nobody's: somebody else may still be the only one with it as the next kind.
+    A name that several members share is skipped, and the next kind of name is tried.
     """
     wanted = normalised(handle)
     members = tuple(members) if wanted else ()
@@ -49,25 +52,24 @@ def the_one(handle: str, members: Iterable[Member]) -> Member | None:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What a question came to, and until when that counts."""
+    """A cached result."""
 
     tag: str | None
     until: float
 
 
 _Key: TypeAlias = tuple[str, str]
-"""A place, and a handle as names are compared."""
+"""A channel and a normalised handle."""
 
 _ROSTERS = 16
-"""How many rosters are remembered as directories."""
+"""Number of rosters whose directories are cached."""
 
 
 class Lookup:
-    """Asks who is meant by a handle, and remembers the answer. One serves many places, and does not mix them up.
+    """Resolves handles through *find* and caches the answers for each channel.
 
-    *find* is given a handle or an id as the model wrote it and the place where it was said (``Scene.channel``), and
-    gives back what the platform wants to see for it, or ``None``. Whatever goes wrong with it counts as nobody found;
-    what it raises is shown nowhere.
+    *find* gets a handle or an id as the model wrote it and the channel (``Scene.channel``), and returns the platform's
+    mention for it, or ``None``. A failure counts as not found; the log has its traceback.
     """
 
     def __init__(
@@ -82,11 +84,11 @@ class Lookup:
         most: int = 5,
         room: int = 1000,
     ) -> None:
-        """Take *find*, and how to use it.
+        """Take *find* and its limits.
 
-        *found_lasts*, *missed_lasts* and *failed_lasts* are for how many seconds of *clock* it is remembered who was
-        found, that nobody was, and that the question failed or took longer than *timeout* seconds. *most* is how many
-        questions one text may ask, all at once; *room* is how many answers are kept, the latest.
+        *found_lasts*, *missed_lasts* and *failed_lasts* are the seconds for which a hit, a miss, and a failure or a
+        timeout are cached. *timeout* limits each call in seconds, *most* the calls for one text, which run at the same
+        time, and *room* the number of cached answers.
         """
         self._find = find
         self._clock = clock
@@ -101,7 +103,7 @@ class Lookup:
         self._directories: dict[int, tuple[Roster, Directory]] = {}
 
     async def resolve(self, text: str, roster: Roster, place: str = "") -> str:
-        """*text*, said in *place*, with a tag for everybody in its prose whom *roster* does not know but *find* does."""
+        """Return *text*, said in *place*, with mentions for the handles in its prose that only *find* knows."""
         if "@" not in text:
             return text
         directory = self._directory(roster)
@@ -109,11 +111,11 @@ class Lookup:
         return directory.answered(text, tags) if tags else text
 
     def has_found(self, tag: str, place: str) -> bool:
-        """Whether *tag* is that of somebody who was found in *place*, as far as that is remembered."""
+        """Return whether *tag* is the cached mention of a member found in *place*."""
         return any(answer.tag == tag and where == place for (where, _), answer in self._answers.items())
 
     async def close(self) -> None:
-        """End the questions that are still open; whoever waits for one goes on without an answer."""
+        """Cancel pending calls; their messages are sent without an answer."""
         questions = tuple(self._questions.values())
         for question in questions:
             question.cancel()
@@ -121,17 +123,17 @@ class Lookup:
             await asyncio.wait(questions, timeout=self._timeout)
 
     def _directory(self, roster: Roster) -> Directory:
-        """Whom *roster* knows: made once for all messages of a reply."""
+        """Return the directory of *roster*, built once for all messages of a reply."""
         known = self._directories.get(id(roster))
         if known is None:
             if len(self._directories) == _ROSTERS:
                 del self._directories[next(iter(self._directories))]
-            # The roster is kept too: so long nothing else can have its identity.
+            # The roster is kept too, so no other object can get its id.
             known = self._directories[id(roster)] = (roster, Directory.of(roster))
         return known[1]
 
     async def _tags(self, handles: Iterable[str], place: str) -> dict[str, str]:
-        """The tags of those of *handles* that somebody in *place* has."""
+        """Return the mentions of those *handles* that are known in *place*."""
         tags: dict[str, str | None] = {}
         questions: dict[str, asyncio.Task[str | None]] = {}
         asked = 0
@@ -149,10 +151,10 @@ class Lookup:
         return {handle: tag for handle, tag in tags.items() if tag}
 
     async def _answered(self, questions: Mapping[str, asyncio.Task[str | None]], place: str) -> dict[str, str | None]:
-        """Wait for the answers to *questions*, which go on if whoever waits here is cancelled: others may wait too."""
+        """Wait for *questions*; they continue if this wait is cancelled, for others may wait for them too."""
         done, open_ = await asyncio.wait(questions.values(), timeout=self._timeout)
         for handle, question in questions.items():
-            if question in open_:  # it does not heed its time limit; nobody shall wait for it again so soon
+            if question in open_:  # it ignores its timeout; do not wait for it again so soon
                 self._remember((place, normalised(handle)), None, self._failed_lasts)
         done = {question for question in done if not question.cancelled()}
         return {handle: question.result() for handle, question in questions.items() if question in done}
@@ -164,7 +166,7 @@ class Lookup:
         return question
 
     async def _answer(self, key: _Key, handle: str) -> str | None:
-        """What *find* says of *handle*; it is remembered."""
+        """Call *find* and cache its answer."""
         tag, lasts = None, self._failed_lasts
         try:
             async with asyncio.timeout(self._timeout):
@@ -178,6 +180,7 @@ class Lookup:
         except BaseException as error:  # what it raises may hold a secret, so it goes no further
             if is_cancelled(error):
                 raise
+            logger.warning("looking up a handle failed", exc_info=error)
         finally:
             self._remember(key, tag, lasts)
         return tag

@@ -1,17 +1,17 @@
-"""What happens to a message before it goes out: its picture is made, people are looked up, its name is chosen.
+"""Prepares a post before it is sent: paints its table, looks up mentioned members, chooses its name.
 
-All of it is a courtesy. Whatever goes wrong here, the message goes out as it was planned.
+If any of this fails, the post is sent as planned.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from functools import partial
 from typing import TypeGuard
 
 from ...errors import DeliveryError
+from ...explain.tracebacks import get_logger
 from ...pictures import TablePictures
 from ...pictures.picture_worker import PictureWorker
 from ...settings import RuleSettings
@@ -19,54 +19,57 @@ from ...stages.s7_delivery import Painter
 from ...targets.target import MARKDOWN, Grouping, Markup, Target
 from ...text import tables
 from ...text.handles import may_call
+from ...text.tables import Table
 from ...types import Attachment, Post, Receipt, Roster
 from .grouping_names import NameContinuity
 from .lookups import Lookup
 
+logger = get_logger(__name__)
+
 
 class Default(Enum):
-    """What the settings decide."""
+    """Options that the settings decide."""
 
     PAINTER = auto()
-    """One that is installed, with the fonts that the settings name."""
+    """The installed painter, with the fonts of the settings."""
 
 
 @dataclass(frozen=True, slots=True)
 class PostPreparer:
-    """Who helps with a message before it goes out. One for a bot: what it remembers is good for every reply."""
+    """The services that prepare posts. A bot keeps one for all replies, for it caches."""
 
     painter: Painter | Default | None = Default.PAINTER
-    """Makes pictures of tables; without one they are shown as text."""
+    """Makes pictures of tables; without one, tables are shown as text."""
     lookup: Lookup | None = None
-    """Finds people whom the roster does not know."""
+    """Finds members that the roster does not know."""
     continuity: NameContinuity = field(default_factory=NameContinuity)
-    """Remembers under which name a look was shown last."""
+    """Chooses the name under which a sprite is shown."""
     studio: PictureWorker = field(default_factory=PictureWorker)
     """Where the painter works."""
 
     def under(self, settings: RuleSettings) -> PostPreparer:
-        """The same, with the painter that *settings* want if none was named."""
+        """Return a copy with the painter of *settings*, unless one was given."""
         if self.painter is not Default.PAINTER:
             return self
         wanted = settings.tables == "picture"
         return replace(self, painter=TablePictures.if_installed(settings.table_fonts) if wanted else None)
 
     async def close(self) -> None:
-        """End the questions that are still open, and begin no more pictures. What is sent after it is still helped."""
+        """Cancel pending lookups and queued pictures. It stays usable."""
         self.studio.close()
         if self.lookup is not None:
             await self.lookup.close()
 
     def helps(self, post: Post) -> bool:
-        """Whether there is anything to prepare for *post*."""
+        """Return whether *post* needs preparation."""
         return bool(post.instead) or (self.lookup is not None and may_call(post.text))
 
     async def prepared(
         self, post: Post, *, roster: Roster, limit: int, markup: Markup = MARKDOWN, place: str = ""
     ) -> list[Post]:
-        """What goes out for *post*: itself with its picture or, if there can be none, what is shown instead.
+        """Return *post* with its picture or, without one, the posts to send instead.
 
-        Only the first is ready; the others are to be prepared when it is their turn.
+        Only the first of them is prepared; the others are prepared when they are due.
         """
         if post.instead:
             picture = await self._painted(post)
@@ -77,30 +80,34 @@ class PostPreparer:
         return [addressed if markup.size(addressed.text) <= limit else first, *rest]
 
     async def sent(self, post: Post, target: Target) -> Receipt:
-        """Send *post* to *target*; one that groups by name gets a name that keeps the faces apart."""
+        """Send *post* to *target*. Where messages are grouped by name, choose a name that shows the right avatar."""
         receipt = _checked(await target.send(self._dressed(post, target)))
         # The message has arrived: whatever else goes wrong, its receipt counts.
-        with suppress(Exception):
+        try:
             if _groups(target):
                 self.continuity.note(str(target.channel), receipt.identity, str(receipt.message_id))
+        except Exception as error:  # a target's properties are foreign code
+            logger.warning("reading the target's channel failed", exc_info=error)
         return receipt
 
     def _dressed(self, post: Post, target: Target) -> Post:
         if post.identity is None:
             return post
-        with suppress(Exception):  # a target's properties are foreign code
+        try:
             if _groups(target):
                 last = target.last_message_id
                 message_id = None if last is None else str(last)  # many libraries have numbers for ids
                 identity = self.continuity.dressed(str(target.channel), post.identity, last_message_id=message_id)
                 return replace(post, identity=identity)
+        except Exception as error:  # foreign code as well
+            logger.warning("reading the target's last message failed", exc_info=error)
         return post
 
     async def _painted(self, post: Post) -> Post | None:
         painter, table = self.painter, tables.parse(post.source or "")
         if painter is None or isinstance(painter, Default) or table is None:
             return None
-        data = await self.studio.painted(partial(painter.paint, table))
+        data = await self.studio.painted(partial(_painted, painter, table))
         return replace(post, attachment=Attachment("table.png", data), instead=()) if data else None
 
     async def _addressed(self, post: Post, roster: Roster, place: str) -> Post:
@@ -109,14 +116,23 @@ class PostPreparer:
         return replace(post, text=await self.lookup.resolve(post.text, roster, place))
 
 
+def _painted(painter: Painter, table: Table) -> bytes | None:
+    """Paint *table* in a thread of the studio, which takes a failure for no picture."""
+    try:
+        return painter.paint(table)
+    except BaseException as error:
+        logger.warning("painting a table failed", exc_info=error)
+        raise
+
+
 def _checked(receipt: object) -> Receipt:
-    """*receipt*, if a target gave one back: it is foreign code."""
+    """Return *receipt* if it is one: a target is foreign code."""
     if isinstance(receipt, Receipt):
         return receipt
-    msg = f"the target gave back {type(receipt).__name__} for a message; let 'send' give back a Receipt"
+    msg = f"the target's 'send' returned {type(receipt).__name__}; it must return a Receipt"
     raise DeliveryError(msg)
 
 
 def _groups(target: object) -> TypeGuard[Grouping]:
-    """Whether *target* is a ``Grouping``: it is asked for every message, and ``isinstance`` of a protocol takes long."""
+    """Return whether *target* is a ``Grouping``; ``isinstance`` of a protocol is slow for every message."""
     return hasattr(target, "channel") and hasattr(target, "last_message_id")

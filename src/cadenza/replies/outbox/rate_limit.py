@@ -1,55 +1,57 @@
-"""How many messages a target takes, and what that means for those that wait."""
+"""The rate limit of a target, applied to the queued posts."""
 
 from __future__ import annotations
 
 from asyncio import CancelledError
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import NamedTuple
 
+from ...explain.tracebacks import get_logger
 from ...stages.s7_allowance import Ration, ration
 from ...stages.s7_merging import joinable
 from ...targets.target import Allowance, Target
 from ...types import Post
 
+logger = get_logger(__name__)
+
 _INSTANT = 1e-6
-"""Less than this is no time."""
+"""Shorter waits are rounding errors of floats."""
 
 _PATIENCE = 60.0
-"""Seconds for which a target is believed that it takes nothing. Then it is sent something: it knows what to do with it."""
+"""Seconds for which a target may report that it takes nothing. Then it is sent a post anyway, and handles the limit."""
 
 
 class SendPermit(NamedTuple):
-    """What may leave, and when."""
+    """What may be sent, and when."""
 
     wait: float = 0.0
-    """Seconds for which nothing may."""
+    """Seconds until something may."""
     posts: int = 1
-    """How many of the posts that wait should then be one message."""
+    """Number of queued posts to merge into the next message."""
 
 
 class AllowanceMeter:
-    """Asks a target what it takes. One that does not say takes everything, as it is.
+    """Asks a target for its allowance. A target without one has no limit.
 
-    It belongs to one reply, and remembers whether that was short of messages before.
+    It belongs to one reply and remembers whether the reply was limited before.
     """
 
     def __init__(self, target: Target, limit: int) -> None:
-        ask = getattr(target, "allowance", None)  # isinstance of a protocol takes long, and every reply asks
+        ask = getattr(target, "allowance", None)  # isinstance of a protocol is slow
         self._ask = ask if callable(ask) else None
         self._limit = limit
         self._markup = target.limits.markup
         self._was_short = False
-        self._waited = 0.0  # seconds, since it last took something
+        self._waited = 0.0  # seconds since the target last took a post
 
     def __bool__(self) -> bool:
-        """Whether the target says anything."""
+        """Whether the target has an allowance."""
         return self._ask is not None
 
     def leave(self, posts: Sequence[Post], due: int, *, is_last: bool, since: float) -> SendPermit:
-        """What may leave of *posts*, the first of those that are *due* and may be put together.
+        """Return what may be sent of *posts*: those at the front of the *due* ones that may be merged.
 
-        *is_last* says whether no more will come, *since* how long ago the last message was sent.
+        With *is_last* no more will come; *since* is the time since the last message.
         """
         found = self._ration(posts[0], due, is_last=is_last, since=since)
         if found is None:
@@ -59,19 +61,21 @@ class AllowanceMeter:
         if wait <= _INSTANT:
             self._waited = 0.0
             return SendPermit(0.0, count)
-        if self._waited >= _PATIENCE or not (is_forced or count == due):  # one that is full need not wait for more
+        if self._waited >= _PATIENCE or not (is_forced or count == due):  # a full message need not wait for more text
             return SendPermit(0.0, count)
         self._was_short = self._was_short or is_forced
         return SendPermit(wait, count)
 
     def waited(self, seconds: float) -> None:
-        """Nothing left for *seconds*, because the target said so."""
+        """Note that nothing was sent for *seconds* because of the limit."""
         self._waited += seconds
 
     def _ration(self, post: Post, due: int, *, is_last: bool, since: float) -> Ration | None:
-        """What the target has to say of *post*: it is foreign code, and if that makes no sense it has said nothing."""
-        with suppress(Exception, CancelledError):  # nothing is awaited here: that cannot be our own
+        """Return the share of *post*; ``None`` if the target, which is foreign code, has no valid allowance."""
+        try:
             found = self._ask(post.identity) if self._ask else None
             if isinstance(found, Allowance):
                 return ration(found, due, is_last=is_last, since=since, was_short=self._was_short)
+        except (Exception, CancelledError) as error:  # nothing is awaited here, so the cancellation is not ours
+            logger.warning("asking the target for its allowance failed", exc_info=error)
         return None

@@ -1,17 +1,16 @@
-"""The outbox: messages on their way to a target, in order, by one task of their own.
+"""The outbox: a queue of posts that one task sends to a target, in order.
 
-Sends are never cancelled half-way; what was sent is always known. A stop that comes in the middle of one lets it end,
-and nothing follows it.
-A target that says how many messages it takes (``Metered``) is never sent more: what would have to wait goes out together
-with what arrives meanwhile.
-What waits belongs to a *part*: the messages of one answer of a model. A part that came to nothing can be taken out
-again, and what of it was sent already is taken back once something better is there.
+A send is never cancelled half-way, so it is always known what was sent. A stop during a send lets it finish, and no
+other follows.
+A target with a rate limit (``Metered``) is never sent more than it takes: posts that would have to wait are merged with
+those that arrive meanwhile.
+Each queued post belongs to a *part*: the posts of one answer of a model. The part of a failed answer can be withdrawn,
+and its sent messages are deleted once a better answer is there.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import deque
 from collections.abc import Awaitable, Iterable, Sequence
 from contextlib import nullcontext, suppress
@@ -24,70 +23,70 @@ from ...concurrency.stops import StopHandle
 from ...concurrency.tasks import end_task, must_rise, outlast
 from ...errors import CadenzaError, DeliveryError
 from ...explain.recorder import Trace
+from ...explain.tracebacks import get_logger
+from ...settings import Settings
 from ...stages.s4_round import Keep
 from ...stages.s7_delivery import as_post, rendered
 from ...stages.s7_merging import farewell, merged
 from ...targets.target import Concluding, Hurrying, Noticing, Removing, Target
 from ...text.units import units
-from ...types import Boundary, Identity, Notice, Post, Receipt, Roster, Urgency
+from ...types import Boundary, Identity, Notice, Post, Receipt, Roster, Scene, Urgency
 from .prepare import PostPreparer
 from .rate_limit import AllowanceMeter
 from .typing_indicator import TypingIndicator
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _INSTANT = 1e-6
-"""Less than this is no time: adding up floats leaves crumbs, and nobody should wait for those."""
+"""Shorter waits are rounding errors of floats."""
 
 _NOTICE_SECONDS = 10.0
-"""How long a notice may take."""
+"""Timeout of a notice."""
 
 
 class _Parcel(NamedTuple):
-    """A message that waits, and the part that it belongs to."""
+    """A queued post and its part."""
 
     post: Post
     part: int
     is_ready: bool = False
-    """Whether it has been prepared, or need not be."""
+    """Whether it is prepared, or needs no preparation."""
     is_joined: bool = False
-    """Whether it was put together of others, as many as should be."""
+    """Whether it was merged from as many posts as needed."""
     is_goodbye: bool = False
-    """Whether it is all that is left after a stop: the chat took it at that moment, and is not asked again."""
+    """Whether it is the last message after a stop: the rate limit was checked then, and is not checked again."""
     notice: Notice | None = None
-    """What it tells, if it is a notice; the post is then how it looks where there is no place for notices."""
+    """The notice, if it is one; its post is for targets that cannot show notices."""
 
     def may_join(self, other: _Parcel) -> bool:
-        """Whether *other* may be put together with this one, if it can be."""
+        """Return whether *other* may be merged with this one."""
         return other is self or (self.part == other.part and self.notice is None and other.notice is None)
 
 
 class Outbox:
-    """Posts on their way to a target, in order. An async context manager: its end waits for the last one."""
+    """A queue of posts to a target. An async context manager: its end waits for the last one."""
 
     def __init__(
         self,
         target: Target,
         *,
-        room: int = 8,
+        settings: Settings | None = None,
         stop: StopHandle | None = None,
-        limit: int | None = None,
-        typing_budget: float = inf,
         preparer: PostPreparer | None = None,
-        roster: Roster | None = None,
-        place: str = "",
+        scene: Scene | None = None,
         trace: Trace | None = None,
     ) -> None:
+        """Send to *target*; without *settings* typing has no budget and the target alone limits the length."""
         self.receipts: list[Receipt] = []
-        """What arrived, and was not taken back."""
+        """The messages that arrived and were not deleted."""
         self.notices: list[Notice] = []
-        """What people were told besides."""
+        """The notices that were shown."""
         self._loop = asyncio.get_running_loop()
         self.failed: asyncio.Future[DeliveryError] = self._loop.create_future()
         self._target = target
-        self._typing_left = typing_budget
-        self._room = room
-        self._limit = target.limits.length if limit is None else limit
+        self._typing_left = settings.delivery.typing_budget if settings else inf
+        self._room = (settings or Settings()).turn.queue
+        self._limit = (settings.delivery.limit if settings else None) or target.limits.length
         self.markup = target.limits.markup
         """How the target writes messages."""
         self._meter = AllowanceMeter(target, self._limit)
@@ -101,21 +100,21 @@ class Outbox:
         self._changed = asyncio.Event()
         self._has_room = asyncio.Event()
         self._has_room.set()
-        self._under_way = 0  # messages of the reply that are being sent just now: one, or none
-        self._at_rest = asyncio.Event()  # whether nothing is being sent or taken back
+        self._under_way = 0  # messages of the reply that are being sent: one or none
+        self._at_rest = asyncio.Event()  # set while nothing is being sent or deleted
         self._at_rest.set()
         self._sealed = False
         self._decided = False  # whether a stop has already been acted upon
         self.is_whole = True
-        """Whether nothing was left out because the reply had to end."""
-        self._is_hurried = False  # whether what is left out now is left out because nobody wants it any more
+        """Whether no post was dropped because the reply had to end."""
+        self._is_hurried = False  # whether the reply has ended, so a refused post is no loss to report
         self._last_sent = self._loop.time()
         self._indicator = TypingIndicator(target)
         self._backstage = preparer or PostPreparer(painter=None)
-        self._roster = roster or Roster()
-        self._place = place
+        self._roster = scene.roster if scene else Roster()
+        self._place = scene.channel if scene else ""
         self.trace = trace
-        """Who is told what becomes of each message; ``None`` if nobody looks."""
+        """Records what becomes of each post, if there is a trace."""
         self._sender: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -127,31 +126,31 @@ class Outbox:
     ) -> None:
         if kind is not None:
             self.cut(Keep.NOTHING)
-        self._decided = True  # nobody is left to act upon a stop
+        self._decided = True  # no one is left to act upon a stop
         self.close()
         await self._drained()
 
-    # --- what is to be sent ------------------------------------------------------------
+    # --- the queue ---------------------------------------------------------------------
 
     def begin_part(self, *, repeated: Sequence[str] = ()) -> int:
-        """What is added from now on belongs together; give back what it is called.
+        """Begin a new part and return its number.
 
-        If it begins with what is *repeated*, that is left out: it was sent before.
+        Posts at its beginning that equal those in *repeated* are left out: they were sent before.
         """
         self._part += 1
         self._repeated = deque(repeated)
         return self._part
 
     def add(self, posts: Sequence[Post]) -> None:
-        """Put *posts* behind what waits. After ``close`` or ``cut`` nothing more is taken."""
-        if posts and not self._sealed:  # most tokens make no post, and the sender should sleep through them
+        """Queue *posts*. After ``close`` or ``cut`` nothing more is taken."""
+        if posts and not self._sealed:  # most tokens make no post and need not wake the sender
             self._append(posts)
             self._note_change()
 
     def hold(self, posts: Iterable[Post]) -> None:
-        """Keep *posts*, the last words of an answer that failed, until it is known whether somebody does better.
+        """Hold *posts*, the end of a failed answer, until it is known whether another attempt follows.
 
-        They are taken out with the rest of their part, or sent when something is added or nothing more comes.
+        They are withdrawn with the rest of their part, or sent when something is added or the outbox closes.
         """
         self._held.extend(posts)
 
@@ -173,36 +172,36 @@ class Outbox:
         return False
 
     def notify(self, notice: Notice) -> None:
-        """Put *notice* behind what waits."""
+        """Queue *notice*."""
         if not self._sealed:
             self._waiting.append(_Parcel(as_post(notice, self.markup), 0, is_ready=True, notice=notice))
             self._note_change()
 
     async def tell(self, notice: Notice) -> None:
-        """Show *notice* now, behind everything that was sent."""
+        """Show *notice* now, after everything that was sent."""
         await self._tell(notice, as_post(notice, self.markup))
 
     @property
     def standing(self) -> int:
-        """How many messages there are, sent, under way or waiting, that are not to be taken back."""
+        """The number of messages, sent or queued, that are not to be deleted."""
         waiting = sum(parcel.notice is None for parcel in self._waiting)
         return waiting + self._under_way + sum(receipt not in self._superseded for receipt in self.receipts)
 
     @property
     def has_room(self) -> bool:
-        """Whether there is room for more, as there nearly always is."""
+        """Whether the queue has room for more."""
         return self._has_room.is_set()
 
     async def room(self) -> None:
-        """Wait until there is room for more."""
+        """Wait until the queue has room."""
         begun = self._loop.time()
-        with self._stop.unwatched() if self._stop else nullcontext():  # nothing but the chat limits this
+        with self._stop.unwatched() if self._stop else nullcontext():  # this wait has no timeout
             await self._has_room.wait()
         if self.trace:
             self.trace.pressed_back(self._loop.time() - begun)
 
     def cut(self, keep: Keep, last: Sequence[Post] = ()) -> None:
-        """The reply has ended: *last* is all that comes, and of what waits only as much is sent as *keep* says."""
+        """End the reply: queue *last*, then drop what *keep* does not keep."""
         self._append(last)
         before = self._words_waiting()
         match keep:
@@ -212,7 +211,7 @@ class Outbox:
                 waiting = [parcel.post for parcel in self._waiting if parcel.notice is None]
                 goodbye = farewell(waiting, self._limit, self.markup) if self._may_begin else None
                 self._waiting.clear()
-                if goodbye:  # there is no time to prepare it
+                if goodbye:  # it is sent unprepared
                     self._waiting.append(_Parcel(goodbye, self._part, is_ready=True, is_goodbye=True))
             case Keep.NOTHING:
                 self._waiting.clear()
@@ -225,43 +224,45 @@ class Outbox:
             self._hurry()
 
     def _words_waiting(self) -> list[object]:
-        """What would be missed if it were not sent: words, however they are put together, and files and pictures."""
+        """The words, files and pictures in the queue, however they are merged."""
         posts = [parcel.post for parcel in self._waiting if parcel.notice is None]
         return [item for post in posts for item in (*post.text.split(), *filter(None, (post.attachment, post.instead)))]
 
     def _hurry(self) -> None:
-        """Nobody wants what is under way any more: let it not wait for long."""
+        """Tell the target that the reply has ended, so a send under way should not wait for long."""
         self._is_hurried = True
         if isinstance(self._target, Hurrying):
-            with suppress(Exception):  # a target is foreign code
+            try:
                 self._target.hurry()
+            except Exception as error:  # a target is foreign code
+                logger.warning("hurrying the target failed", exc_info=error)
 
     @property
     def _may_begin(self) -> bool:
-        """Whether a message could leave this very moment: the way is free, and nothing must be taken back first."""
+        """Whether a message could be sent now: nothing is being sent, waits to be deleted or is held by the rate limit."""
         return self._at_rest.is_set() and not self._superseded and not self._held_back_as_last()
 
     def close(self) -> None:
-        """Take nothing more; what waits is still sent, and nobody is shown typing after it."""
+        """Take nothing more; queued posts are still sent, without a typing indicator after them."""
         self._append(())
         self._sealed = True
         self._note_change()
 
     async def finished(self) -> None:
-        """Wait until everything that was taken is sent; nothing more is taken. A caller may give up waiting."""
+        """Close and wait until all queued posts are sent. The caller may be cancelled meanwhile."""
         self.close()
         if self._sender:
             await asyncio.shield(self._sender)
 
-    # --- what is to be taken back --------------------------------------------------------
+    # --- withdrawing and deleting ----------------------------------------------------------
 
     @property
     def can_remove(self) -> bool:
-        """Whether what was sent can be taken back."""
+        """Whether the target can delete messages."""
         return isinstance(self._target, Removing)
 
     def withdraw(self, part: int) -> list[Post]:
-        """Take what waits of *part* out again; what of it is just being sent still arrives: see ``rest``."""
+        """Remove the queued posts of *part*. One that is already being sent still arrives; await ``rest()`` for it."""
         self._append(())
         withdrawn = [parcel.post for parcel in self._waiting if parcel.part == part]
         self._waiting = deque(parcel for parcel in self._waiting if parcel.part != part)
@@ -271,15 +272,15 @@ class Outbox:
         return withdrawn
 
     async def rest(self) -> None:
-        """Wait for what is just being sent. A caller may give up waiting."""
+        """Wait for the send under way. The caller may be cancelled meanwhile."""
         await self._at_rest.wait()
 
     def sent_of(self, part: int) -> list[Receipt]:
-        """What of *part* has arrived."""
+        """Return the messages of *part* that have arrived."""
         return list(self._parts.get(part, ()))
 
     def supersede(self, receipts: Iterable[Receipt]) -> None:
-        """Take *receipts* back as soon as something else is to be sent; until then, or where nothing can be, they stay."""
+        """Delete *receipts* as soon as something else is sent, if the target can."""
         superseded = [*receipts]
         if superseded and self.can_remove:
             self._superseded.extend(superseded)
@@ -287,7 +288,7 @@ class Outbox:
                 self.trace.supersedes(superseded)
 
     def spare(self, receipts: Iterable[Receipt]) -> None:
-        """Do not take *receipts* back after all."""
+        """Keep *receipts* after all."""
         spared = [*receipts]
         self._superseded = deque(receipt for receipt in self._superseded if receipt not in spared)
         if self.trace and spared:
@@ -301,17 +302,17 @@ class Outbox:
             self._has_room.clear()
 
     def _is_full(self) -> bool:
-        """Whether so many messages wait that the model should; where they can be put together, only their size counts."""
+        """Return whether the queue is full; where posts can be merged, only their size counts."""
         if len(self._waiting) < self._room or not self._meter:
             return len(self._waiting) >= self._room
         return sum(units(parcel.post.text) + 1 for parcel in self._waiting) >= self._room * self._limit
 
     async def _drained(self) -> None:
-        """Wait for the sender even if we are cancelled meanwhile: a send under way ends, its receipt is kept."""
+        """Wait for the sender, also while cancelled: a send under way finishes, and its receipt is kept."""
         if self._sender:
             await outlast(self._sender, hurry=lambda: self.cut(Keep.NOTHING))
 
-    # --- the sender's own task ------------------------------------------------------------
+    # --- the sender ------------------------------------------------------------------------
 
     async def _send_all(self) -> None:
         try:
@@ -329,7 +330,7 @@ class Outbox:
             self._at_rest.set()
 
     async def _conclude(self, post: Post) -> None:
-        """Let the target know if *post* is the last one, whatever it makes of that."""
+        """Tell the target if *post* is the last one."""
         is_last = not self._waiting and (self._sealed or post.boundary is Boundary.FINAL)
         if is_last and isinstance(self._target, Concluding):
             try:
@@ -337,7 +338,7 @@ class Outbox:
             except BaseException as error:
                 if must_rise(error):
                     raise
-                logger.warning("a target did not want to know of a reply's end (%s)", type(error).__name__)
+                logger.warning("telling the target that a reply ends failed", exc_info=error)
 
     async def _deliver(self, parcel: _Parcel) -> None:
         await self._conclude(parcel.post)
@@ -350,7 +351,7 @@ class Outbox:
                 raise
             await self._skip(parcel.post, error)
             return
-        self.receipts.append(receipt)  # before anything else: what arrived is never forgotten
+        self.receipts.append(receipt)  # first of all: a receipt is never lost
         self._parts.setdefault(parcel.part, []).append(receipt)
         if self.trace:
             self.trace.sent(receipt)
@@ -358,7 +359,7 @@ class Outbox:
         self._indicator.is_out()  # a message ends the typing
 
     async def _skip(self, post: Post, error: DeliveryError) -> None:
-        """Leave *post* out, as the target wants it, and tell people why, once; there is no receipt of it."""
+        """Leave out *post*, which the target refused, and show a notice about it, once."""
         if self.trace:
             self.trace.leaves_out(post, error.kind.value)
         self.is_whole = self.is_whole and not self._is_hurried
@@ -367,7 +368,7 @@ class Outbox:
             await self._tell(notice, as_post(notice, self.markup))
 
     async def _tell(self, notice: Notice, post: Post) -> None:
-        """Show *notice*. If that fails, so be it: it is not a word of the reply."""
+        """Show *notice*. A failure is only logged, for it is no part of the reply."""
         try:
             if isinstance(self._target, Noticing):
                 async with asyncio.timeout(_NOTICE_SECONDS):
@@ -375,33 +376,33 @@ class Outbox:
             else:
                 await outlast(asyncio.create_task(self._sent(post), name="cadenza notice"))
             self.notices.append(notice)
-            self._indicator.is_out()  # to a chat it may be a message as any other
+            self._indicator.is_out()  # a chat may show it as a message
             if self.trace:
                 self.trace.notified(notice, is_shown=True)
         except BaseException as error:
             if must_rise(error):
                 raise
-            logger.warning("a notice could not be shown (%s): %s", type(error).__name__, notice.text)
+            logger.warning("a notice could not be shown: %s", notice.text, exc_info=error)
             if self.trace:
                 self.trace.notified(notice, is_shown=False)
 
     async def _sent(self, post: Post) -> Receipt:
         return await self._target.send(post)
 
-    async def _take_back(self, receipt: Receipt) -> None:
-        """Take *receipt* back; if that fails it stays, and is still a part of what was said."""
+    async def _delete(self, receipt: Receipt) -> None:
+        """Delete *receipt*; if that fails, it stays part of the reply."""
         failure: BaseException | None = None
         if self.trace:
             self.trace.takes_back()
         try:
             if isinstance(self._target, Removing):
                 await self._target.remove(receipt)
-                if receipt in self.receipts:  # it may be of a reply before
+                if receipt in self.receipts:  # it may belong to an earlier reply
                     self.receipts.remove(receipt)
         except BaseException as error:
             if must_rise(error):
                 raise
-            logger.warning("a message that was superseded could not be taken back (%s)", type(error).__name__)
+            logger.warning("a superseded message could not be removed", exc_info=error)
             failure = error
         if self.trace:
             self.trace.took_back(receipt, failure)
@@ -420,7 +421,7 @@ class Outbox:
         self.cut(Keep.NOTHING)
 
     async def _next(self) -> _Parcel | None:
-        """Wait until a post is due, take it and give it back; ``None`` when there is nothing left to do."""
+        """Wait for the next post that is due and return it; ``None`` at the end."""
         while True:
             self._changed.clear()
             if not self._waiting:
@@ -430,20 +431,20 @@ class Outbox:
                 continue
             parcel = self._waiting[0]
             if self._is_stopping():
-                await self._changed.wait()  # what is still to be sent is being decided
+                await self._changed.wait()  # a stop is being decided
             elif parcel.post.instead and not parcel.is_ready:
-                await self._prepare(parcel)  # a picture stands alone, and can be painted while the chat takes nothing
+                await self._prepare(parcel)  # a picture is never merged, so it can be painted during a rate limit
             elif wait := self._held_back():
                 await self._type(parcel.post, wait, "rate_limit")
             elif not self._is_first(parcel):
-                continue  # it was put together with others
+                continue  # it was merged
             elif not parcel.is_ready:
                 await self._prepare(parcel)
             elif (due := self._typing(parcel.post)) > _INSTANT:
                 await self._type(parcel.post, due)
             elif self._superseded and not parcel.notice:
                 self._at_rest.clear()
-                await self._take_back(self._superseded.pop())  # from the last: what stands still is a beginning
+                await self._delete(self._superseded.pop())  # the last one first: what remains is a beginning
                 self._come_to_rest()
             else:
                 self._at_rest.clear()
@@ -452,14 +453,14 @@ class Outbox:
                 self._note_change()
                 return parcel
 
-    # --- pauses and limits ------------------------------------------------------------------
+    # --- pauses and rate limit --------------------------------------------------------------
 
     def _typing(self, post: Post) -> float:
-        """The seconds for which *post*, the first that waits, is still being typed, as far as the budget goes."""
+        """The seconds of typing left for *post*, the first in the queue, within the budget."""
         return min(self._last_sent + post.pause - self._loop.time(), self._typing_left)
 
     async def _type(self, post: Post, seconds: float, reason: str = "typing") -> None:
-        """Wait for *seconds*, and let the budget pay for what of them is typing."""
+        """Wait for *seconds*; the part that is typing counts against the budget."""
         begun, typed = self._loop.time(), self._last_sent + post.pause
         if self.trace:
             self.trace.waits(post, reason)
@@ -469,9 +470,9 @@ class Outbox:
         self._typing_left = max(0.0, self._typing_left - max(0.0, min(self._loop.time(), typed) - begun))
 
     def _held_back(self) -> float:
-        """The seconds for which nothing may leave, because the chat takes only so many messages; 0 if something may.
+        """Return the seconds to wait for the rate limit; 0 if a post may be sent.
 
-        Then what waits is put together as far as it must be.
+        Before that, merge as many queued posts as the limit demands.
         """
         if not self._meter or self._waiting[0].is_goodbye or self._is_beside(self._waiting[0]):
             return 0.0
@@ -486,18 +487,18 @@ class Outbox:
         return wait
 
     def _held_back_as_last(self) -> float:
-        """The same if the first message of the reply that waits were the last of all."""
+        """Do the same as if the first queued post of the reply were the last."""
         first = next((parcel.post for parcel in self._waiting if parcel.notice is None), None)
         if not self._meter or first is None:
             return 0.0
         return self._meter.leave([first], 1, is_last=True, since=0.0).wait
 
     def _is_beside(self, parcel: _Parcel) -> bool:
-        """Whether *parcel* is none of the chat's messages."""
+        """Return whether *parcel* is a notice that is no message of the chat."""
         return parcel.notice is not None and isinstance(self._target, Noticing)
 
     def _due(self) -> list[_Parcel]:
-        """What could leave now: the first, and what stands behind it and would have been typed by now."""
+        """The posts that could be sent now: the first, and those after it whose typing would be over."""
         typed = 0.0
         since = self._loop.time() - self._last_sent if self._typing_left > _INSTANT else inf
         due: list[_Parcel] = []
@@ -510,7 +511,7 @@ class Outbox:
         return due
 
     def _merge(self, posts: Sequence[Post]) -> None:
-        """Put *posts*, the first that wait, together."""
+        """Merge *posts*, the first in the queue."""
         post, part = merged(posts, self._limit, self.markup), self._waiting[0].part
         if post is None:
             return
@@ -522,7 +523,7 @@ class Outbox:
         self._note_change()
 
     async def _prepare(self, parcel: _Parcel) -> None:
-        """Have *parcel*, the first that waits, prepared; if it is cut meanwhile, that is not waited for."""
+        """Prepare *parcel*, the first in the queue; give up if it is removed meanwhile."""
         post = parcel.post
         if self.trace:
             self.trace.waits(post, "picture" if post.instead else "names")
@@ -532,7 +533,7 @@ class Outbox:
         work = asyncio.create_task(_otherwise(post, preparing), name="cadenza backstage")
         work.add_done_callback(lambda _: self._changed.set())
         try:
-            await asyncio.sleep(0)  # nearly always there is nothing to wait for
+            await asyncio.sleep(0)  # it is nearly always done by then
             while not work.done() and self._is_first(parcel):
                 self._changed.clear()
                 await self._wait(post.identity)
@@ -553,7 +554,7 @@ class Outbox:
         return self._stop is not None and self._stop.reason is not None and not self._decided
 
     async def _wait(self, identity: Identity | None, seconds: float | None = None) -> None:
-        """Show that something is being written until the time is over or something changes."""
+        """Show the typing indicator until the time is over or the queue changes."""
         self._indicator.begin(identity)
         try:
             if seconds is None:
@@ -567,18 +568,24 @@ class Outbox:
 
 
 def _undelivered(error: BaseException) -> DeliveryError:
-    """What went wrong, in our words: a target is foreign code, and the text of its errors may hold secrets."""
+    """*error* as a ``DeliveryError``: a target is foreign code, and the text of its errors may hold secrets."""
     if isinstance(error, DeliveryError):
         return error
-    reason = str(error) if isinstance(error, CadenzaError) else f"a message could not be sent ({type(error).__name__})"
-    return DeliveryError(reason)
+    reason = str(error)
+    if not isinstance(error, CadenzaError):
+        logger.warning("a message could not be sent", exc_info=error)
+        reason = f"a message could not be sent ({type(error).__name__})"
+    failure = DeliveryError(reason)
+    failure.__cause__ = error
+    return failure
 
 
 async def _otherwise(post: Post, preparing: Awaitable[list[Post]]) -> list[Post]:
-    """What *preparing* comes to; if it fails, *post* as it was planned."""
+    """Return the result of *preparing*; if it fails, *post* as planned."""
     try:
         return await preparing
     except BaseException as error:
         if must_rise(error):
             raise
+        logger.warning("preparing a message failed; it is sent as planned", exc_info=error)
         return list(post.instead) or [post]

@@ -1,25 +1,27 @@
-"""The typing indicator: what people see while a message is on its way to them."""
+"""The typing indicator."""
 
 from __future__ import annotations
 
 import asyncio
 
 from ...concurrency.tasks import end_task, must_rise
+from ...explain.tracebacks import get_logger
 from ...targets.target import Target
 from ...types import Identity
 
+logger = get_logger(__name__)
+
 _LASTS = 8.0
-"""Seconds after which it is shown again; Discord's goes out after ten."""
+"""Seconds after which it is shown again; Discord's ends after ten."""
 
 _AGAIN = 0.5
-"""Seconds after a message before it is shown again: often the next one is there by then, or that was the last."""
+"""Seconds after a message before it is shown again: often the next message is sent by then, or none follows."""
 
 
 class TypingIndicator:
-    """Shows in a target that somebody is writing. A courtesy: whatever goes wrong with it holds up and ends nothing.
+    """Shows the typing indicator in a target. A failure delays and ends nothing.
 
-    It is switched on and off around every message, and most of the time there is nothing to do for that: so it is a
-    timer that waits until it must be shown again, not a task.
+    It is switched on and off around every message, mostly without any work, so it is a timer and not a task.
     """
 
     def __init__(self, target: Target) -> None:
@@ -31,17 +33,17 @@ class TypingIndicator:
         self._showing: asyncio.Task[None] | None = None
 
     def is_out(self) -> None:
-        """A message has put it out; if it is still wanted in a moment, it is shown again."""
+        """Note that a message ended it; it is shown again a moment later if still wanted."""
         self._due = self._out_until = self._loop.time() + _AGAIN
 
     def begin(self, identity: Identity | None) -> None:
-        """From now on *identity* is seen writing until ``end``: at once, unless that still shows or a message was just sent."""
+        """Show *identity* typing until ``end``: at once, unless it still shows or a message was just sent."""
         if identity != self._typist:
             self._typist, self._due = identity, max(self._loop.time(), self._out_until)
         self._look()
 
     async def end(self) -> None:
-        """Show nobody any more. If a target is just being told, it is told no further."""
+        """Show it no longer, and cancel a call to the target."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -50,11 +52,11 @@ class TypingIndicator:
             await end_task(showing)
 
     def _look(self) -> None:
-        """Show it if it is time, and look again when it would go out."""
+        """Show it if it is due, and check again when it would end."""
         now = self._loop.time()
         if self._due <= now:
             self._due = now + _LASTS
-            if self._showing is None or self._showing.done():  # one that takes so long is not hurried by a second
+            if self._showing is None or self._showing.done():  # a slow call is not repeated meanwhile
                 self._showing = self._loop.create_task(self._show(self._typist), name="cadenza typing")
         self._timer = self._loop.call_at(self._due, self._look)
 
@@ -64,3 +66,4 @@ class TypingIndicator:
         except BaseException as error:
             if must_rise(error):
                 raise
+            logger.warning("showing the typing indicator failed", exc_info=error)

@@ -9,7 +9,6 @@ the avatar it was last seen with. A message is never lost because of its avatar.
 from __future__ import annotations
 
 import asyncio
-import logging
 from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from typing import TypeAlias, assert_never
 from urllib.parse import unquote_to_bytes, urlsplit
 from weakref import WeakValueDictionary
 
+from ...explain.tracebacks import get_logger
 from ...text.units import WHITESPACE
 from ...text.usernames import as_username
 from ...types import Identity
@@ -28,7 +28,7 @@ from .cancellable_waits import CancellableWaits
 from .own_webhook_events import OwnWebhookEvents
 from .throttle import PacedApi
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _PATIENCE = 5.0
 """Seconds to change an avatar before a substitute is used."""

@@ -8,7 +8,6 @@ for it before it sends it again.
 from __future__ import annotations
 
 import asyncio
-import logging
 import unicodedata
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -17,6 +16,7 @@ from hashlib import blake2b
 from typing import NamedTuple, assert_never
 
 from ...errors import DeliveryError, DeliveryKind
+from ...explain.tracebacks import get_logger
 from ...text.usernames import as_username
 from ...types import Identity
 from .api import ApiError, DiscordApi, Outgoing, Place, PlaceKind, Seen, Sent, Webhook
@@ -26,7 +26,7 @@ from .policies import LONGEST_WAIT, RETRY_DELAYS, UNKNOWN, Policy, Step, policy_
 from .shared import DiscordState
 from .webhooks import NoWebhook, SpokenBy
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _MOST_WAITS = 2
 """How often one message may wait for a rate limit."""

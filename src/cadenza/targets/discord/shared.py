@@ -10,12 +10,13 @@ from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 from ...errors import DeliveryError, DeliveryKind
+from ...explain.tracebacks import get_logger
 from .api import ApiError
 from .policies import OTHERWISE, Policy, Step
 from .throttle import Throttle
 from .webhooks import Webhooks
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _MOST_CHANNELS = 2000
 _MOST_MESSAGES = 4096

@@ -7,7 +7,6 @@ belongs to one turn: its messages, whom they ping, what they answer, and what is
 from __future__ import annotations
 
 import asyncio
-import logging
 import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from typing import NamedTuple
 
 from ...concurrency.tasks import must_rise
 from ...errors import DeliveryError, DeliveryKind
+from ...explain.tracebacks import get_logger
 from ...settings import DeliverySettings
 from ...stages.s7_delivery import receipt_of
 from ...text import tables
@@ -34,7 +34,7 @@ from .webhooks import NoWebhook, SpeakerKind, SpokenBy
 
 __all__ = ["DiscordState", "DiscordTarget", "ReplyTarget"]
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 LIMITS = Limits(length=1950, files=True)
 """Discord takes 2000 characters; 1950 UTF-16 units fit however it counts them."""

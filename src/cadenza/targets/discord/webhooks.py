@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 from weakref import WeakValueDictionary
 
 from ...concurrency.tasks import must_rise
+from ...explain.tracebacks import get_logger
 from ...types import Identity
 from .api import ApiError, DiscordApi, Outgoing, Place, PlaceKind, Sent, Webhook
 from .avatars import LOST, Avatars, SpeakerKind, SpokenBy
@@ -24,7 +25,7 @@ from .throttle import PacedApi, Throttle
 
 __all__ = ["NAME", "Lack", "MemoryWebhookStore", "NoWebhook", "SpeakerKind", "SpokenBy", "WebhookStore", "Webhooks"]
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 NAME = "Cadenza personas"
 """The name of our webhooks."""

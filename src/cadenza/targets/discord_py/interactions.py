@@ -7,17 +7,17 @@ nonce for them, so here it is remembered which messages have arrived and of whic
 from __future__ import annotations
 
 import asyncio
-import logging
 from typing import Any
 
 import discord
 
 from ...concurrency.tasks import must_rise
+from ...explain.tracebacks import get_logger
 from ..discord.api import ApiError, Bucket, Outgoing, Place, PlaceKind, Seen, Sent, Webhook, WebhookIdentity
 from .api import DiscordPyApi
 from .translate_errors import as_api_error
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _GONE = (10015, 50027)
 """What Discord answers when the quarter of an hour is over."""

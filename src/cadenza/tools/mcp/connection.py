@@ -13,7 +13,6 @@ Rules of this module
 from __future__ import annotations
 
 import asyncio
-import logging
 import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
@@ -30,13 +29,14 @@ from pydantic import ValidationError
 
 from ...concurrency.stops import is_cancelled
 from ...errors import ToolError
+from ...explain.tracebacks import get_logger
 from ...text.redaction import without_secrets
 from ...types import ToolResult
 from .results import tool_result
 from .server_address import Place, ServerProgram, ServerUrl
 from .transports import transport
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 T = TypeVar("T")
 Progress: TypeAlias = Callable[[float, float | None, str | None], Awaitable[None]]

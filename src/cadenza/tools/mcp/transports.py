@@ -6,7 +6,6 @@ Both report the end of the stream at once; the SDK alone reports it only at the 
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -17,6 +16,7 @@ import httpx2
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
+from ...explain.tracebacks import get_logger
 from ...text.redaction import without_secrets
 from .server_address import Place, ServerProgram, ServerUrl
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from mcp.client import Transport
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 _LARGEST = 32 * 2**20
 """Bytes of one event over HTTP: an image is one event."""
