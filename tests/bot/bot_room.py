@@ -115,7 +115,7 @@ class BotRoom:
                 calm = 0 if self._is_busy() else calm + 1
 
     def _is_busy(self) -> bool:
-        return bool(self.bot.turns.running() or self.bot._chores or _events())
+        return bool(self.bot.turns.running() or self.bot.background or _events())
 
     async def until(self, condition: Callable[[], object], *, within: float = 60.0) -> None:
         await self.server.until(condition, within=within)

@@ -215,7 +215,7 @@ async def test_what_takes_longer_to_look_up_is_not_overtaken_by_what_was_said_af
 
         lines = last_lines(room)
         assert [f"Mia: {number}" for number in range(8)] == lines[-8:]
-        assert not room.bot._admission._last
+        assert not room.bot.admission._last
 
 
 async def test_a_message_that_is_deleted_before_it_is_at_the_desk_is_not_answered() -> None:
@@ -335,9 +335,9 @@ async def test_whoever_is_let_in_goes_once_whatever_becomes_of_their_message() -
         await room.heard()
         room.mia.says(room.general, "stop")  # which they may say nevertheless
         await room.heard()
-        room.bot.stop(room.general, Asker(room.mia.id, may_manage=True))
+        room.bot.control.stop(room.general, Asker(room.mia.id, may_manage=True))
         await room.quiet()
-        await room.bot.regenerate(room.general, Asker(room.tom.id, may_manage=True))
+        await room.bot.control.regenerate(room.general, Asker(room.tom.id, may_manage=True))
         await room.heard()
         await room.quiet()
         again = room.mia.says(room.general, "Miko, what was left?")
@@ -350,13 +350,13 @@ async def test_whoever_is_let_in_goes_once_whatever_becomes_of_their_message() -
             f"{again}x", again, room.general, room.mia.id, server=room.guild.id, persona="Miko", at=time.time()
         )
         came = len(counting.came)
-        await room.bot._recovered(entry)
+        await room.bot.recovery.recover(entry)
         await room.quiet()
         assert came == len(counting.came)
         assert sorted(counting.came) == sorted(counting.went)
         assert 0 == counting.active
-        assert not room.bot._chores
-        assert not room.bot._admission._open
+        assert not room.bot.background
+        assert not room.bot.pending
 
 
 async def test_who_has_had_enough_and_says_stop_goes_no_more_often_than_they_came() -> None:
@@ -366,7 +366,7 @@ async def test_who_has_had_enough_and_says_stop_goes_no_more_often_than_they_cam
         await room.until(room.answers)
         room.mia.says(room.general, "stop")
         await room.heard()
-        room.bot.stop(room.general, Asker(room.mia.id))
+        room.bot.control.stop(room.general, Asker(room.mia.id))
         await room.quiet()
 
         counting = room.staff.limits
@@ -401,7 +401,7 @@ async def test_to_change_a_message_that_waits_is_no_answer_more() -> None:
         await room.heard()
         room.tom.edits(room.general, asked, f"{room.mention} two")
         await room.heard()
-        room.bot.stop(room.general, Asker(room.mia.id))
+        room.bot.control.stop(room.general, Asker(room.mia.id))
         await room.quiet()
 
         assert "Ren heard: two" == room.answers()[-1]

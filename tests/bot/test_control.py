@@ -6,8 +6,7 @@ import inspect
 
 import pytest
 
-from cadenza.bot.app import CadenzaBot
-from cadenza.bot.control import Asker, Control
+from cadenza.bot.control import Asker, Control, ReplyControl
 
 OFFERED = [name for name, _ in inspect.getmembers(Control, inspect.isfunction) if not name.startswith("_")]
 
@@ -15,7 +14,7 @@ OFFERED = [name for name, _ in inspect.getmembers(Control, inspect.isfunction) i
 @pytest.mark.parametrize("name", OFFERED)
 def test_the_bot_offers_what_is_promised(name: str) -> None:
     wanted = inspect.signature(getattr(Control, name)).parameters
-    offered = inspect.signature(getattr(CadenzaBot, name)).parameters
+    offered = inspect.signature(getattr(ReplyControl, name)).parameters
 
     assert [(one.name, one.kind) for one in wanted.values()] == [(one.name, one.kind) for one in offered.values()]
 

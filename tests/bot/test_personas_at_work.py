@@ -101,14 +101,14 @@ async def test_a_greeting_waits_its_turn_can_be_stopped_and_is_explained() -> No
         last = room.ours()[-1]["id"]
         assert await room.staff.explanations.about(last) is not None
         asker = Asker(room.mia.id, may_manage=True)
-        assert Refused.NOTHING_THERE is await room.bot.regenerate(room.general, asker, message=last)
-        assert not room.bot._admission._open
+        assert Refused.NOTHING_THERE is await room.bot.control.regenerate(room.general, asker, message=last)
+        assert not room.bot.pending
 
         channel = room.bot.get_channel(int(room.general))
         room.mia.says(room.general, "Kira, again?")
         await room.until(lambda: len(_seen(room)) > 4)
-        await room.bot.greet(channel, asker, persona="Bea Smith", text="Hello.")  # type: ignore[arg-type]
-        assert 1 == getattr(room.bot.stop(room.general, asker), "cleared", None)
+        await room.bot.control.greet(channel, asker, persona="Bea Smith", text="Hello.")  # type: ignore[arg-type]
+        assert 1 == getattr(room.bot.control.stop(room.general, asker), "cleared", None)
         await room.quiet()
         assert "Hello." not in room.answers()
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import discord
 
-from ..characters.cast import named
-from ..characters.character import Character
 from ..service.bounds import make_room
-from ..service.choices import Choice
 from ..service.journal import Entry
 from ..service.limits import Excess
 from ..service.own_messages import OwnMessages
@@ -22,9 +19,11 @@ from ..service.said import Said
 from ..service.triggers import Call, Cause, calls
 from ..text.stop_phrases import is_stop
 from ..turns import Heard, Turns, Verdict
-from .authorship import is_ours
+from .announcements import Announcements
+from .authorship import is_ours, user_of
 from .hearing import said_of
-from .requests import Greeting, Request, key_of, message_of, request_of
+from .pending import Pending
+from .requests import Request, key_of, message_of, request_of
 from .staff import Staff
 
 logger = logging.getLogger(__name__)
@@ -38,26 +37,27 @@ _MOST_COUNTED = 5000
 
 
 class Admission:
-    """One for a bot. *warn* tells people that they have had enough."""
+    """Decides for one bot which messages are answered, and queues them."""
 
     def __init__(
         self,
         staff: Staff,
         own: OwnMessages,
-        turns: Turns,
-        *,
         client: discord.Client,
-        warn: Callable[[discord.Message, Excess], object],
+        *,
+        pending: Pending,
+        announcements: Announcements,
+        turns: Turns,
     ) -> None:
         self._staff = staff
         self._own = own
-        self._turns = turns
         self._client = client
-        self._warn = warn
+        self._pending = pending
+        self._announcements = announcements
+        self._turns = turns
         self._seen: dict[str, None] = {}
         self._counts: dict[str, int] = {}
         self._bots: dict[str, int] = {}  # messages of other bots that were answered since a person spoke, by channel
-        self._open: dict[str, Heard] = {}  # what is being answered or waits, by its key
         self._recent: dict[str, Heard] = {}  # what was, too: a message may still be changed
         self._gone: dict[str, None] = {}  # messages that were deleted: one of them may not be at the desk yet
         self._last: dict[str, asyncio.Future[None]] = {}  # ends when the last message of a channel has been seen to
@@ -88,7 +88,7 @@ class Admission:
     async def _hear(self, message: discord.Message) -> None:
         said = await self._said(message)
         choice = await self._staff.choices.here(said.server, said.channel, said.parent)
-        cast = await self.present(said.server, choice)
+        cast = await self._staff.present(said.server, choice)
         self._count(said)
         found = calls(
             said,
@@ -107,14 +107,6 @@ class Admission:
         request = Request(message, said.author, said.server, heard_at=asyncio.get_running_loop().time())
         for number, call in enumerate(found):
             await self._admit(said, call, request, is_first=number == 0)
-
-    async def present(self, server: str, choice: Choice) -> tuple[Character, ...]:
-        """Who may speak where *choice* holds, whoever answers by default first."""
-        everybody = await self._staff.cast.of(server)
-        allowed = [named(everybody, name) for name in choice.personas or ()]
-        here = [one for one in everybody if one in allowed] or list(everybody)
-        first = named(here, choice.persona or "")
-        return tuple(sorted(here, key=lambda one: (one != first, not one.is_main)))
 
     async def _said(self, message: discord.Message) -> Said:
         return said_of(message, user_of(self._client), answers=await self._answered_persona(message))
@@ -154,7 +146,7 @@ class Admission:
         turn = next((turn for turn in self._turns.running() if turn.channel == said.channel), None)
         if turn is not None and turn.author == said.author:
             return turn.persona
-        newest = next((heard for heard in reversed(self._open.values()) if heard.channel == said.channel), None)
+        newest = self._pending.newest(said.channel)
         if newest is None or newest.author != said.author or newest.is_command:
             return None
         return newest.persona
@@ -188,52 +180,29 @@ class Admission:
 
     def _says_more(self, heard: Heard, excess: Excess) -> bool:
         """Whether *heard* is answered together with what was let in before, and is no answer more."""
-        is_at_once = excess in (Excess.USER_ACTIVE, Excess.SERVER_ACTIVE)
-        mine = (heard.channel, heard.author, heard.persona, False)
-        return (
-            is_at_once
-            and not heard.is_command
-            and any(mine == (one.channel, one.author, one.persona, one.is_command) for one in self._open.values())
-        )
+        return excess in (Excess.USER_ACTIVE, Excess.SERVER_ACTIVE) and self._pending.has_like(heard)
 
     async def _refuse(self, message: discord.Message, person: str, excess: Excess) -> None:
         logger.info("a message is not answered (%s)", excess.value)
         self._staff.metrics.refused(excess.value)
         if await self._staff.limits.may_warn(person, excess):
-            self._warn(message, excess)
+            self._announcements.refuse(message, excess)
 
     async def ask(self, heard: Heard, *, is_written: bool = False) -> Verdict:
         """Let the desk see to *heard*, which is written down before, unless it is already."""
-        self._open.setdefault(heard.id, heard)
+        self._pending.add(heard)
         if not is_written and isinstance(heard.payload, Request):  # who was to be greeted asks again
             await self._staff.journal.heard(_entry(heard))
         if message_of(heard.id) in self._gone:  # meanwhile, or before anybody could answer it
-            await self.over(heard.id)
+            await self._pending.over(heard.id)
             return Verdict.STOPPED
         self._recent.pop(heard.id, None)
         make_room(self._recent, _MOST_RECENT)
         self._recent[heard.id] = heard
         verdict = self._turns.heard(heard)
         if verdict in (Verdict.STOPPED, Verdict.FULL, Verdict.CLOSED, Verdict.REPEATED):
-            await self.over(heard.id)
+            await self._pending.over(heard.id)
         return verdict
-
-    def is_waiting(self, channel: str, persona: str) -> bool:
-        """Whether *persona* speaks in *channel*, or is going to."""
-        wanted = persona.casefold()
-        return any(one.channel == channel and one.persona.casefold() == wanted for one in self._open.values())
-
-    async def over(self, *keys: str, is_unfinished: bool = False) -> None:
-        """They were answered, or will not be. What *is_unfinished* stays in the journal for the next process."""
-        closed = [heard for key in keys if (heard := self._open.pop(key, None))]
-        for heard in closed:
-            match heard.payload:
-                case Greeting(person=person, server=server):
-                    self._staff.limits.leave(person, server)
-                case Request(admitted=person, server=server) if person:
-                    self._staff.limits.leave(person, server)
-        if not is_unfinished:
-            await self._staff.journal.over(*keys)
 
     # --- what is done to a message --------------------------------------------------------------
 
@@ -265,19 +234,11 @@ class Admission:
 
     def forget(self, person: str) -> None:
         """Nothing that *person* said is known any more, but for what is being answered."""
-        for key in [key for key, heard in self._recent.items() if heard.author == person and key not in self._open]:
+        for key in [key for key, heard in self._recent.items() if heard.author == person and key not in self._pending]:
             del self._recent[key]
 
     def _keys(self, message: str) -> list[Heard]:
         return [heard for key, heard in self._recent.items() if message_of(key) == message]
-
-
-def user_of(client: discord.Client) -> discord.ClientUser:
-    """Who we are; a client that hears something knows it."""
-    if client.user is None:
-        msg = "the client is not logged in"
-        raise RuntimeError(msg)
-    return client.user
 
 
 def _entry(heard: Heard) -> Entry:

@@ -18,7 +18,8 @@ from ..service.triggers import calls
 from ..turns import Heard, Why
 from ..types import Completed
 from .admission import Admission
-from .answering import Answered
+from .after_reply import ReplyFinished
+from .pending import Pending
 from .requests import Request
 from .staff import Staff
 
@@ -31,22 +32,23 @@ _MOST_COUNTED = 2000
 class Cascades:
     """Sees to it that characters answer each other."""
 
-    def __init__(self, staff: Staff, admission: Admission) -> None:
+    def __init__(self, staff: Staff, pending: Pending, admission: Admission) -> None:
         self._staff = staff
+        self._pending = pending
         self._admission = admission
         self._counts: dict[str, int] = {}  # answers to each other, by what a person said; the oldest first
 
-    async def follow(self, answered: Answered) -> None:
+    async def follow(self, event: ReplyFinished) -> None:
         """A character has said something: let whom it called answer."""
-        said = _said(answered)
+        said = _said(event)
         if said is None:
             return
-        occasion, request = answered.occasion, answered.request
+        occasion, request = event.occasion, event.request
         root = request.root or str(request.message.id)
         links = self._counts.get(root, 0)
         found = calls(said, occasion.cast, self._staff.config.now.conversation, occasion.choice, links=links)
-        called = [call for call in found if not self._admission.is_waiting(said.channel, call.persona)]
-        message = await self._message(answered) if called else None
+        called = [call for call in found if not self._pending.is_waiting(said.channel, call.persona)]
+        message = await self._message(event) if called else None
         if message is None:
             return
         most = self._limit(occasion.choice) - links
@@ -79,27 +81,27 @@ class Cascades:
         make_room(self._counts, _MOST_COUNTED)
         self._counts[root] = count + 1
 
-    async def _message(self, answered: Answered) -> discord.Message | None:
+    async def _message(self, event: ReplyFinished) -> discord.Message | None:
         """The last message of a reply; it is asked for if the gateway has not told of it yet."""
-        id_ = int(answered.reply.receipts[-1].message_id)
-        channel = answered.occasion.message.channel
+        id_ = int(event.reply.receipts[-1].message_id)
+        channel = event.occasion.message.channel
         try:
             return await channel.fetch_message(id_)
         except discord.HTTPException as error:
-            logger.info("what a character said could not be read back (%s)", type(error).__name__)
+            logger.info("message of a character could not be fetched (%s)", type(error).__name__)
             return None
 
 
-def _said(answered: Answered) -> Said | None:
+def _said(event: ReplyFinished) -> Said | None:
     """What a character said in all of its reply; ``None`` if that does not call for anything."""
-    reply, occasion = answered.reply, answered.occasion
+    reply, occasion = event.reply, event.occasion
     is_whole = isinstance(reply.outcome, Completed) and bool(reply.receipts)
-    is_farewell = answered.turn.why is Why.STOP_REPLY  # whoever asked for silence does not want others to begin
+    is_farewell = event.turn.why is Why.STOP_REPLY  # whoever asked for silence does not want others to begin
     if not is_whole or is_farewell or not occasion.where.server:
         return None
     return Said(
         reply.receipts[-1].message_id,
-        answered.turn.channel,
+        event.turn.channel,
         author="",
         author_name=occasion.character.name,
         text="\n".join(receipt.post.text for receipt in reply.receipts),

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import count
 from typing import Protocol
 
 import discord
 
-from ..turns import Stopping
+from ..characters.cast import named
+from ..service.own_messages import Own, OwnMessages
+from ..turns import Heard, Stopping, Turns, Verdict
+from ..types import Receipt
+from .admission import Admission
+from .requests import Greeting, Request, receipt_for
+from .rooms import parent_of, server_of
+from .staff import Staff
 
 
 class Refused(Enum):
@@ -54,3 +64,126 @@ class Control(Protocol):
 
     def running(self, channel: str, /) -> bool:
         """Whether something is being said, or waits to be, in *channel*."""
+
+
+class ReplyControl:
+    """Implements ``Control`` for one bot."""
+
+    def __init__(
+        self, staff: Staff, own: OwnMessages, client: discord.Client, turns: Turns, admission: Admission
+    ) -> None:
+        self._staff = staff
+        self._own = own
+        self._client = client
+        self._turns = turns
+        self._admission = admission
+        self._numbers = count(time.time_ns())  # keys unlike those of an earlier process
+
+    def running(self, channel: str, /) -> bool:
+        """Whether a reply is running in *channel*."""
+        return any(turn.channel == channel for turn in self._turns.running())
+
+    def stop(self, channel: str, asker: Asker, /) -> Stopping | Refused:
+        """Stop the reply in *channel* and clear its queue; without the right to manage messages, only *asker*'s own."""
+        author = None if asker.may_manage else asker.id
+        was_running = self.running(channel)
+        stopping = self._turns.stop(channel, by=asker.id, author=author)
+        if stopping:
+            return stopping
+        return Refused.NOT_THEIRS if was_running else Refused.NOTHING_THERE
+
+    async def regenerate(self, channel: str, asker: Asker, /, *, message: str = "") -> Refused | None:
+        """Answer the same message again; the old reply is deleted when the new one begins."""
+        own = await self._meant(channel, message)
+        if own is None or not own.answers:
+            return Refused.NOTHING_THERE
+        answered = await self._fetched(own.channel, own.answers)
+        if answered is None:
+            return Refused.NOTHING_THERE
+        old = [receipt_for(part) for part in await self._own.of_turn(own)]
+        before = await self._own.about(own.answers)  # what went on from words of its own goes on from them again
+        goes_on = before is not None and before.persona == own.persona
+        return await self._again(asker, own, answered, supersedes=tuple(old), goes_on=goes_on)
+
+    async def go_on(self, channel: str, asker: Asker, /, *, message: str = "") -> Refused | None:
+        """Continue a reply where it ended."""
+        own = await self._meant(channel, message)
+        last = (await self._own.of_turn(own))[-1:] if own else ()
+        spoken = await self._fetched(last[0].channel, last[0].id) if last else None
+        if own is None or spoken is None:
+            return Refused.NOTHING_THERE
+        return await self._again(asker, own, spoken, goes_on=True)
+
+    async def greet(
+        self, channel: discord.abc.MessageableChannel, asker: Asker, /, *, persona: str, text: str
+    ) -> Refused | None:
+        """Queue the greeting of *persona* in *channel*."""
+        guild = getattr(channel, "guild", None)
+        server, place = str(guild.id) if guild else "", str(channel.id)
+        choice = await self._staff.choices.here(server, place, parent_of(channel))
+        if choice.is_silent or named(await self._staff.present(server, choice), persona) is None:
+            return Refused.NOTHING_THERE
+        if await self._staff.limits.admit(asker.id, server) is not None:
+            return Refused.TOO_MUCH
+        greeting = Greeting(channel, asker.id, asker.name, text, server)
+        verdict = await self._admission.ask(
+            Heard(
+                f"greeting-{next(self._numbers)}",
+                place,
+                asker.id,
+                text,
+                is_command=True,
+                persona=persona,
+                payload=greeting,
+            )
+        )
+        return Refused.BUSY if verdict in (Verdict.FULL, Verdict.CLOSED) else None
+
+    async def _meant(self, channel: str, message: str) -> Own | None:
+        return (
+            await self._own.about(message)
+            if message
+            else await self._own.last(channel, server=server_of(self._client, channel))
+        )
+
+    async def _again(
+        self,
+        asker: Asker,
+        own: Own,
+        message: discord.Message,
+        *,
+        supersedes: tuple[Receipt, ...] = (),
+        goes_on: bool = False,
+    ) -> Refused | None:
+        if own.author != asker.id and not asker.may_manage:
+            return Refused.NOT_THEIRS
+        if self.running(own.channel):
+            return Refused.BUSY
+        server = str(message.guild.id) if message.guild else ""
+        if (excess := await self._staff.limits.admit(asker.id, server)) is not None:
+            self._staff.metrics.refused(excess.value)
+            return Refused.TOO_MUCH
+        request = Request(
+            message,
+            own.author,
+            server,
+            heard_at=asyncio.get_running_loop().time(),
+            supersedes=supersedes,
+            goes_on=goes_on,
+            is_past=True,
+            admitted=asker.id,
+        )
+        key = f"{message.id}#{'more' if goes_on else 'again'}-{next(self._numbers)}"
+        await self._admission.ask(
+            Heard(key, own.channel, own.author, message.content, is_command=True, persona=own.persona, payload=request)
+        )
+        return None
+
+    async def _fetched(self, channel: str, message: str) -> discord.Message | None:
+        try:
+            place = self._client.get_channel(int(channel)) or await self._client.fetch_channel(int(channel))
+            if not isinstance(place, discord.abc.Messageable):
+                return None
+            return await place.fetch_message(int(message))
+        except discord.HTTPException:
+            return None

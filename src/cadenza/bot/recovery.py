@@ -4,21 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from enum import Enum
 from types import MappingProxyType
 
 import discord
 
+from ..memory.whereabouts import Whereabouts
 from ..notices import TEXTS
 from ..service.journal import Entry
 from ..service.languages import languages, translated
+from ..service.own_messages import Own, OwnMessages
 from ..tasks import must_rise
 from ..text.usernames import as_username, from_username
-from .authorship import is_ours
+from ..turns import Heard
+from .admission import Admission
+from .after_reply import may_keep
+from .announcements import language_for
+from .authorship import is_ours, user_of
+from .background import guarded
+from .history import Voice
 from .protocol import is_protocol
+from .requests import Request, receipt_for
+from .rooms import parent_of
+from .staff import Staff
+from .voices import Voices
 
 logger = logging.getLogger(__name__)
 
@@ -51,6 +65,86 @@ class Fate(Enum):
 
 _FATES: Mapping[str, Fate] = MappingProxyType({"finish": Fate.FINISH, "mark": Fate.MARK, "leave": Fate.DROP})
 """What is done with half an answer, by what the configuration wants."""
+
+
+class Recovery:
+    """Recovers, after a restart, the messages that the process before was answering."""
+
+    def __init__(self, staff: Staff, own: OwnMessages, client: discord.Client, admission: Admission) -> None:
+        self._staff = staff
+        self._own = own
+        self._client = client
+        self._admission = admission
+
+    async def run(self) -> None:
+        """Recover every message that the journal still holds."""
+        await self._staff.journal.sweep()
+        for entry in await self._staff.journal.left():
+            await guarded("recovery of a message", self.recover(entry))
+
+    async def recover(self, entry: Entry) -> None:
+        """Answer, finish, mark or drop the message of *entry*."""
+        how = self._staff.config.now.conversation.after_restart
+        fate, message = await fate_of(entry, self._client, after_restart=how, now=time.time())
+        self._staff.metrics.recovered(fate.value)
+        logger.info("recovered a message after a restart: %s", fate.value)
+        if message is None or fate is Fate.DROP:
+            await self._staff.journal.over(entry.key)
+            if message is not None and entry.began:
+                await guarded("noting own messages", self._note(entry, words_of(await parts_of(entry, message))))
+            return
+        words = words_of(await parts_of(entry, message)) if fate in (Fate.FINISH, Fate.MARK) else []
+        await guarded("noting own messages", self._note(entry, words))
+        last = (words or [message])[-1]
+        if fate is Fate.MARK:
+            choice = await self._staff.choices.here(entry.server, entry.channel, parent_of(message.channel))
+            await mark(last.channel, last, language_for(message.guild, choice, self._staff.config.now))
+            await self._staff.journal.over(entry.key)
+            return
+        request = Request(
+            message if fate is Fate.ANSWER else last,
+            entry.author,
+            entry.server,
+            heard_at=asyncio.get_running_loop().time(),
+            root=entry.root,
+            goes_on=entry.goes_on or fate is Fate.FINISH,
+            supersedes=tuple([receipt_for(await self._superseded(entry, id_)) for id_ in entry.supersedes]),
+        )
+        # Under its old key, so that what was begun twice is known as one if this process dies as well. What cannot be
+        # written down cannot be struck out either, and would be said again by the next one.
+        mine = replace(entry, has_begun=False, last_behind="", tries=entry.tries + 1)
+        if not await self._staff.journal.takes_over(mine):
+            return
+        await self._admission.ask(
+            Heard(
+                entry.key,
+                entry.channel,
+                entry.author,
+                message.content,
+                is_command=request.goes_on or "#" in entry.key,
+                persona=entry.persona,
+                payload=request,
+            ),
+            is_written=True,
+        )
+
+    async def _note(self, entry: Entry, parts: Sequence[discord.Message]) -> None:
+        """Note *parts*, with which an earlier process answered *entry*, as own messages."""
+        unknown = [part for part in parts if await self._own.about(str(part.id)) is None]
+        if not unknown:
+            return
+        choice = await self._staff.choices.here(entry.server, entry.channel, parent_of(unknown[0].channel))
+        cast = await self._staff.present(entry.server, choice)
+        voices = Voices(self._staff.store, cast, user_of(self._client))
+        own = [_own_of_dead(part, entry, await voices(part)) for part in unknown]
+        where = Whereabouts(entry.author, entry.channel, server=entry.server, message=entry.root or entry.message)
+        async with self._staff.memory.privacy.writing:
+            kept = entry.server if await may_keep(self._staff, where) else ""
+            await self._own.note(own, server=kept)
+
+    async def _superseded(self, entry: Entry, message: str) -> Own:
+        """The record of a message that the answer to *entry* replaces."""
+        return await self._own.about(message) or Own(message, entry.channel, entry.persona)
 
 
 async def fate_of(
@@ -205,6 +299,20 @@ def _is_farewell(message: discord.Message) -> bool:
     """Whether *message* is the box in which a bot that was ended politely said so, and that one should ask again."""
     titles = {translated(TEXTS["shutdown.title"], language) for language in languages()}
     return is_protocol(message) and any(embed.title in titles for embed in message.embeds)
+
+
+def _own_of_dead(part: discord.Message, entry: Entry, voice: Voice | None) -> Own:
+    """The record of *part* of the answer to *entry*, from what Discord shows of it."""
+    return Own(
+        str(part.id),
+        entry.channel,
+        entry.persona or (voice.name if voice else ""),
+        label=voice.label if voice else "",
+        turn=f"{entry.channel}/left-{entry.key}",  # its real id is lost
+        answers=entry.message,
+        author=entry.author,
+        is_webhook=part.webhook_id is not None,
+    )
 
 
 async def _take_back(messages: Iterable[discord.Message]) -> None:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import discord
 
+from ..service.own_messages import Own
+from ..stages.s7_delivery import receipt_of
 from ..turns import Heard
-from ..types import Receipt
+from ..types import Identity, Receipt
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +64,8 @@ def key_of(message: str, persona: str, *, is_first: bool) -> str:
 def message_of(key: str) -> str:
     """The id of the message that waits under *key*."""
     return key.partition("#")[0]
+
+
+def receipt_for(own: Own) -> Receipt:
+    """A receipt for a message of an earlier reply: its id, and whether a webhook sent it."""
+    return receipt_of(own.id, Identity(own.persona) if own.is_webhook else None)

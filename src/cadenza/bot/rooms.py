@@ -183,3 +183,9 @@ def parent_of(channel: object) -> str:
     """The id of the channel of a thread, also of one of which nothing else is known; empty for all others."""
     parent = getattr(channel, "parent_id", None)
     return str(parent) if parent else ""
+
+
+def server_of(client: discord.Client, channel: str) -> str:
+    """The id of the guild that *channel* is in; empty if it is in none or not cached."""
+    place = client.get_channel(int(channel)) if channel.isdecimal() else None
+    return str(place.guild.id) if isinstance(place, discord.abc.GuildChannel | discord.Thread) else ""

@@ -17,7 +17,7 @@ from ..memory.whereabouts import Whereabouts
 from ..service.choices import Choice, settings_for
 from ..store.api import Shelf, Store, StoreError
 from ..text.names import normalised
-from ..types import ContextItem, Note, Participant, Persona, Role, Roster, Scene, Tag
+from ..types import ContextItem, Identity, Note, Participant, Persona, Role, Roster, Scene, Tag
 from . import surroundings
 from .authorship import is_ours
 from .history import Conversation, history
@@ -231,3 +231,8 @@ async def sight(guild: discord.Guild | None, person: AnyUser, store: Store) -> C
             return False
 
     return may_see
+
+
+def identity_of(character: Character) -> Identity | None:
+    """The webhook identity of *character*; ``None`` for the main one, which speaks as the bot itself."""
+    return None if character.is_main else Identity(character.name, character.avatar or None)

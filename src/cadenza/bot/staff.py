@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..characters.cast import Cast
+from ..characters.cast import Cast, named
+from ..characters.character import Character
 from ..config.current import Current
 from ..memory.memory import Memory
-from ..service.choices import Choices
+from ..service.choices import Choice, Choices
 from ..service.explanations import Explanations
 from ..service.journal import Journal
 from ..service.limits import Limits
@@ -34,6 +35,14 @@ class Staff:
     journal: Journal
     explanations: Explanations
     metrics: Metrics
+
+    async def present(self, server: str, choice: Choice) -> tuple[Character, ...]:
+        """The characters that may speak where *choice* holds, the default one first."""
+        everyone = await self.cast.of(server)
+        allowed = [named(everyone, name) for name in choice.personas or ()]
+        here = [one for one in everyone if one in allowed] or list(everyone)
+        first = named(here, choice.persona or "")
+        return tuple(sorted(here, key=lambda one: (one != first, not one.is_main)))
 
 
 def employed(config: Current, store: Store, seal: Seal) -> Staff:

@@ -61,7 +61,7 @@ def cadenza_bot(
         waiting=lambda: max(0, staff.limits.active - len(bot.turns.running())),
         left_behind=lambda: bot.turns.left_behind,
     )
-    return Hands(bot, bot.wind_down, bot.running)
+    return Hands(bot, bot.wind_down, bot.control.running)
 
 
 def simulated_bot(
