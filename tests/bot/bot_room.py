@@ -19,7 +19,7 @@ from typing import Any
 import discord
 
 from cadenza.bot.app import CadenzaBot
-from cadenza.bot.staff import Staff, employed
+from cadenza.bot.staff import Staff, build
 from cadenza.characters.character import Character, Look
 from cadenza.config.config import Config
 from cadenza.config.current import Current
@@ -176,7 +176,7 @@ async def bot_room(
         intents.message_content = intents.members = True
     faults = Faults()
     model = OneModel(answer)
-    staff = employed(Current(config), store or MemoryStore(), MirrorSeal())
+    staff = build(Current(config), store or MemoryStore(), MirrorSeal())
     staff = staffed(replace(staff, models=model))
     async with serve(world, limits=limits or RateLimits.off(), faults=faults) as server:
         with server.discord_py(), leaping():

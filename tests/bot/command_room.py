@@ -23,7 +23,7 @@ from discord import app_commands
 
 from cadenza.bot.commands.frame import AnyCommand, Desk, Translations
 from cadenza.bot.control import Asker, Refused
-from cadenza.bot.staff import Staff, employed
+from cadenza.bot.staff import Staff, build
 from cadenza.config.config import Config
 from cadenza.config.current import Current
 from cadenza.sim.limits import RateLimits
@@ -235,7 +235,7 @@ async def command_room(
         intents = discord.Intents.default()
         intents.message_content = intents.members = True
     remote = remote or Remote()
-    staff = employed(Current(config or Config()), store or MemoryStore(), seal or MirrorSeal())
+    staff = build(Current(config or Config()), store or MemoryStore(), seal or MirrorSeal())
     async with serve(world, limits=RateLimits.off()) as server:
         with server.discord_py(), leaping():
             client = discord.Client(intents=intents, guild_ready_timeout=0.05)

@@ -11,7 +11,7 @@ from discord import app_commands
 from cadenza.bot.home import Home
 from cadenza.bot.rooms import room_of
 from cadenza.bot.staff import Staff
-from cadenza.bot.workplace import Hands
+from cadenza.bot.workplace import RunningClient
 from cadenza.replies import reply
 from cadenza.settings import Settings
 from cadenza.types import Line, Persona, Scene
@@ -55,10 +55,10 @@ async def _echo(interaction: discord.Interaction[SmallBot], words: str) -> None:
     await interaction.response.send_message(words, ephemeral=True)
 
 
-def small_bot(staff: Staff, intents: discord.Intents, trace: aiohttp.TraceConfig) -> Hands:
+def small_bot(staff: Staff, intents: discord.Intents, trace: aiohttp.TraceConfig) -> RunningClient:
     """As ``cadenza_bot``, but small."""
     bot = SmallBot(staff, intents, trace)
-    return Hands(bot, bot.wind_down, bot.is_busy)
+    return RunningClient(bot, bot.wind_down, bot.is_busy)
 
 
 def configured(folder: Path, text: str = "", token: str = "sim-token") -> Path:  # noqa: S107  # of a world in memory

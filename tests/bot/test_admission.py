@@ -11,7 +11,7 @@ import discord
 
 from cadenza.bot.app import CadenzaBot
 from cadenza.bot.control import Asker
-from cadenza.bot.staff import Staff, employed
+from cadenza.bot.staff import Staff, build
 from cadenza.characters.character import Character
 from cadenza.config.config import ConversationConfig, LimitsConfig
 from cadenza.config.current import Current
@@ -116,7 +116,7 @@ async def test_two_bots_that_call_each_other_come_to_an_end() -> None:
         tags.append(f"<@{other.id}>")
         models = OneModel(lambda _: [f"{room.mention}, Ren and Kira?"])
         zed = replace(config, personas=(Character("Zed", is_main=True),))
-        second = replace(employed(Current(zed), MemoryStore(), MirrorSeal()), models=models)
+        second = replace(build(Current(zed), MemoryStore(), MirrorSeal()), models=models)
         bot = CadenzaBot(second, intents=room.bot.intents, guild_ready_timeout=0.05)
         async with room.server.running(bot, "other"):
             room.mia.says(room.general, f"{room.mention} Zed, hello")

@@ -14,7 +14,7 @@ from cadenza.bot.chat import Chat, Keyboard
 from cadenza.bot.chat_view import View
 from cadenza.bot.scenery import Scenery
 from cadenza.bot.simulated import Simulation, simulate
-from cadenza.bot.workplace import Hands, simulated_bot
+from cadenza.bot.workplace import RunningClient, simulated_bot
 from tests.leaps import leaping
 from tests.timing import now
 
@@ -41,7 +41,7 @@ async def _nothing() -> None:
 def _chat(scenery: Scenery, busy: list[str]) -> tuple[Chat, io.StringIO]:
     out = io.StringIO()
     server: Any = SimpleNamespace(rest=SimpleNamespace(calls=[]))
-    hands = Hands(discord.Client(intents=discord.Intents.none()), _nothing, lambda channel: channel in busy)
+    hands = RunningClient(discord.Client(intents=discord.Intents.none()), _nothing, lambda channel: channel in busy)
     view = View(scenery.world, out, {scenery.general: ""}, me=scenery.me.id)
     chat = Chat(scenery, server, hands, view, is_terminal=False)
     scenery.world.listen(chat.hear)

@@ -10,7 +10,7 @@ import discord
 import pytest
 
 from cadenza.bot.scenes import Occasion, scene_for, sight
-from cadenza.bot.staff import Staff, employed
+from cadenza.bot.staff import Staff, build
 from cadenza.characters.character import Character, Look, Lore
 from cadenza.config.config import Config, ConversationConfig
 from cadenza.config.current import Current
@@ -92,7 +92,7 @@ user: [Author's note: Keep it short.]
 def staff_with(store: MemoryStore | None = None, **conversation: Any) -> Staff:
     """Everybody at work with a small configuration."""
     config = Config(personas=CAST, conversation=replace(ConversationConfig(), **conversation))
-    return employed(Current(config), store or MemoryStore(), Seal())
+    return build(Current(config), store or MemoryStore(), Seal())
 
 
 def occasion_of(message: discord.Message, character: Character = REN, **fields: Any) -> Occasion:

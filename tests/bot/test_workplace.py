@@ -15,7 +15,7 @@ import aiohttp
 import discord
 import pytest
 
-from cadenza.bot.staff import employed
+from cadenza.bot.staff import build
 from cadenza.bot.workplace import follow_keys, follow_log, keep_swept, workplace
 from cadenza.config.config import Config, LogConfig, MetricsConfig
 from cadenza.config.current import Current
@@ -58,7 +58,7 @@ async def test_it_is_well_while_the_gateway_is_connected_and_its_calls_are_count
     account, mia = world.add_bot("Ren"), world.add_person("Mia")
     world.add_guild("Home", owner=mia, members=[mia, account])
     current, store, seal = Current(Config(metrics=MetricsConfig(port))), MemoryStore(), Seal("key")
-    staff = replace(employed(current, store, seal), models=ParrotShelf(current, store, seal))
+    staff = replace(build(current, store, seal), models=ParrotShelf(current, store, seal))
     async with (
         serve(world, limits=RateLimits.off()) as server,
         workplace(staff, discord.Intents.default(), small_bot) as (hands, _),
@@ -113,7 +113,7 @@ async def test_what_has_expired_goes_though_nobody_writes_and_a_sweep_may_fail(
     await end_task(sweeping)
 
     assert 3 <= store.swept <= 4
-    assert ["what has expired could not be removed (StoreError)"] == caplog.messages
+    assert ["sweeping the store failed"] == caplog.messages
 
 
 def test_keys_are_put_where_models_look_for_them_and_follow_the_file_but_the_environment_wins(

@@ -37,7 +37,7 @@ class Background:
                 await asyncio.wait(late, timeout=within or 1.0)
 
 
-async def guarded(what: str, work: Awaitable[None]) -> None:
+async def guarded(what: str, work: Awaitable[object]) -> None:
     """Await *work*; a failure is logged as "*what* failed" and goes no further."""
     try:
         await work

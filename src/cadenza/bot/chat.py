@@ -33,7 +33,7 @@ from .chat_lines import (
 )
 from .chat_view import View
 from .scenery import Scenery
-from .workplace import Hands
+from .workplace import RunningClient
 
 _LONGEST = 2000
 _QUIET = 0.25
@@ -69,7 +69,9 @@ class Keyboard:
 class Chat:
     """Does what is typed, and waits until all is quiet where nobody sits at a terminal."""
 
-    def __init__(self, scenery: Scenery, server: Server, hands: Hands, view: View, *, is_terminal: bool) -> None:
+    def __init__(
+        self, scenery: Scenery, server: Server, hands: RunningClient, view: View, *, is_terminal: bool
+    ) -> None:
         self._scenery = scenery
         self._world = scenery.world
         self._server = server

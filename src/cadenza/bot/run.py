@@ -30,7 +30,8 @@ logger = logging.getLogger(__name__)
 
 CONFIG = "cadenza.toml"
 _NO_MODEL = 'no model is chosen; say who answers in cadenza.toml, as in: [models] default = "openai:gpt-5.1"'
-_INTERRUPTED = 130
+INTERRUPTED = 130
+"""The exit status after a second Ctrl-C."""
 _LATER = 75
 """The exit status of what may work later: a supervisor should try again, as it should not for a wrong configuration."""
 
@@ -124,41 +125,40 @@ async def run_bot(path: Path, *, level: str = "", client_of: ClientOf, store: St
 
     What it keeps is kept in *store*, if one is given, else where the configuration says.
     """
-    from ..config.current import Current  # noqa: PLC0415  # as above
-    from ..config.dotenv import secrets  # noqa: PLC0415
+    from ..config.dotenv import secrets  # noqa: PLC0415  # as above
     from ..config.reading import load  # noqa: PLC0415
     from ..config.reloading import Reloader  # noqa: PLC0415
-    from .shift import Interrupts, work  # noqa: PLC0415
-    from .staff import employed  # noqa: PLC0415
-    from .workplace import follow_keys, follow_log, workplace  # noqa: PLC0415
+    from .shift import Interrupts  # noqa: PLC0415
+    from .staff import build  # noqa: PLC0415
+    from .workplace import session  # noqa: PLC0415
 
-    # As it was before anything was put into it, or what stood in .env at the start would win over it ever after.
-    environment = dict(os.environ)
+    environment = dict(os.environ)  # before secrets are put there, which would win over a later .env
     secrets_of = partial(secrets, environment=environment)
     config = load(path, environment)
     kept = secrets_of(config)
-    current = Current(config)
-    follow_log(current, secrets_of, level=level)
     token = _token(config, kept)
     _require_model(config)
-    intents = await _intents(config, token)
-    follow_keys(current, secrets_of, real=environment)
-    async with _store(config) if store is None else store as kept_in:
-        staff = employed(current, kept_in, _seal(config, kept))
-        reloader = Reloader(current, path, environment=environment, read=_read_with_model)
-        async with workplace(staff, intents, client_of) as (hands, metering), reloader:
+    async with session(
+        config,
+        _store(config) if store is None else store,
+        secrets=secrets_of,
+        environment=environment,
+        level=level,
+        staff_of=lambda current, store: build(current, store, _seal(config, kept)),
+        client_of=client_of,
+        flags=partial(_flags, config, token),
+    ) as running:
 
-            def ready() -> None:
-                metering.application = str(hands.client.application_id or "")
-                for line in greeting(hands.client, current.now, secrets_of(current.now)):
-                    print(line, flush=True)  # noqa: T201  # for whoever started it; the log may be elsewhere
+        def ready() -> None:
+            for line in greeting(running.bot.client, running.current.now, secrets_of(running.current.now)):
+                print(line, flush=True)  # noqa: T201  # the log may be elsewhere
 
+        reloader = Reloader(running.current, path, environment=environment, read=_read_with_model)
+        async with reloader:
             with Interrupts() as interrupts:
-                is_polite = await _translated(
-                    work(hands.client, token, interrupts=interrupts, wind_down=hands.wind_down, on_ready=ready),
-                    config.discord.token_env,
-                )
-    return 0 if is_polite else _INTERRUPTED
+                working = running.work(token, interrupts=interrupts, on_ready=ready)
+                is_polite = await _translated(working, config.discord.token_env)
+    return 0 if is_polite else INTERRUPTED
 
 
 def _read_with_model(path: Path, environment: Mapping[str, str]) -> Reading:
@@ -211,17 +211,17 @@ def listens_to(config: Config, *, hears_all: bool = True) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-async def _intents(config: Config, token: str) -> discord.Intents:
-    """What Discord is asked to tell: only what the portal allows."""
+async def _flags(config: Config, token: str) -> int:
+    """The flags of the bot's application, which tell its privileged intents."""
     from discord.http import Route  # noqa: PLC0415  # as above
 
     from ..config.secrecy import token_complaint  # noqa: PLC0415
-    from .intents import application, intents_for  # noqa: PLC0415
+    from .intents import application  # noqa: PLC0415
     from .portal import PortalError  # noqa: PLC0415
     from .troubles import StartError  # noqa: PLC0415
 
     try:
-        return intents_for(config, await application(token, url=Route.BASE))
+        return await application(token, url=Route.BASE)
     except PortalError as error:
         if error.status == 401 and (complaint := token_complaint(token)):
             msg = f"Discord does not accept the token in {config.discord.token_env}: {complaint}"

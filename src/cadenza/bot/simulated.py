@@ -32,14 +32,12 @@ from ..store.sqlite import SqliteStore
 from ..tasks import end_task
 from .chat import Chat, Keyboard
 from .chat_view import View
-from .intents import ALL_FLAGS, intents_for
-from .run import greeting
+from .run import INTERRUPTED, greeting
 from .scenery import Scenery
-from .shift import Interrupts, work
-from .staff import Staff, employed
-from .workplace import ClientOf, follow_keys, follow_log, simulated_bot, workplace
+from .shift import Interrupts
+from .staff import Staff, build
+from .workplace import ClientOf, session, simulated_bot
 
-_INTERRUPTED = 130
 _FACE = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 _CAST = (
     Character(
@@ -83,19 +81,25 @@ async def simulate(
     given = None if wanted.config is None else load(wanted.config, real)
     scenery = Scenery(wanted.name.strip() or (_logged_in() if is_terminal else "You"), _bot_name(given))
     config = _adapted(given) if given is not None else _built_in(scenery)
-    current = Current(config)
 
     def secrets_of(config: Config) -> Mapping[str, str]:
         return {} if given is None else secrets(config, real)
 
-    follow_log(current, secrets_of, level=wanted.level)
-    follow_keys(current, secrets_of, real=real)
-    async with _store(wanted) as store, serve(scenery.world, limits=RateLimits()) as server:
-        staff = _staff(current, store)
+    bot_session = session(
+        config,
+        _store(wanted),
+        secrets=secrets_of,
+        environment=real,
+        level=wanted.level,
+        staff_of=_staff,
+        client_of=client_of,
+    )
+    async with serve(scenery.world, limits=RateLimits()) as server:
         with server.discord_py(), Interrupts() as interrupts:
-            async with workplace(staff, intents_for(config, ALL_FLAGS), client_of) as (hands, metering):
+            async with bot_session as running:
+                bot, current = running.bot, running.current
                 view = View(scenery.world, out, {scenery.general: ""}, me=scenery.me.id, is_terminal=is_terminal)
-                chat = Chat(scenery, server, hands, view, is_terminal=is_terminal)
+                chat = Chat(scenery, server, bot, view, is_terminal=is_terminal)
                 begun = asyncio.Event()
 
                 def hear(event: Event) -> None:
@@ -107,8 +111,7 @@ async def simulate(
                 stop_listening = scenery.world.listen(hear)
 
                 def ready() -> None:
-                    metering.application = str(hands.client.application_id or "")
-                    for line in greeting(hands.client, config, secrets_of(config)):
+                    for line in greeting(bot.client, config, secrets_of(config)):
                         view.tell(line)
                     if is_terminal:
                         view.tell(
@@ -117,20 +120,16 @@ async def simulate(
                     begun.set()
 
                 async def wind_down() -> None:
-                    if is_terminal and hands.is_busy(scenery.general):
+                    if is_terminal and bot.is_busy(scenery.general):
                         view.tell("Ending once all is said; Ctrl-C ends it at once.")
-                    await hands.wind_down()
+                    await bot.wind_down()
 
                 current.listen(lambda _, __: view.tell("cadenza.toml was read again."))
                 chatting = asyncio.create_task(_chat(chat, keys, begun, interrupts), name="cadenza-chat")
                 try:
                     async with _reloader(current, wanted.config, real):
-                        is_polite = await work(
-                            hands.client,
-                            scenery.token,
-                            interrupts=interrupts,
-                            wind_down=wind_down,
-                            on_ready=ready,
+                        is_polite = await running.work(
+                            scenery.token, interrupts=interrupts, wind_down=wind_down, on_ready=ready
                         )
                 finally:
                     await end_task(chatting)
@@ -138,7 +137,7 @@ async def simulate(
                     view.end()
     if view.trouble is not None:
         raise view.trouble
-    return 0 if is_polite else _INTERRUPTED
+    return 0 if is_polite else INTERRUPTED
 
 
 async def _chat(chat: Chat, keys: TextIO, begun: asyncio.Event, interrupts: Interrupts) -> None:
@@ -205,7 +204,7 @@ def _with_model(config: Config) -> Config:
 
 def _staff(current: Current, store: Store) -> Staff:
     seal = Seal(new_key())
-    staff = employed(current, store, seal)
+    staff = build(current, store, seal)
     is_built_in = current.now.models.default == PARROT
     return replace(staff, models=ParrotShelf(current, store, seal)) if is_built_in else staff
 

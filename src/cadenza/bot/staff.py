@@ -1,4 +1,4 @@
-"""Who works for a bot: everything that its parts share, made once, when it starts."""
+"""The services of a bot, which its parts share; they are built once, at the start."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..store.sealing import Seal
 
 @dataclass(frozen=True, slots=True)
 class Staff:
-    """The parts that know nothing of Discord."""
+    """All services; none of them knows discord.py."""
 
     config: Current
     store: Store
@@ -45,8 +45,8 @@ class Staff:
         return tuple(sorted(here, key=lambda one: (one != first, not one.is_main)))
 
 
-def employed(config: Current, store: Store, seal: Seal) -> Staff:
-    """Everybody, at work with one configuration and one store."""
+def build(config: Current, store: Store, seal: Seal) -> Staff:
+    """Build all services for one configuration and one store."""
     memory, explanations = Memory(store, lambda: config.now.memory), Explanations(store, lambda: config.now.store)
     memory.privacy.listen(explanations.forget)
     return Staff(

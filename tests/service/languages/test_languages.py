@@ -13,7 +13,7 @@ from discord import app_commands
 from cadenza.bot.commands.frame import AnyCommand, Desk
 from cadenza.bot.commands.places import LANGUAGES
 from cadenza.bot.commands.register import FAMILIES
-from cadenza.bot.staff import employed
+from cadenza.bot.staff import build
 from cadenza.config.config import Config
 from cadenza.config.current import Current
 from cadenza.service.languages import catalogue, chosen, languages, translated
@@ -29,7 +29,7 @@ NAME = re.compile(r"[-_'\w]{1,32}")
 
 @pytest.fixture(scope="module", name="all_commands")
 def every_command() -> list[AnyCommand]:
-    staff = employed(Current(Config()), MemoryStore(), MirrorSeal())
+    staff = build(Current(Config()), MemoryStore(), MirrorSeal())
     desk = Desk(staff, Remote(), discord.Client(intents=discord.Intents.none()))
     return [command for family in FAMILIES for command in family(desk)]
 
@@ -54,7 +54,7 @@ def test_whatever_a_command_says_is_in_the_catalogue(path: Path, language: str) 
 
 
 @pytest.mark.parametrize("language", OTHERS)
-@pytest.mark.parametrize("name", ["app.py", "recovery.py", "markdown_button.py"])
+@pytest.mark.parametrize("name", ["announcements.py", "pending.py", "recovery.py", "markdown_button.py"])
 def test_whatever_the_bot_says_of_itself_is_in_the_catalogue(name: str, language: str) -> None:
     told = sentences(SOURCE / "bot" / name)
 
