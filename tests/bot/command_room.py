@@ -21,8 +21,8 @@ from typing import Any
 import discord
 from discord import app_commands
 
-from cadenza.bot.commands.frame import AnyCommand, Desk, Translations
-from cadenza.bot.control import Asker, Refused
+from cadenza.bot.commands.frame import AnyCommand, CommandContext, Translations
+from cadenza.bot.control import Asker, Control, Refused
 from cadenza.bot.staff import Staff, build
 from cadenza.config.config import Config
 from cadenza.config.current import Current
@@ -38,7 +38,7 @@ from cadenza.store.sealing import Seal
 from cadenza.turns import Stopping
 from tests.leaps import leaping, time_of_day
 
-Family = Callable[[Desk], Sequence[AnyCommand]]
+Family = Callable[[CommandContext], Sequence[AnyCommand]]
 """What gives the commands of one file: ``personas.commands``."""
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -59,7 +59,7 @@ class MirrorSeal(Seal):
 
 
 @dataclass
-class Remote:
+class Remote(Control):
     """A ``Control`` that remembers what was asked of it, and answers what it is told to."""
 
     stopping: Stopping | Refused = field(default_factory=lambda: Stopping(was_running=True, cleared=0))
@@ -102,7 +102,7 @@ class CommandRoom:
     server: Server
     client: discord.Client
     tree: app_commands.CommandTree[discord.Client]
-    desk: Desk
+    context: CommandContext
     remote: Remote
     bot: Any
     mia: Person
@@ -117,7 +117,7 @@ class CommandRoom:
     @property
     def staff(self) -> Staff:
         """Who works for the bot."""
-        return self.desk.staff
+        return self.context.staff
 
     @property
     def form(self) -> Json | None:
@@ -240,11 +240,11 @@ async def command_room(
         with server.discord_py(), leaping():
             client = discord.Client(intents=intents, guild_ready_timeout=0.05)
             tree = app_commands.CommandTree(client)
-            desk = Desk(staff, remote, client)
+            context = CommandContext(staff, remote, client)
             async with server.running(client):
                 await tree.set_translator(Translations())
                 for family in families:
-                    for command in family(desk):
+                    for command in family(context):
                         tree.add_command(command)
                 await tree.sync()
-                yield CommandRoom(world, server, client, tree, desk, remote, bot, mia, tom, guild, general)
+                yield CommandRoom(world, server, client, tree, context, remote, bot, mia, tom, guild, general)

@@ -9,7 +9,8 @@ from typing import Any
 import discord
 import pytest
 
-from cadenza.bot.history import Conversation, history
+from cadenza.bot.history import Conversation, Perspective, Window, history
+from cadenza.bot.showing import Showing
 from cadenza.bot.voices import Voices
 from cadenza.characters.character import Character
 from cadenza.rules.speakers import LABEL, names_speaker
@@ -57,16 +58,11 @@ async def told(
 ) -> Conversation:
     """The conversation in the channel of *evening*."""
     channel = options.pop("channel", None) or channel_of(evening)
-    wanted: dict[str, Any] = {"limit": 80, "without": (), "images": True, "text_file_characters": 100, **options}
-    return await history(
-        channel,
-        me(evening),
-        until=await heard(evening, until) if isinstance(until, str) and until else until or None,
-        persona=persona,
-        characters=[character.name for character in CAST],
-        speaker_of=Voices(store or MemoryStore(), CAST, me(evening)),
-        **wanted,
-    )
+    showing = Showing(options.pop("images", True), options.pop("text_file_characters", 100))
+    voices, names = Voices(store or MemoryStore(), CAST, me(evening)), [character.name for character in CAST]
+    view = Perspective(persona, voices, showing, characters=names, own_name=options.pop("own_name", ""))
+    last = await heard(evening, until) if isinstance(until, str) and until else until or None
+    return await history(channel, me(evening), Window(last, options.pop("limit", 80), **options), view)
 
 
 def told_lines(conversation: Conversation) -> list[str]:

@@ -1,4 +1,4 @@
-"""The workplace: health of the gateway and the store, a log that follows the configuration, secrets for who needs them."""
+"""A session: health of the gateway and the store, a log that follows the configuration, secrets for who needs them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import aiohttp
-import discord
 import pytest
 
-from cadenza.bot.staff import build
-from cadenza.bot.workplace import follow_keys, follow_log, keep_swept, workplace
+from cadenza.bot.staff import Staff, build
+from cadenza.bot.workplace import follow_keys, follow_log, keep_swept, session
 from cadenza.config.config import Config, LogConfig, MetricsConfig
 from cadenza.config.current import Current
 from cadenza.service import logs
@@ -24,7 +23,7 @@ from cadenza.service.parrot import ParrotShelf
 from cadenza.sim.limits import RateLimits
 from cadenza.sim.server import serve
 from cadenza.sim.world import World
-from cadenza.store.api import StoreError
+from cadenza.store.api import Store, StoreError
 from cadenza.store.memory import MemoryStore
 from cadenza.store.sealing import Seal
 from cadenza.tasks import end_task
@@ -52,22 +51,31 @@ async def _health(port: int) -> tuple[int, dict[str, str]]:
         return answer.status, json.loads(await answer.text())["reasons"]
 
 
+def _with_parrot(current: Current, store: Store) -> Staff:
+    seal = Seal("key")
+    return replace(build(current, store, seal), models=ParrotShelf(current, store, seal))
+
+
 @pytest.mark.timeout(60)
 async def test_it_is_well_while_the_gateway_is_connected_and_its_calls_are_counted() -> None:
     world, port = World(), _free_port()
     account, mia = world.add_bot("Ren"), world.add_person("Mia")
     world.add_guild("Home", owner=mia, members=[mia, account])
-    current, store, seal = Current(Config(metrics=MetricsConfig(port))), MemoryStore(), Seal("key")
-    staff = replace(build(current, store, seal), models=ParrotShelf(current, store, seal))
-    async with (
-        serve(world, limits=RateLimits.off()) as server,
-        workplace(staff, discord.Intents.default(), small_bot) as (hands, _),
-    ):
+    built = session(
+        Config(metrics=MetricsConfig(port)),
+        MemoryStore(),
+        secrets=lambda _: {},
+        environment={},
+        level="",
+        staff_of=_with_parrot,
+        client_of=small_bot,
+    )
+    async with serve(world, limits=RateLimits.off()) as server, built as running:
         before = await _health(port)
-        async with server.running(hands.client):
+        async with server.running(running.bot.client):
             during = await _health(port)
         after = await _health(port)
-        text = staff.metrics.rendered().decode()
+        text = running.staff.metrics.rendered().decode()
 
     assert (503, {"gateway": "the bot is not ready yet"}) == before
     assert (200, {}) == during

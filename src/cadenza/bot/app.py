@@ -24,9 +24,9 @@ from .answering import Answering
 from .authorship import is_ours, user_of
 from .background import Background
 from .cascades import Cascades
-from .commands.frame import Desk
+from .commands.frame import CommandContext
 from .commands.register import register
-from .control import Asker, ReplyControl
+from .control import Asker, Control
 from .home import Home
 from .markdown_button import listen
 from .pending import Pending
@@ -79,7 +79,7 @@ class CadenzaBot(commands.Bot):
             on_failed=pending.failed,
         )
         self.admission = Admission(staff, own, self, pending=pending, announcements=announcements, turns=self.turns)
-        self.control = ReplyControl(staff, own, self, self.turns, self.admission)
+        self.control = Control(staff, own, self, self.turns, self.admission)
         self.recovery = Recovery(staff, own, self, self.admission)
         after_reply.subscribe("cascades", Cascades(staff, pending, self.admission).follow)
         for forget in (own.forget_person, self.admission.forget):
@@ -102,7 +102,7 @@ class CadenzaBot(commands.Bot):
     async def setup_hook(self) -> None:
         """Register the commands; called by discord.py once it is logged in."""
         listen(self, self.staff.explanations)
-        await register(self.tree, Desk(self.staff, self.control, self))
+        await register(self.tree, CommandContext(self.staff, self.control, self))
 
     async def on_ready(self) -> None:
         """The gateway has told all there is; what a process before us left is seen to."""

@@ -7,7 +7,6 @@ import time
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import count
-from typing import Protocol
 
 import discord
 
@@ -45,29 +44,8 @@ class Asker:
     """Whether they may manage messages there."""
 
 
-class Control(Protocol):
-    """What the bot offers to its commands, reactions and buttons. None of it waits for a reply to end."""
-
-    def stop(self, channel: str, asker: Asker, /) -> Stopping | Refused:
-        """End what is being said in *channel*: all of it, or what was said to *asker* if they may not manage messages."""
-
-    async def regenerate(self, channel: str, asker: Asker, /, *, message: str = "") -> Refused | None:
-        """Answer anew: the last reply in *channel*, or the one that *message* is part of; the old one goes."""
-
-    async def go_on(self, channel: str, asker: Asker, /, *, message: str = "") -> Refused | None:
-        """Let the last reply in *channel*, or the one that *message* is part of, go on where it ended."""
-
-    async def greet(
-        self, channel: discord.abc.MessageableChannel, asker: Asker, /, *, persona: str, text: str
-    ) -> Refused | None:
-        """Let *persona* say *text*, its greeting, in *channel*, as soon as whatever is being said there has ended."""
-
-    def running(self, channel: str, /) -> bool:
-        """Whether something is being said, or waits to be, in *channel*."""
-
-
-class ReplyControl:
-    """Implements ``Control`` for one bot."""
+class Control:
+    """What commands, reactions and buttons can do about the replies of one bot. Nothing here waits for a reply to end."""
 
     def __init__(
         self, staff: Staff, own: OwnMessages, client: discord.Client, turns: Turns, admission: Admission

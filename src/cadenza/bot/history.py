@@ -64,40 +64,50 @@ class Conversation:
     """Whose names stand in front of the lines, but for the persona's own; looks are left out."""
 
 
-async def history(
-    channel: discord.abc.Messageable,
-    me: discord.ClientUser,
-    *,
-    until: discord.Message | None,
-    limit: int,
-    without: Collection[str],
-    persona: str,
-    speaker_of: SpeakerOf,
-    images: bool,
-    text_file_characters: int,
-    after: str = "",
-    characters: Collection[str] = (),
-    own_name: str = "",
-    meanwhile: bool = False,
-    at_end: Collection[str] = (),
-) -> Conversation:
-    """The last *limit* messages up to *until*, the oldest first, as *persona* sees them (its own are ``is_own``).
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Which messages of a channel are read."""
 
-    *without* are ids of messages that are left out, *after* is that of a message with which the conversation was over.
-    *speaker_of* tells whose a message of ours is; no person is called by the name of one of the *characters*. Who calls
-    the bot calls *own_name*, that of its main character, which may not be that of its account.
-    With *meanwhile*, what we said after *until* is told too; *at_end* are ids of messages that are told behind all others.
-    It never fails: where Discord does not tell what was said, that is what is at hand.
-    """
-    messages = await _recent(channel, until=until, limit=limit, without=without, after=after, meanwhile=meanwhile)
-    messages.sort(key=lambda message: str(message.id) in at_end)
-    voices = await _voices(messages, speaker_of)
+    until: discord.Message | None
+    """The last one; ``None`` reads up to the newest."""
+    limit: int
+    without: Collection[str] = ()
+    """Ids of messages to leave out."""
+    after: str = ""
+    """The id of the message with which the conversation was reset."""
+    meanwhile: bool = False
+    """Whether to add our own messages after *until*."""
+    at_end: Collection[str] = ()
+    """Ids of messages to move to the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Perspective:
+    """Whose view of the messages is told."""
+
+    persona: str
+    """Its own lines are ``is_own``."""
+    speaker_of: SpeakerOf
+    showing: Showing
+    characters: Collection[str] = ()
+    """Names of characters: a person with one of them is renamed."""
+    own_name: str = ""
+    """The name of the main character, for mentions of the bot; empty is the name of its account."""
+
+
+async def history(
+    channel: discord.abc.Messageable, me: discord.ClientUser, window: Window, view: Perspective
+) -> Conversation:
+    """Read the messages of *window* as *view* sees them, the oldest first. Where Discord fails, cached messages are used."""
+    messages = await _recent(channel, window)
+    messages.sort(key=lambda message: str(message.id) in window.at_end)
+    voices = await _voices(messages, view.speaker_of)
     people = _people(messages, voices, me)
-    names = told_apart(people, taken=(persona, *characters))
-    showing = Showing(images, text_file_characters)
-    known = {**names, me.id: own_name or plain_name(me.display_name)}
-    speakers = {persona, *characters, *known.values(), *(user.display_name for user in people)}
-    telling = _Telling(known, voices, speaker_of, showing, persona, speakers)
+    taken = (view.persona, *view.characters)
+    names = told_apart(people, taken=taken)
+    known = {**names, me.id: view.own_name or plain_name(me.display_name)}
+    speakers = {*taken, *known.values(), *(user.display_name for user in people)}
+    telling = _Telling(known, voices, view.speaker_of, view.showing, view.persona, speakers)
     lines = await telling.of(messages)
     return Conversation(lines, people, names, _speakers(lines, voices))
 
@@ -105,18 +115,10 @@ async def history(
 # --- what there is ---------------------------------------------------------------------
 
 
-async def _recent(
-    channel: discord.abc.Messageable,
-    *,
-    until: discord.Message | None,
-    limit: int,
-    without: Collection[str] = (),
-    after: str = "",
-    meanwhile: bool = False,
-) -> list[discord.Message]:
-    """The last messages that somebody said, the oldest first. Never raises but when it is cancelled."""
-    limit = max(1, min(limit, _MOST))
-    end = None if until is None or meanwhile else discord.Object(until.id + 1)
+async def _recent(channel: discord.abc.Messageable, window: Window) -> list[discord.Message]:
+    """The messages of *window*, the oldest first. Raises nothing but a cancellation."""
+    until, without, limit = window.until, window.without, max(1, min(window.limit, _MOST))
+    end = None if until is None or window.meanwhile else discord.Object(until.id + 1)
     found: dict[int, discord.Message] = {}
     try:
         async with asyncio.timeout(_SECONDS):
@@ -127,13 +129,12 @@ async def _recent(
             raise
         logger.info("what was said before could not be read (%s)", type(error).__name__)
     if not found:
-        found = {message.id: message for message in _at_hand(channel, None if meanwhile else until)}
+        found = {message.id: message for message in _at_hand(channel, None if window.meanwhile else until)}
     if until is not None and not (until.id in found and found[until.id].content):
         found[until.id] = until  # it is gone by now; or Discord tells more when something is said than when it is asked
-    start = int(after) if after.isdecimal() else 0
-    last = (
-        max(found, default=0) if until is None else until.id
-    )  # behind it, others may be about to be answered themselves
+    start = int(window.after) if window.after.isdecimal() else 0
+    # Messages after the last one may be waiting for an answer of their own.
+    last = max(found, default=0) if until is None else until.id
     kept = (
         found[id_]
         for id_ in sorted(found)

@@ -20,9 +20,10 @@ from ..text.names import normalised
 from ..types import ContextItem, Identity, Note, Participant, Persona, Role, Roster, Scene, Tag
 from . import surroundings
 from .authorship import is_ours
-from .history import Conversation, history
+from .history import Conversation, Perspective, Window, history
 from .people import AnyUser, handles, name_of
 from .rooms import role_tags
+from .showing import Showing
 from .staff import Staff
 from .voices import Voices
 
@@ -95,22 +96,22 @@ async def scene_for(occasion: Occasion, staff: Staff, me: discord.ClientUser, *,
 async def _listen(occasion: Occasion, staff: Staff, me: discord.ClientUser) -> Conversation:
     """What was said so far, as the character sees it."""
     config, choice = staff.config.now.conversation, occasion.choice
-    return await history(
-        occasion.message.channel,
-        me,
-        until=occasion.message,
-        limit=config.history if choice.history is None else choice.history,
-        without=occasion.without,
+    window = Window(
+        occasion.message,
+        config.history if choice.history is None else choice.history,
+        occasion.without,
         after=occasion.after,
         meanwhile=occasion.meanwhile,
         at_end=occasion.answers if occasion.has_waited else (),
-        persona=occasion.character.name,
-        own_name=next((one.name for one in occasion.cast if one.is_main), ""),
-        characters=[one.name for one in occasion.cast],
-        speaker_of=Voices(staff.store, occasion.cast, me),
-        images=config.images if choice.images is None else choice.images,
-        text_file_characters=config.text_file_characters,
     )
+    view = Perspective(
+        occasion.character.name,
+        Voices(staff.store, occasion.cast, me),
+        Showing(config.images if choice.images is None else choice.images, config.text_file_characters),
+        characters=[one.name for one in occasion.cast],
+        own_name=next((one.name for one in occasion.cast if one.is_main), ""),
+    )
+    return await history(occasion.message.channel, me, window, view)
 
 
 # --- who and what can be named -----------------------------------------------------------

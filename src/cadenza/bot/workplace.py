@@ -118,7 +118,7 @@ async def session(
     client_of: ClientOf,
     flags: Callable[[], Awaitable[int]] = _all_allowed,
 ) -> AsyncIterator[Session]:
-    """Build a bot: log, keys, *store*, staff and client; close them at the end.
+    """Build a bot: log, keys, *store*, staff, client, metrics, health checks and sweeps; close all of it at the end.
 
     *secrets* reads ``.env``; *environment* is the real environment, from before secrets were put into it. *level* is that
     of the log, if it was given. *flags* are those of the application in Discord's portal.
@@ -127,18 +127,9 @@ async def session(
     follow_log(current, secrets, level=level)
     intents = intents_for(config, await flags())
     follow_keys(current, secrets, real=environment)
-    async with store:
-        staff = staff_of(current, store)
-        async with workplace(staff, intents, client_of) as (bot, metering):
-            yield Session(current, staff, bot, metering)
-
-
-@asynccontextmanager
-async def workplace(
-    staff: Staff, intents: discord.Intents, client_of: ClientOf
-) -> AsyncIterator[tuple[RunningClient, Metering]]:
-    """Build the client of *staff*, with metrics, health checks and sweeps of the store; close everything at the end."""
     async with AsyncExitStack() as stack:
+        await stack.enter_async_context(store)
+        staff = staff_of(current, store)
         stack.push_async_callback(_closed, "models", staff.models.close)
         stack.push_async_callback(_closed, "tools", staff.toolbox.close)
         metering = Metering(staff.metrics)
@@ -148,7 +139,7 @@ async def workplace(
         sweeping = asyncio.create_task(keep_swept(staff.store), name="cadenza sweep")
         stack.push_async_callback(end_task, sweeping)
         await stack.enter_async_context(health.serving(staff.config.now.metrics, checks, staff.metrics.rendered))
-        yield bot, metering
+        yield Session(current, staff, bot, metering)
 
 
 async def keep_swept(store: Store) -> None:

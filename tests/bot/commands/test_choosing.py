@@ -6,7 +6,7 @@ import pytest
 from discord import app_commands
 
 from cadenza.bot.commands.choosing import Where, choose, shown
-from cadenza.bot.commands.frame import AnyCommand, Desk, Interaction, answered, show
+from cadenza.bot.commands.frame import AnyCommand, CommandContext, Interaction, answered, show
 from cadenza.service.choices import Choice
 from tests.bot.command_room import command_room
 
@@ -27,13 +27,13 @@ VALUES: tuple[tuple[Any, str], ...] = (
 )
 
 
-def trials(desk: Desk) -> list[AnyCommand]:
+def trials(context: CommandContext) -> list[AnyCommand]:
     """Commands that choose and show."""
 
     @app_commands.command(name="choose", description="Choose")
     @answered
     async def choose_this(interaction: Interaction, every: int | None = None, where: Where = "server") -> None:
-        await choose(desk, interaction, where, every=every)
+        await choose(context, interaction, where, every=every)
 
     @app_commands.command(name="value", description="Show a value")
     @answered

@@ -8,7 +8,7 @@ from discord import app_commands
 
 from cadenza.bot.commands.frame import (
     AnyCommand,
-    Desk,
+    CommandContext,
     Interaction,
     Translations,
     answered,
@@ -27,7 +27,7 @@ from tests.bot.command_room import command_room
 SECRET = "sk-very-secret"  # noqa: S105  # of nobody
 
 
-def trials(_: Desk) -> list[AnyCommand]:
+def trials(_: CommandContext) -> list[AnyCommand]:
     """Commands that show what the frame does."""
     group = app_commands.Group(name="trial", description="Trials")
 

@@ -10,7 +10,7 @@ import pytest
 from discord import app_commands
 
 from cadenza.bot.commands import register as registering
-from cadenza.bot.commands.frame import AnyCommand, Desk, Interaction
+from cadenza.bot.commands.frame import AnyCommand, CommandContext, Interaction
 from cadenza.bot.commands.register import FAMILIES, register
 from cadenza.config.config import Config, DiscordConfig
 from cadenza.service.choosable import Choosable, choosable
@@ -28,7 +28,7 @@ async def started(room: CommandRoom) -> app_commands.CommandTree[discord.Client]
     """The tree of the same bot after another start."""
     room.client._connection._command_tree = None
     tree: app_commands.CommandTree[discord.Client] = app_commands.CommandTree(room.client)
-    await register(tree, room.desk)
+    await register(tree, room.context)
     return tree
 
 
@@ -37,7 +37,7 @@ async def test_all_families_are_there_and_translated() -> None:
         tree = await started(room)
 
         known = {command["name"]: command for command in room.world.get_commands(room.bot.id, None)}
-        assert {command.name for family in FAMILIES for command in family(room.desk)} == set(known)
+        assert {command.name for family in FAMILIES for command in family(room.context)} == set(known)
         assert {"stop", "config", "model", "status", "Regenerate"} <= set(known)
         assert "停止" == known["stop"]["name_localizations"]["ja"]
         assert discord.Permissions(manage_guild=True).value == known["config"]["default_member_permissions"]
@@ -104,7 +104,7 @@ async def test_a_command_that_is_not_there_any_more_or_has_changed_is_explained(
         assert CHANGED == await room.use(room.tom, "stop")
 
 
-def checked(_: Desk) -> list[AnyCommand]:
+def checked(_: CommandContext) -> list[AnyCommand]:
     """Commands that may not be used."""
 
     @app_commands.command(name="never", description="Never")
@@ -197,7 +197,7 @@ def the_table(name: str, rows: list[str]) -> tuple[list[str], list[str]]:
 
 async def test_the_table_of_commands_is_what_there_is() -> None:
     async with command_room() as room:
-        commands = [command for family in FAMILIES for command in family(room.desk)]
+        commands = [command for family in FAMILIES for command in family(room.context)]
         commands.sort(key=lambda command: isinstance(command, app_commands.ContextMenu))
 
         should, stands = the_table("commands", list(rows_of(commands)))

@@ -8,7 +8,7 @@ from typing import Any
 import discord
 import pytest
 
-from cadenza.bot.commands.frame import Desk
+from cadenza.bot.commands.frame import CommandContext
 from cadenza.bot.commands.status import commands
 from cadenza.characters.character import Character
 from cadenza.config.config import Config, ConversationConfig, LimitsConfig, MemoryConfig, ModelsConfig
@@ -152,9 +152,9 @@ class Gone:
         return fail
 
 
-def staffed(**parts: object) -> Callable[[Desk], Any]:
+def staffed(**parts: object) -> Callable[[CommandContext], Any]:
     """The command, with other *parts* of the staff."""
-    return lambda desk: commands(replace(desk, staff=replace(desk.staff, **parts)))  # type: ignore[arg-type]
+    return lambda context: commands(replace(context, staff=replace(context.staff, **parts)))  # type: ignore[arg-type]
 
 
 async def test_it_says_how_much_is_left_and_who_is_there() -> None:

@@ -10,7 +10,7 @@ import discord
 import pytest
 from discord import app_commands
 
-from cadenza.bot.commands.frame import AnyCommand, Desk
+from cadenza.bot.commands.frame import AnyCommand, CommandContext
 from cadenza.bot.commands.places import LANGUAGES
 from cadenza.bot.commands.register import FAMILIES
 from cadenza.bot.staff import build
@@ -30,8 +30,8 @@ NAME = re.compile(r"[-_'\w]{1,32}")
 @pytest.fixture(scope="module", name="all_commands")
 def every_command() -> list[AnyCommand]:
     staff = build(Current(Config()), MemoryStore(), MirrorSeal())
-    desk = Desk(staff, Remote(), discord.Client(intents=discord.Intents.none()))
-    return [command for family in FAMILIES for command in family(desk)]
+    context = CommandContext(staff, Remote(), discord.Client(intents=discord.Intents.none()))
+    return [command for family in FAMILIES for command in family(context)]
 
 
 def named(commands: list[AnyCommand]) -> set[str]:

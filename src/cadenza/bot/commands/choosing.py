@@ -12,7 +12,7 @@ import discord
 from ...config.config import Config
 from ...service.choices import Choice
 from ..rooms import parent_of
-from .frame import Desk, Interaction, may_manage_server, tell, words
+from .frame import CommandContext, Interaction, may_manage_server, tell, words
 from .given import only
 
 Where: TypeAlias = Literal["server", "channel"]
@@ -28,26 +28,28 @@ MANAGERS = discord.Permissions(manage_guild=True)
 """Who sees such commands, unless a server shows them to others."""
 
 
-async def change(desk: Desk, interaction: Interaction, where: Where, change: Callable[[Choice], Choice]) -> Choice:
+async def change(
+    context: CommandContext, interaction: Interaction, where: Where, change: Callable[[Choice], Choice]
+) -> Choice:
     """Let the server, or the channel, in which a command is used choose otherwise."""
-    server, choices = str(interaction.guild_id), desk.staff.choices
+    server, choices = str(interaction.guild_id), context.staff.choices
     if where == "server":
         return await choices.change_server(server, change)
     return await choices.change_channel(str(interaction.channel_id), server, change)
 
 
-async def choose(desk: Desk, interaction: Interaction, where: Where, /, **chosen: Any) -> None:
+async def choose(context: CommandContext, interaction: Interaction, where: Where, /, **chosen: Any) -> None:
     """Keep what was *chosen*, by the names of ``Choice``, and say so; who may not is told that."""
-    await _keep(desk, interaction, where, chosen, lambda choice, given: replace(choice, **given))
+    await _keep(context, interaction, where, chosen, lambda choice, given: replace(choice, **given))
 
 
-async def choose_settings(desk: Desk, interaction: Interaction, where: Where, /, **chosen: object) -> None:
+async def choose_settings(context: CommandContext, interaction: Interaction, where: Where, /, **chosen: object) -> None:
     """Keep settings of the pipeline likewise."""
-    await _keep(desk, interaction, where, chosen, with_settings)
+    await _keep(context, interaction, where, chosen, with_settings)
 
 
 async def _keep(
-    desk: Desk,
+    context: CommandContext,
     interaction: Interaction,
     where: Where,
     chosen: Mapping[str, Any],
@@ -60,7 +62,7 @@ async def _keep(
     if not given:
         await tell(interaction, "Nothing was chosen; give at least one of the options.")
         return
-    await change(desk, interaction, where, lambda choice: put(choice, given))
+    await change(context, interaction, where, lambda choice: put(choice, given))
     await say_chosen(interaction, where, given)
 
 

@@ -12,7 +12,7 @@ from discord.app_commands import locale_str
 from ...service.explanations import Explanation
 from ...service.translated_stories import in_language
 from ..authorship import is_ours
-from .frame import AnyCommand, Desk, Interaction, answered, language_of, show, tell, words
+from .frame import AnyCommand, CommandContext, Interaction, answered, language_of, show, tell, words
 
 _MESSAGE = re.compile(r"(?:https?://(?:\w+\.)?discord(?:app)?\.com/channels/(@me|\d{1,20})/(\d{1,20})/)?(\d{1,20})/?")
 """The address of a message, or its id."""
@@ -24,7 +24,7 @@ _BROKEN_FENCE = "`\u200b``"
 """The same to the eye, but it ends no block of code: the story of a table quotes one."""
 
 
-def commands(desk: Desk) -> list[AnyCommand]:
+def commands(context: CommandContext) -> list[AnyCommand]:
     """What there is to use."""
 
     @app_commands.describe(
@@ -34,14 +34,14 @@ def commands(desk: Desk) -> list[AnyCommand]:
     async def explain(interaction: Interaction, message: str | None = None) -> None:
         await interaction.response.defer(ephemeral=True, thinking=True)
         if message is None:
-            await _explain_last(interaction, desk)
+            await _explain_last(interaction, context)
             return
-        await _explain_named(interaction, desk, message)
+        await _explain_named(interaction, context, message)
 
     @answered
     async def explain_this(interaction: Interaction, message: discord.Message) -> None:
         await interaction.response.defer(ephemeral=True, thinking=True)
-        await _explain(interaction, desk, message)
+        await _explain(interaction, context, message)
 
     return [
         app_commands.Command(
@@ -53,12 +53,12 @@ def commands(desk: Desk) -> list[AnyCommand]:
     ]
 
 
-async def _explain_last(interaction: Interaction, desk: Desk) -> None:
+async def _explain_last(interaction: Interaction, context: CommandContext) -> None:
     channel = interaction.channel
     if isinstance(channel, discord.abc.Messageable):
         try:
             async for message in channel.history(limit=_LOOKED_AT):
-                known = await desk.staff.explanations.about(str(message.id)) if is_ours(message) else None
+                known = await context.staff.explanations.about(str(message.id)) if is_ours(message) else None
                 if known is not None and known.lines:
                     await _tell_story(interaction, known)
                     return
@@ -67,23 +67,23 @@ async def _explain_last(interaction: Interaction, desk: Desk) -> None:
     await tell(interaction, "There is no message of mine in this channel that I could explain.")
 
 
-async def _explain_named(interaction: Interaction, desk: Desk, name: str) -> None:
+async def _explain_named(interaction: Interaction, context: CommandContext, name: str) -> None:
     match = _MESSAGE.fullmatch(name.strip())
     if match is None:
         await tell(interaction, "That is neither the address nor the id of a message.")
         return
-    message = await _found(interaction, desk.client, match)
+    message = await _found(interaction, context.client, match)
     if message is None:
         await tell(interaction, "There is no such message here, or you cannot read it.")
         return
-    await _explain(interaction, desk, message)
+    await _explain(interaction, context, message)
 
 
-async def _explain(interaction: Interaction, desk: Desk, message: discord.Message) -> None:
+async def _explain(interaction: Interaction, context: CommandContext, message: discord.Message) -> None:
     if not is_ours(message):
         await tell(interaction, "That is not a message of mine.")
         return
-    known = await desk.staff.explanations.about(str(message.id))
+    known = await context.staff.explanations.about(str(message.id))
     if known is None or not known.lines:
         await tell(interaction, "I do not know why that message is as it is: it is too old, or nothing was kept of it.")
         return

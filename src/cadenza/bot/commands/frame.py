@@ -31,7 +31,7 @@ _MOST_CHOICES, _LONGEST_CHOICE = 25, 100
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class CommandContext:
     """Whom the commands work for."""
 
     staff: Staff

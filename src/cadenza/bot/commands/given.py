@@ -13,7 +13,7 @@ from ...characters.character import Character
 from ...characters.faces import address_of, face_of
 from ...characters.forms import LARGEST
 from ...errors import InputError
-from .frame import Desk, Interaction, Suggesting, matching, suggested, tell
+from .frame import CommandContext, Interaction, Suggesting, matching, suggested, tell
 
 
 def server_of(interaction: Interaction) -> str:
@@ -31,18 +31,18 @@ def suggesting(found: Callable[[Interaction], Awaitable[Iterable[str]]]) -> Sugg
     return suggest
 
 
-def suggesting_personas(desk: Desk) -> Suggesting:
+def suggesting_personas(context: CommandContext) -> Suggesting:
     """Suggest who there is in the server."""
 
     async def found(interaction: Interaction) -> Iterable[str]:
-        return [character.name for character in await desk.staff.cast.of(server_of(interaction))]
+        return [character.name for character in await context.staff.cast.of(server_of(interaction))]
 
     return suggesting(found)
 
 
-async def persona_called(interaction: Interaction, desk: Desk, name: str) -> Character | None:
+async def persona_called(interaction: Interaction, context: CommandContext, name: str) -> Character | None:
     """Who is called *name*; if nobody is, who asks is told."""
-    character = await desk.staff.cast.find(server_of(interaction), name)
+    character = await context.staff.cast.find(server_of(interaction), name)
     if character is None:
         await tell(interaction, "There is nobody called {name}; look at /persona list.", name=quoted(name[:80]))
     return character

@@ -18,7 +18,7 @@ from ...memory.notes import NOTE_LENGTH, About, By, Remark, Subject
 from ...memory.privacy import Level
 from ...store.api import StoreError
 from . import frame
-from .frame import AnyCommand, Desk, Interaction
+from .frame import AnyCommand, CommandContext, Interaction
 
 NoteText: TypeAlias = app_commands.Range[str, 1, NOTE_LENGTH]
 Page: TypeAlias = app_commands.Range[int, 1, 1000]
@@ -32,17 +32,17 @@ _LEVELS = {
 }
 
 
-def commands(desk: Desk) -> list[AnyCommand]:
+def commands(context: CommandContext) -> list[AnyCommand]:
     """What is to be registered."""
     memory = app_commands.Group(
         name=locale_str("memory"), description=locale_str("What I remember of you, and what you wish of that")
     )
-    _add_notes(memory, desk.staff.memory)
-    _add_wishes(memory, desk.staff.memory)
-    _add_deletion(memory, desk.staff.memory)
-    _add_server(memory, desk.staff.memory)
+    _add_notes(memory, context.staff.memory)
+    _add_wishes(memory, context.staff.memory)
+    _add_deletion(memory, context.staff.memory)
+    _add_server(memory, context.staff.memory)
     forget = app_commands.Group(name=locale_str("forget"), description=locale_str("Have yourself forgotten"))
-    _add_forgetting(forget, "me", desk.staff.memory)
+    _add_forgetting(forget, "me", context.staff.memory)
     return [memory, forget]
 
 

@@ -12,7 +12,7 @@ from discord.app_commands import locale_str
 
 from ...characters.names import character_name
 from ...characters.reading import Format, read_card, write_card
-from .frame import Desk, Interaction, answered, may_manage_server, show, tell
+from .frame import CommandContext, Interaction, answered, may_manage_server, show, tell
 from .given import persona_called, quoted, read_file, server_of, suggesting_personas, wait_for_it
 
 _FORMATS = {
@@ -23,7 +23,7 @@ _FORMATS = {
 }
 
 
-def add_cards(group: app_commands.Group, desk: Desk) -> None:
+def add_cards(group: app_commands.Group, context: CommandContext) -> None:
     """Add what takes characters in and gives them out to *group*."""
 
     @group.command(name=locale_str("import"), description=locale_str("Take somebody in from a file"))
@@ -48,14 +48,14 @@ def add_cards(group: app_commands.Group, desk: Desk) -> None:
         character = await asyncio.to_thread(read_card, data, file.filename)
         character = replace(character, id="", is_main=False, former=(), name=character_name(name or character.name))
         server = server_of(interaction)
-        before = await desk.staff.cast.find(server, character.name)
+        before = await context.staff.cast.find(server, character.name)
         if before is not None and not replace_:
             text = "There is somebody called {name} already; give another name, or say that they are to be replaced."
             await tell(interaction, text, name=quoted(before.name))
             return
-        if before is not None and await desk.staff.cast.keeps(server, before.name):
+        if before is not None and await context.staff.cast.keeps(server, before.name):
             character = replace(character, id=before.id, is_main=before.is_main, former=before.former)
-        character = await desk.staff.cast.save(server, character, by=str(interaction.user.id))
+        character = await context.staff.cast.save(server, character, by=str(interaction.user.id))
         await tell(interaction, "{name} was taken in.", name=quoted(character.name))
 
     @group.command(name=locale_str("export"), description=locale_str("Get somebody as a file"))
@@ -64,13 +64,13 @@ def add_cards(group: app_commands.Group, desk: Desk) -> None:
     @app_commands.choices(
         format_=[app_commands.Choice(name=locale_str(text), value=each.value) for each, text in _FORMATS.items()]
     )
-    @app_commands.autocomplete(name=suggesting_personas(desk))
+    @app_commands.autocomplete(name=suggesting_personas(context))
     @answered
     async def export(interaction: Interaction, name: str, format_: str = Format.PNG.value) -> None:
         if not await may_manage_server(interaction):
             return
         await wait_for_it(interaction)
-        character = await persona_called(interaction, desk, name)
+        character = await persona_called(interaction, context, name)
         if character is None:
             return
         file_name, data = await asyncio.to_thread(write_card, character, Format(format_))

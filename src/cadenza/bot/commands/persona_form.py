@@ -11,7 +11,7 @@ from discord import ui
 
 from ...characters.character import Character
 from ..wording import shortened
-from .frame import Desk, Interaction, answered, may_manage_server, tell, words
+from .frame import CommandContext, Interaction, answered, may_manage_server, tell, words
 from .given import quoted, server_of
 
 _LONGEST = 4000
@@ -64,10 +64,10 @@ def listed(text: str) -> tuple[str, ...]:
 class PersonaForm(ui.Modal):
     """Shows what there is, and keeps what is made of it."""
 
-    def __init__(self, desk: Desk, interaction: Interaction, character: Character) -> None:
+    def __init__(self, context: CommandContext, interaction: Interaction, character: Character) -> None:
         title = words(interaction, "Edit {name}", name=character.name)
         super().__init__(title=shortened(title, 45), timeout=None)
-        self._desk = desk
+        self._context = context
         self._name = character.name
         self._fields = fields_of(character)
         self._inputs: dict[str, ui.TextInput[PersonaForm]] = {}
@@ -88,20 +88,20 @@ class PersonaForm(ui.Modal):
 
     async def on_submit(self, interaction: Interaction) -> None:
         """Keep what was written."""
-        await _keep(interaction, self._desk, self._name, changes(self._fields, self._written()))
+        await _keep(interaction, self._context, self._name, changes(self._fields, self._written()))
 
     def _written(self) -> dict[str, str]:
         return {name: field.value for name, field in self._inputs.items()}
 
 
 @answered
-async def _keep(interaction: Interaction, desk: Desk, name: str, changed: dict[str, Any]) -> None:
+async def _keep(interaction: Interaction, context: CommandContext, name: str, changed: dict[str, Any]) -> None:
     if not await may_manage_server(interaction):
         return
     if not changed:
         await tell(interaction, "Nothing was changed.")
         return
-    character = await desk.staff.cast.change(
+    character = await context.staff.cast.change(
         server_of(interaction), name, lambda one: replace(one, **changed), by=str(interaction.user.id)
     )
     await tell(interaction, "{name} was changed.", name=quoted(character.name))

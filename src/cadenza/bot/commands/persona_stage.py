@@ -15,7 +15,7 @@ from ...characters.character import Character
 from ...errors import InputError
 from ...service.choices import Choice
 from .choosing import change
-from .frame import Desk, Interaction, Suggesting, answered, asker_of, matching, may_manage_server, tell, words
+from .frame import CommandContext, Interaction, Suggesting, answered, asker_of, matching, may_manage_server, tell, words
 from .given import (
     kept_or_cleared,
     persona_called,
@@ -32,27 +32,27 @@ _LONGEST = 100
 """What a suggestion of Discord's may hold."""
 
 
-def add_stage(group: app_commands.Group, desk: Desk) -> None:
+def add_stage(group: app_commands.Group, context: CommandContext) -> None:
     """Add these commands to *group*."""
-    _add_greet(group, desk)
-    _add_here(group, desk)
+    _add_greet(group, context)
+    _add_here(group, context)
 
 
 # --- greetings --------------------------------------------------------------------------------
 
 
-def _add_greet(group: app_commands.Group, desk: Desk) -> None:
+def _add_greet(group: app_commands.Group, context: CommandContext) -> None:
     @group.command(name=locale_str("greet"), description=locale_str("Let somebody say their greeting here"))
     @app_commands.rename(name=locale_str("name"), number=locale_str("number"))
     @app_commands.describe(
         name=locale_str("Who it is about"),
         number=locale_str("Which of their greetings; the first one, if none is given"),
     )
-    @app_commands.autocomplete(name=suggesting_personas(desk))
+    @app_commands.autocomplete(name=suggesting_personas(context))
     @answered
     async def greet(interaction: Interaction, name: str, number: app_commands.Range[int, 1, 1000] = 1) -> None:
         await wait_for_it(interaction)
-        character = await persona_called(interaction, desk, name)
+        character = await persona_called(interaction, context, name)
         text = None if character is None else await _greeting(interaction, character, number)
         if character is None or text is None:
             return
@@ -60,7 +60,7 @@ def _add_greet(group: app_commands.Group, desk: Desk) -> None:
         if not _may_write(interaction) or not isinstance(channel, discord.abc.Messageable):
             await tell(interaction, "You may not write here, so nobody greets you here.")
             return
-        refusal = await desk.control.greet(channel, asker_of(interaction), persona=character.name, text=text)
+        refusal = await context.control.greet(channel, asker_of(interaction), persona=character.name, text=text)
         if refusal is None:
             await tell(interaction, "{name} is going to greet.", name=quoted(character.name))
         else:
@@ -96,20 +96,20 @@ def _may_write(interaction: Interaction) -> bool:
 # --- who speaks here ----------------------------------------------------------------------------
 
 
-def _add_here(group: app_commands.Group, desk: Desk) -> None:
+def _add_here(group: app_commands.Group, context: CommandContext) -> None:
     @group.command(name=locale_str("here"), description=locale_str("Show or choose who speaks in this channel"))
     @app_commands.rename(names=locale_str("names"), first=locale_str("first"))
     @app_commands.describe(
         names=locale_str("Who may speak here, with commas between them; - is everybody"),
         first=locale_str("Who answers if nobody in particular is called; - is the main one"),
     )
-    @app_commands.autocomplete(names=_suggesting_several(desk), first=suggesting_personas(desk))
+    @app_commands.autocomplete(names=_suggesting_several(context), first=suggesting_personas(context))
     @answered
     async def here(interaction: Interaction, names: str | None = None, first: str | None = None) -> None:
         if not await may_manage_server(interaction):
             return
         await wait_for_it(interaction)
-        cast = await desk.staff.cast.of(server_of(interaction))
+        cast = await context.staff.cast.of(server_of(interaction))
         given: dict[str, Any] = {}
         if names is not None:
             given["personas"] = _several(cast, kept_or_cleared(names, "")) or None
@@ -117,8 +117,8 @@ def _add_here(group: app_commands.Group, desk: Desk) -> None:
             chosen = kept_or_cleared(first, "")
             given["persona"] = _one(cast, chosen).name if chosen else None
         if given:
-            await change(desk, interaction, "channel", lambda choice: _checked(replace(choice, **given), cast))
-        await _tell_who(interaction, desk, cast)
+            await change(context, interaction, "channel", lambda choice: _checked(replace(choice, **given), cast))
+        await _tell_who(interaction, context, cast)
 
 
 def _checked(choice: Choice, cast: tuple[Character, ...]) -> Choice:
@@ -148,10 +148,10 @@ def _one(cast: tuple[Character, ...], name: str) -> Character:
     return found
 
 
-async def _tell_who(interaction: Interaction, desk: Desk, cast: tuple[Character, ...]) -> None:
+async def _tell_who(interaction: Interaction, context: CommandContext, cast: tuple[Character, ...]) -> None:
     place = interaction.channel
     parent = str(place.parent_id) if isinstance(place, discord.Thread) else ""
-    choice = await desk.staff.choices.here(server_of(interaction), str(interaction.channel_id), parent)
+    choice = await context.staff.choices.here(server_of(interaction), str(interaction.channel_id), parent)
     allowed = [named(cast, name) for name in choice.personas or ()]
     present = [one for one in cast if one in allowed]
     first = quoted((named(present or cast, choice.persona or "") or (present or cast)[0]).name)
@@ -161,9 +161,9 @@ async def _tell_who(interaction: Interaction, desk: Desk, cast: tuple[Character,
     )
 
 
-def _suggesting_several(desk: Desk) -> Suggesting:
+def _suggesting_several(context: CommandContext) -> Suggesting:
     """Suggest who could be named next."""
-    one = suggesting_personas(desk)
+    one = suggesting_personas(context)
 
     async def suggest(interaction: Interaction, written: str) -> list[app_commands.Choice[str]]:
         before, comma, last = written.rpartition(",")

@@ -11,24 +11,24 @@ from ...service.choices import Choice
 from ...service.languages import languages
 from ..thought_log import may_tell
 from .choosing import Where, change, choose
-from .frame import Desk, Interaction, answered, may_manage_server, tell
+from .frame import CommandContext, Interaction, answered, may_manage_server, tell
 
 LANGUAGES = {"en": "English", "ja": "日本語"}
 """What a language calls itself."""
 
 
-def add(group: app_commands.Group, desk: Desk) -> None:
+def add(group: app_commands.Group, context: CommandContext) -> None:
     """Put these commands into *group*."""
-    _add_triggers(group, desk)
-    _add_thought_log(group, desk)
-    _add_private(group, desk)
-    _add_silent(group, desk)
-    _add_history(group, desk)
-    _add_language(group, desk)
-    _add_cascade(group, desk)
+    _add_triggers(group, context)
+    _add_thought_log(group, context)
+    _add_private(group, context)
+    _add_silent(group, context)
+    _add_history(group, context)
+    _add_language(group, context)
+    _add_cascade(group, context)
 
 
-def _add_triggers(group: app_commands.Group, desk: Desk) -> None:
+def _add_triggers(group: app_commands.Group, context: CommandContext) -> None:
     @group.command(name="triggers", description="What the bot answers")
     @app_commands.describe(
         mentions="Whether it answers who mentions it",
@@ -52,7 +52,7 @@ def _add_triggers(group: app_commands.Group, desk: Desk) -> None:
         where: Where = "channel",
     ) -> None:
         await choose(
-            desk,
+            context,
             interaction,
             where,
             mentions=mentions,
@@ -64,7 +64,7 @@ def _add_triggers(group: app_commands.Group, desk: Desk) -> None:
         )
 
 
-def _add_thought_log(group: app_commands.Group, desk: Desk) -> None:
+def _add_thought_log(group: app_commands.Group, context: CommandContext) -> None:
     @group.command(name="thought-log", description="Where thoughts, tools and timing of each reply are shown")
     @app_commands.describe(channel="The channel that is told; without one, nobody is")
     @answered
@@ -72,7 +72,7 @@ def _add_thought_log(group: app_commands.Group, desk: Desk) -> None:
         if not await may_manage_server(interaction):
             return
         if channel is None:
-            await change(desk, interaction, "server", lambda choice: _with_log(choice, ""))
+            await change(context, interaction, "server", lambda choice: _with_log(choice, ""))
             await tell(interaction, "Thoughts are not shown anywhere from now on.")
         elif not may_tell(channel):
             await tell(
@@ -82,7 +82,7 @@ def _add_thought_log(group: app_commands.Group, desk: Desk) -> None:
                 channel=channel.mention,
             )
         else:
-            await change(desk, interaction, "server", lambda choice: _with_log(choice, str(channel.id)))
+            await change(context, interaction, "server", lambda choice: _with_log(choice, str(channel.id)))
             await tell(
                 interaction,
                 "Thoughts are shown in {channel} from now on, but for those of private channels.",
@@ -90,23 +90,23 @@ def _add_thought_log(group: app_commands.Group, desk: Desk) -> None:
             )
 
 
-def _add_private(group: app_commands.Group, desk: Desk) -> None:
+def _add_private(group: app_commands.Group, context: CommandContext) -> None:
     @group.command(name="private", description="Whether nothing that is thought here is shown elsewhere")
     @app_commands.describe(private="Whether it is", where="For the whole server, or this channel")
     @answered
     async def private(interaction: Interaction, *, private: bool, where: Where = "channel") -> None:
-        await choose(desk, interaction, where, is_private=private)
+        await choose(context, interaction, where, is_private=private)
 
 
-def _add_silent(group: app_commands.Group, desk: Desk) -> None:
+def _add_silent(group: app_commands.Group, context: CommandContext) -> None:
     @group.command(name="silent", description="Whether the bot never speaks here")
     @app_commands.describe(silent="Whether it is", where="For the whole server, or this channel")
     @answered
     async def silent(interaction: Interaction, *, silent: bool, where: Where = "channel") -> None:
-        await choose(desk, interaction, where, is_silent=silent)
+        await choose(context, interaction, where, is_silent=silent)
 
 
-def _add_history(group: app_commands.Group, desk: Desk) -> None:
+def _add_history(group: app_commands.Group, context: CommandContext) -> None:
     @group.command(name="history", description="How much of the conversation a model is told")
     @app_commands.describe(
         messages="Messages that are read back",
@@ -121,10 +121,10 @@ def _add_history(group: app_commands.Group, desk: Desk) -> None:
         images: bool | None = None,
         where: Where = "server",
     ) -> None:
-        await choose(desk, interaction, where, history=messages, images=images)
+        await choose(context, interaction, where, history=messages, images=images)
 
 
-def _add_language(group: app_commands.Group, desk: Desk) -> None:
+def _add_language(group: app_commands.Group, context: CommandContext) -> None:
     @group.command(name="language", description="What language the bot's own notices are in")
     @app_commands.describe(language="The language", where="For the whole server, or this channel")
     @app_commands.choices(
@@ -132,10 +132,10 @@ def _add_language(group: app_commands.Group, desk: Desk) -> None:
     )
     @answered
     async def language(interaction: Interaction, language: str, where: Where = "server") -> None:
-        await choose(desk, interaction, where, language=language)
+        await choose(context, interaction, where, language=language)
 
 
-def _add_cascade(group: app_commands.Group, desk: Desk) -> None:
+def _add_cascade(group: app_commands.Group, context: CommandContext) -> None:
     @group.command(name="cascade", description="How much characters talk with each other")
     @app_commands.describe(
         links="Answers to each other that may follow what a person said; 0 is none",
@@ -150,7 +150,7 @@ def _add_cascade(group: app_commands.Group, desk: Desk) -> None:
         characters: app_commands.Range[int, 1, 10] | None = None,
         where: Where = "server",
     ) -> None:
-        await choose(desk, interaction, where, cascade_limit=links, match_limit=characters)
+        await choose(context, interaction, where, cascade_limit=links, match_limit=characters)
 
 
 def _with_log(choice: Choice, channel: str) -> Choice:

@@ -12,11 +12,11 @@ from discord import app_commands
 
 from ...store.api import Record, Shelf, StoreError
 from . import explain, memory, models, personas, reset, settings, sprites, status, stop
-from .frame import AnyCommand, Desk, Interaction, Translations, tell
+from .frame import AnyCommand, CommandContext, Interaction, Translations, tell
 
 logger = logging.getLogger(__name__)
 
-FAMILIES: tuple[Callable[[Desk], Sequence[AnyCommand]], ...] = (
+FAMILIES: tuple[Callable[[CommandContext], Sequence[AnyCommand]], ...] = (
     stop.commands,
     reset.commands,
     settings.commands,
@@ -31,29 +31,29 @@ FAMILIES: tuple[Callable[[Desk], Sequence[AnyCommand]], ...] = (
 _KEY = "commands"
 
 
-async def register(tree: app_commands.CommandTree[discord.Client], desk: Desk) -> None:
+async def register(tree: app_commands.CommandTree[discord.Client], context: CommandContext) -> None:
     """Put all commands into *tree*, and tell Discord of them if it does not know them as they are.
 
     It is told as seldom as can be: a day has room for two hundred new commands, and a bot may be restarted often.
     """
     for family in FAMILIES:
-        for command in family(desk):
+        for command in family(context):
             tree.add_command(command)
     tree.error(_explain)
     translations = Translations()
     await tree.set_translator(translations)
-    if desk.staff.config.now.discord.sync_commands:
-        await _sync(tree, desk, translations)
+    if context.staff.config.now.discord.sync_commands:
+        await _sync(tree, context, translations)
 
 
 async def _sync(
-    tree: app_commands.CommandTree[discord.Client], desk: Desk, translations: app_commands.Translator
+    tree: app_commands.CommandTree[discord.Client], context: CommandContext, translations: app_commands.Translator
 ) -> None:
     """Tell Discord of the commands if they differ from those that it was told last. Never fails: old ones still work."""
     payload = [await command.get_translated_payload(tree, translations) for command in tree.get_commands()]
-    told = json.dumps([desk.client.application_id, payload], sort_keys=True)
+    told = json.dumps([context.client.application_id, payload], sort_keys=True)
     digest = hashlib.sha256(told.encode()).hexdigest()
-    store = desk.staff.store
+    store = context.staff.store
     try:
         known = await store.get(Shelf.BOT, _KEY)
         if known is not None and known.value.get("digest") == digest:

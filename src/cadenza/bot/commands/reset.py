@@ -5,10 +5,10 @@ from __future__ import annotations
 from discord import app_commands
 
 from ...service.beginnings import Beginnings
-from .frame import AnyCommand, Desk, Interaction, answered, asker_of, tell, words
+from .frame import AnyCommand, CommandContext, Interaction, answered, asker_of, tell, words
 
 
-def commands(desk: Desk) -> list[AnyCommand]:
+def commands(context: CommandContext) -> list[AnyCommand]:
     """The one command that there is."""
 
     @app_commands.command(name="reset", description="Begin anew here: what was said so far is not told any more")
@@ -20,8 +20,8 @@ def commands(desk: Desk) -> list[AnyCommand]:
             await tell(interaction, "You need the permission “{permission}” for this.", permission=permission)
             return
         channel, server = str(interaction.channel_id), str(interaction.guild_id or "")
-        await Beginnings(desk.staff.store).begin(channel, str(interaction.id), server=server, person=asker.id)
-        await desk.staff.memory.short_term.leave(channel, server=server, person=asker.id)
+        await Beginnings(context.staff.store).begin(channel, str(interaction.id), server=server, person=asker.id)
+        await context.staff.memory.short_term.leave(channel, server=server, person=asker.id)
         await tell(
             interaction,
             "This conversation begins anew; nothing that was said here before is read any more. "

@@ -18,13 +18,24 @@ from ...settings import settings_fields
 from ..rooms import parent_of
 from . import places
 from .choosing import DEGREES, MANAGERS, Where, change, choose_settings, is_listed, say_chosen, shown, with_settings
-from .frame import AnyCommand, Desk, Interaction, answered, matching, may_manage_server, show, suggested, tell, words
+from .frame import (
+    AnyCommand,
+    CommandContext,
+    Interaction,
+    answered,
+    matching,
+    may_manage_server,
+    show,
+    suggested,
+    tell,
+    words,
+)
 
 _EVERYTHING = "everything"
 _LONGEST_SHOWN = 4096
 
 
-def commands(desk: Desk) -> list[AnyCommand]:
+def commands(context: CommandContext) -> list[AnyCommand]:
     """All of ``/config``."""
     group = app_commands.Group(
         name="config",
@@ -33,25 +44,25 @@ def commands(desk: Desk) -> list[AnyCommand]:
         default_permissions=MANAGERS,
     )
     for add in (_add_show, _add_set, _add_reset, _add_degree, _add_limits, _add_guards, places.add):
-        add(group, desk)
+        add(group, context)
     return [group]
 
 
 # --- what holds ---------------------------------------------------------------------------
 
 
-def _add_show(group: app_commands.Group, desk: Desk) -> None:
+def _add_show(group: app_commands.Group, context: CommandContext) -> None:
     @group.command(name="show", description="What holds in this channel, and who has chosen it")
     @answered
     async def show_all(interaction: Interaction) -> None:
         if not await may_manage_server(interaction):
             return
-        choices, parent = desk.staff.choices, parent_of(interaction.channel)
+        choices, parent = context.staff.choices, parent_of(interaction.channel)
         server = await choices.of_server(str(interaction.guild_id))
         channel = (await choices.of_channel(str(interaction.channel_id))).over(
             await choices.of_channel(parent) if parent else Choice()
         )
-        lines = _lines(interaction, desk.staff.config.now, server, channel)
+        lines = _lines(interaction, context.staff.config.now, server, channel)
         title = words(interaction, "What holds in this channel")
         embed = discord.Embed(title=title, description="\n".join(lines)[:_LONGEST_SHOWN])
         embed.set_footer(
@@ -108,7 +119,7 @@ def _configured(interaction: Interaction, config: Config, name: str) -> object:
 # --- one setting by its name ------------------------------------------------------------------
 
 
-def _add_set(group: app_commands.Group, desk: Desk) -> None:
+def _add_set(group: app_commands.Group, context: CommandContext) -> None:
     @group.command(name="set", description="Choose any setting by its name")
     @app_commands.describe(name="The setting", value="What it is to be", where="For the whole server, or this channel")
     @app_commands.autocomplete(name=_suggest_settings, value=_suggest_values)
@@ -134,7 +145,7 @@ def _add_set(group: app_commands.Group, desk: Desk) -> None:
             )
             return
         given = {setting.name: read}
-        await change(desk, interaction, where, lambda choice: with_settings(choice, given))
+        await change(context, interaction, where, lambda choice: with_settings(choice, given))
         await say_chosen(interaction, where, given)
 
 
@@ -186,10 +197,10 @@ async def _suggest_values(interaction: Interaction, current: str) -> list[app_co
     return matching(setting.suggestions, current)
 
 
-def _add_reset(group: app_commands.Group, desk: Desk) -> None:
+def _add_reset(group: app_commands.Group, context: CommandContext) -> None:
     @suggested
     async def suggest(interaction: Interaction, current: str) -> list[app_commands.Choice[str]]:
-        choices = desk.staff.choices
+        choices = context.staff.choices
         kept = (await choices.of_server(str(interaction.guild_id))).as_value()
         kept = {**kept, **(await choices.of_channel(str(interaction.channel_id))).as_value()}
         settings = kept.get("settings")
@@ -211,7 +222,7 @@ def _add_reset(group: app_commands.Group, desk: Desk) -> None:
             had = after != choice
             return after
 
-        await change(desk, interaction, where, without)
+        await change(context, interaction, where, without)
         if not had:
             await tell(interaction, "{name} was not chosen here.", name=shown(interaction, name))
         elif where == "server":
@@ -233,16 +244,16 @@ def _without(choice: Choice, name: str) -> Choice:
 # --- some settings with words of their own ------------------------------------------------------
 
 
-def _add_degree(group: app_commands.Group, desk: Desk) -> None:
+def _add_degree(group: app_commands.Group, context: CommandContext) -> None:
     @group.command(name="degree", description="How much a reply looks as if somebody typed it")
     @app_commands.describe(degree="How a reply becomes messages", where="For the whole server, or this channel")
     @app_commands.choices(degree=[app_commands.Choice(name=name, value=degree) for degree, name in enumerate(DEGREES)])
     @answered
     async def degree(interaction: Interaction, degree: int, where: Where = "server") -> None:
-        await choose_settings(desk, interaction, where, degree=degree)
+        await choose_settings(context, interaction, where, degree=degree)
 
 
-def _add_limits(group: app_commands.Group, desk: Desk) -> None:
+def _add_limits(group: app_commands.Group, context: CommandContext) -> None:
     @group.command(name="limits", description="How long a reply and its messages may be")
     @app_commands.describe(
         messages="Messages after which a reply is ended; 0 is no limit",
@@ -262,11 +273,11 @@ def _add_limits(group: app_commands.Group, desk: Desk) -> None:
         where: Where = "server",
     ) -> None:
         await choose_settings(
-            desk, interaction, where, message_limit=messages, limit=length, when_full=rest, code_file=code
+            context, interaction, where, message_limit=messages, limit=length, when_full=rest, code_file=code
         )
 
 
-def _add_guards(group: app_commands.Group, desk: Desk) -> None:
+def _add_guards(group: app_commands.Group, context: CommandContext) -> None:
     @group.command(name="guards", description="What is watched for and cleaned in replies")
     @app_commands.describe(
         labels="Whether a reply that opens as somebody else is tried again",
@@ -290,7 +301,7 @@ def _add_guards(group: app_commands.Group, desk: Desk) -> None:
         where: Where = "server",
     ) -> None:
         await choose_settings(
-            desk,
+            context,
             interaction,
             where,
             label_guard=labels,

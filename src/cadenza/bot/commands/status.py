@@ -19,7 +19,7 @@ from ...tasks import must_rise
 from ..rooms import parent_of
 from ..thought_log import may_tell
 from .choosing import is_listed, shown
-from .frame import AnyCommand, Desk, Interaction, answered, show, words
+from .frame import AnyCommand, CommandContext, Interaction, answered, show, words
 
 logger = logging.getLogger(__name__)
 
@@ -27,36 +27,36 @@ T = TypeVar("T")
 _MOST_NAMES = 20
 
 
-def commands(desk: Desk) -> list[AnyCommand]:
+def commands(context: CommandContext) -> list[AnyCommand]:
     """Nothing but ``/status``."""
 
     @app_commands.command(name="status", description="How the bot is, and what is missing here")
     @answered
     async def status(interaction: Interaction) -> None:
         await interaction.response.defer(ephemeral=True, thinking=True)
-        await show(interaction, embed=await _told(desk, interaction))
+        await show(interaction, embed=await _told(context, interaction))
 
     return [status]
 
 
-async def _told(desk: Desk, interaction: Interaction) -> discord.Embed:
+async def _told(context: CommandContext, interaction: Interaction) -> discord.Embed:
     """All of it."""
     parent = parent_of(interaction.channel)
-    server, staff = str(interaction.guild_id or ""), desk.staff
+    server, staff = str(interaction.guild_id or ""), context.staff
     choice = await _or(staff.choices.here(server, str(interaction.channel_id), parent), Choice())
-    troubles = list(_troubles(desk, interaction, choice))
+    troubles = list(_troubles(context, interaction, choice))
     title = words(interaction, "Something is missing here") if troubles else words(interaction, "All is well")
     embed = discord.Embed(title=title, description="\n".join(f"⚠ {trouble}" for trouble in troubles))
     for name, value in (
-        (words(interaction, "Model"), await _model(desk, interaction, choice)),
-        (words(interaction, "Characters"), await _characters(desk, interaction, choice)),
+        (words(interaction, "Model"), await _model(context, interaction, choice)),
+        (words(interaction, "Characters"), await _characters(context, interaction, choice)),
         (words(interaction, "Answers"), _triggers(interaction, staff.config.now, choice)),
         (words(interaction, "Delivery"), _delivery(interaction, staff.config.now, choice)),
-        (words(interaction, "Limits"), await _limits(desk, interaction)),
+        (words(interaction, "Limits"), await _limits(context, interaction)),
         (words(interaction, "Memory"), _memory(interaction, staff.config.now)),
     ):
         embed.add_field(name=name, value=value[:1024], inline=True)
-    embed.set_footer(text=_footer(desk))
+    embed.set_footer(text=_footer(context))
     return embed
 
 
@@ -71,8 +71,8 @@ async def _or(awaited: Awaitable[T], instead: T) -> T:
         return instead
 
 
-async def _model(desk: Desk, interaction: Interaction, choice: Choice) -> str:
-    staff, server = desk.staff, str(interaction.guild_id or "")
+async def _model(context: CommandContext, interaction: Interaction, choice: Choice) -> str:
+    staff, server = context.staff, str(interaction.guild_id or "")
     name = choice.model or staff.config.now.models.default
     if not name:
         return words(interaction, "none; whoever runs the bot has to name one in cadenza.toml")
@@ -95,8 +95,8 @@ async def _model(desk: Desk, interaction: Interaction, choice: Choice) -> str:
     return shown(interaction, name)
 
 
-async def _characters(desk: Desk, interaction: Interaction, choice: Choice) -> str:
-    cast = await _or(desk.staff.cast.of(str(interaction.guild_id or "")), ())
+async def _characters(context: CommandContext, interaction: Interaction, choice: Choice) -> str:
+    cast = await _or(context.staff.cast.of(str(interaction.guild_id or "")), ())
     allowed = [named(cast, name) for name in choice.personas or ()]
     names = [one.name for one in cast if one in allowed] or [one.name for one in cast]
     more = f" +{len(names) - _MOST_NAMES}" if len(names) > _MOST_NAMES else ""
@@ -137,11 +137,11 @@ def _delivery(interaction: Interaction, config: Config, choice: Choice) -> str:
     return told
 
 
-async def _limits(desk: Desk, interaction: Interaction) -> str:
+async def _limits(context: CommandContext, interaction: Interaction) -> str:
     """How much who asks may have, and how much of it is left, as far as that is known."""
-    limits = desk.staff.config.now.limits
+    limits = context.staff.config.now.limits
     nothing: Mapping[Excess, int] = {}
-    left = await _or(desk.staff.limits.left(str(interaction.user.id), str(interaction.guild_id or "")), nothing)
+    left = await _or(context.staff.limits.left(str(interaction.user.id), str(interaction.guild_id or "")), nothing)
     told = [words(interaction, "{count} at once", count=limits.user_active)]
     for text, most, excess in (
         ("{left} of {count} an hour left", limits.user_per_hour, Excess.USER_PER_HOUR),
@@ -160,8 +160,8 @@ def _memory(interaction: Interaction, config: Config) -> str:
     return words(interaction, "short term {short}, notes {notes}", short=short, notes=notes)
 
 
-def _footer(desk: Desk) -> str:
-    latency = desk.client.latency
+def _footer(context: CommandContext) -> str:
+    latency = context.client.latency
     told = ("Cadenza", _version(), f"· {latency * 1000:.0f} ms" if math.isfinite(latency) else "")
     return " ".join(filter(None, told))
 
@@ -177,15 +177,15 @@ def _version() -> str:
 # --- what is missing ---------------------------------------------------------------------------
 
 
-def _troubles(desk: Desk, interaction: Interaction, choice: Choice) -> Iterator[str]:
+def _troubles(context: CommandContext, interaction: Interaction, choice: Choice) -> Iterator[str]:
     """What keeps the bot from doing all that it could do here, a sentence each."""
     if interaction.guild_id is not None:
-        yield from _troubles_of_server(desk, interaction, choice)
-    if not desk.staff.config.now.models.default:
+        yield from _troubles_of_server(context, interaction, choice)
+    if not context.staff.config.now.models.default:
         yield words(interaction, "No model is named: whoever runs the bot has to name one in cadenza.toml.")
 
 
-def _troubles_of_server(desk: Desk, interaction: Interaction, choice: Choice) -> Iterator[str]:
+def _troubles_of_server(context: CommandContext, interaction: Interaction, choice: Choice) -> Iterator[str]:
     mine = interaction.app_permissions
     needed = {
         "View Channel": mine.view_channel,
@@ -199,7 +199,7 @@ def _troubles_of_server(desk: Desk, interaction: Interaction, choice: Choice) ->
     if missing:
         told = "I lack {permissions}: open the channel's settings, then Permissions, add my role, and allow them."
         yield words(interaction, told, permissions=", ".join(f"“{name}”" for name in missing))
-    if not desk.client.intents.message_content and _needs_words(interaction, desk.staff.config.now, choice):
+    if not context.client.intents.message_content and _needs_words(interaction, context.staff.config.now, choice):
         told = "I cannot read messages that do not mention me: whoever runs the bot has to switch on “Message Content Intent” in the Developer Portal under Bot."
         yield words(interaction, told)
     if choice.thought_log and not _can_be_told(interaction, choice.thought_log):

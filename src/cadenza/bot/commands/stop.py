@@ -8,19 +8,19 @@ import discord
 from discord import app_commands
 
 from ..control import Refused
-from .frame import AnyCommand, Desk, Interaction, answered, asker_of, tell, words
+from .frame import AnyCommand, CommandContext, Interaction, answered, asker_of, tell, words
 
 
-def commands(desk: Desk) -> list[AnyCommand]:
+def commands(context: CommandContext) -> list[AnyCommand]:
     """What people can do about a reply."""
-    return [_stop(desk), _regenerate(desk), _go_on(desk), _regenerate_menu(desk), _go_on_menu(desk)]
+    return [_stop(context), _regenerate(context), _go_on(context), _regenerate_menu(context), _go_on_menu(context)]
 
 
-def _stop(desk: Desk) -> AnyCommand:
+def _stop(context: CommandContext) -> AnyCommand:
     @app_commands.command(name="stop", description="Stop what is being said here")
     @answered
     async def stop(interaction: Interaction) -> None:
-        result = desk.control.stop(str(interaction.channel_id), asker_of(interaction))
+        result = context.control.stop(str(interaction.channel_id), asker_of(interaction))
         if isinstance(result, Refused):
             await refuse(interaction, result, nothing="There is nothing to stop.")
         elif not result:
@@ -33,54 +33,54 @@ def _stop(desk: Desk) -> AnyCommand:
     return stop
 
 
-def _regenerate(desk: Desk) -> AnyCommand:
+def _regenerate(context: CommandContext) -> AnyCommand:
     @app_commands.command(name="regenerate", description="Have the last reply here said anew")
     @answered
     async def regenerate(interaction: Interaction) -> None:
-        await _say_anew(desk, interaction)
+        await _say_anew(context, interaction)
 
     return regenerate
 
 
-def _regenerate_menu(desk: Desk) -> AnyCommand:
+def _regenerate_menu(context: CommandContext) -> AnyCommand:
     @app_commands.context_menu(name="Regenerate")
     @answered
     async def regenerate_this(interaction: Interaction, message: discord.Message) -> None:
-        await _say_anew(desk, interaction, str(message.id))
+        await _say_anew(context, interaction, str(message.id))
 
     return regenerate_this
 
 
-def _go_on(desk: Desk) -> AnyCommand:
+def _go_on(context: CommandContext) -> AnyCommand:
     @app_commands.command(name="continue", description="Let the last reply here go on where it ended")
     @answered
     async def go_on(interaction: Interaction) -> None:
-        await _say_more(desk, interaction)
+        await _say_more(context, interaction)
 
     return go_on
 
 
-def _go_on_menu(desk: Desk) -> AnyCommand:
+def _go_on_menu(context: CommandContext) -> AnyCommand:
     @app_commands.context_menu(name="Continue")
     @answered
     async def go_on_from_this(interaction: Interaction, message: discord.Message) -> None:
-        await _say_more(desk, interaction, str(message.id))
+        await _say_more(context, interaction, str(message.id))
 
     return go_on_from_this
 
 
-async def _say_anew(desk: Desk, interaction: Interaction, message: str = "") -> None:
+async def _say_anew(context: CommandContext, interaction: Interaction, message: str = "") -> None:
     await interaction.response.defer(ephemeral=True, thinking=True)
-    refusal = await desk.control.regenerate(str(interaction.channel_id), asker_of(interaction), message=message)
+    refusal = await context.control.regenerate(str(interaction.channel_id), asker_of(interaction), message=message)
     if refusal is None:
         await tell(interaction, "It is being said anew.")
     else:
         await refuse(interaction, refusal, nothing="There is no reply of mine that could be said anew.")
 
 
-async def _say_more(desk: Desk, interaction: Interaction, message: str = "") -> None:
+async def _say_more(context: CommandContext, interaction: Interaction, message: str = "") -> None:
     await interaction.response.defer(ephemeral=True, thinking=True)
-    refusal = await desk.control.go_on(str(interaction.channel_id), asker_of(interaction), message=message)
+    refusal = await context.control.go_on(str(interaction.channel_id), asker_of(interaction), message=message)
     if refusal is None:
         await tell(interaction, "It goes on.")
     else:
