@@ -139,7 +139,7 @@ async def test_who_has_had_enough_is_told_once() -> None:
         await room.asks("three")
 
         assert 1 == len(room.model.prompts)
-        assert 1 == room.world.transcript(room.general).count("as one may in an hour")
+        assert 1 == room.world.transcript(room.general).count("reached your hourly limit")
         assert 'cadenza_refused_total{limit="user_per_hour"} 2.0' in room.staff.metrics.rendered().decode()
 
 
@@ -383,7 +383,7 @@ async def test_a_message_that_is_changed_again_and_again_is_counted_each_time() 
             await room.heard()
             await room.quiet()
 
-        told = "-# You have asked as much as one may in an hour; try again later."
+        told = "-# You have reached your hourly limit; try again later."
         assert ["Ren heard: 1", told] == room.answers()
         assert 3 == len(room.model.prompts)
         assert 0 == room.staff.limits.active

@@ -176,7 +176,7 @@ async def test_who_waits_for_somebody_who_is_gone_is_told_and_a_new_name_makes_n
         await room.heard()
         await room.quiet()
 
-        told = "-# Zoe does not speak here any more, so nobody answers this; ask somebody else."
+        told = "-# Zoe is no longer here, so this is not answered; ask another character."
         assert [told, "", "Rob heard: you"] == room.answers()[-3:]  # the empty one shows what Rob answers
         assert 0 == room.staff.limits.active
 

@@ -15,13 +15,13 @@ from .rooms import parent_of, room_of
 from .staff import Staff
 
 _EXCESSES = {
-    Excess.USER_ACTIVE: "Several of your messages are being answered already; I did not take this one.",
-    Excess.SERVER_ACTIVE: "Too many messages are being answered in this server at the moment; try again in a minute.",
-    Excess.USER_PER_HOUR: "You have asked as much as one may in an hour; try again later.",
-    Excess.USER_PER_DAY: "You have asked as much as one may in a day; try again tomorrow.",
-    Excess.SERVER_PER_HOUR: "This server has asked as much as it may in an hour; try again later.",
-    Excess.SERVER_PER_DAY: "This server has asked as much as it may in a day; try again tomorrow.",
-    Excess.SERVER_TOKENS: "This server has used up its words for today; try again tomorrow.",
+    Excess.USER_ACTIVE: "Several of your messages are waiting already; this one is not answered.",
+    Excess.SERVER_ACTIVE: "Too many replies are running in this server; try again in a minute.",
+    Excess.USER_PER_HOUR: "You have reached your hourly limit; try again later.",
+    Excess.USER_PER_DAY: "You have reached your daily limit; try again tomorrow.",
+    Excess.SERVER_PER_HOUR: "This server has reached its hourly limit; try again later.",
+    Excess.SERVER_PER_DAY: "This server has reached its daily limit; try again tomorrow.",
+    Excess.SERVER_TOKENS: "This server has used up its tokens for today; try again tomorrow.",
 }
 
 

@@ -39,7 +39,7 @@ from .staff import Staff
 
 logger = logging.getLogger(__name__)
 
-_GONE = "{persona} does not speak here any more, so nobody answers this; ask somebody else."
+_GONE = "{persona} is no longer here, so this is not answered; ask another character."
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ def listen(client: discord.Client, explanations: Explanations) -> None:
 async def _answer(interaction: Interaction, explanations: Explanations) -> None:
     known = None if interaction.message is None else await explanations.about(str(interaction.message.id))
     if known is None or not known.source:
-        await tell(interaction, "The Markdown of this table is not kept any more.")
+        await tell(interaction, "The Markdown of this table is no longer kept.")
         return
     shown = f"{_FENCE}md\n{known.source.strip()}\n{_FENCE}"
     if len(shown) <= _LONGEST and _FENCE not in known.source:

@@ -71,5 +71,5 @@ class Pending:
         self._background.start(self.over(*(heard.id for heard in turn.messages)))
         request = turn.messages[-1].payload
         if isinstance(request, Request):
-            sentence = "Something went wrong with this answer ({error}); the log of the bot tells more."
+            sentence = "This answer failed ({error}); see the bot's log."
             self._background.start(self._announcements.tell(request.message, sentence, error=type(error).__name__))

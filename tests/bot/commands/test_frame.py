@@ -63,7 +63,7 @@ async def test_a_command_that_fails_answers_all_the_same(caplog: pytest.LogCaptu
         with caplog.at_level(logging.DEBUG, logger="cadenza"):
             for how in ("at once", "late"):
                 told = await room.use(room.mia, "trial fail", how=how)
-                assert "That did not work (RuntimeError); look into the log of the bot." == told
+                assert "That failed (RuntimeError); see the bot's log." == told
                 assert room.is_ephemeral
 
             assert "This works in servers only." == await room.use(room.mia, "trial fail", how="ours")

@@ -85,7 +85,7 @@ async def test_if_discord_does_not_listen_it_is_told_at_the_next_start(caplog: p
         assert await room.staff.store.get(Shelf.BOT, "commands") is not None
 
 
-CHANGED = "This command has changed since your Discord last heard of it; reload Discord and use it again."
+CHANGED = "This command has changed; reload Discord and use it again."
 
 
 async def test_a_command_that_is_not_there_any_more_or_has_changed_is_explained() -> None:
@@ -136,7 +136,7 @@ async def test_whoever_may_not_use_a_command_is_told_so(monkeypatch: pytest.Monk
         assert "You may not use this command here." == await room.use(room.tom, "never")
         assert "This works in servers only." == await room.use(room.tom, "elsewhere")
         told = await room.use(room.tom, "broken")
-        assert "That did not work (RuntimeError); look into the log of the bot." == told
+        assert "That failed (RuntimeError); see the bot's log." == told
 
 
 # --- the page about them ---------------------------------------------------------------------------
@@ -176,7 +176,7 @@ def takes(setting: Choosable) -> str:
         case "str":
             return ", ".join(setting.one_of) or "a text"
         case "tuple":
-            return "texts, parted by commas"
+            return "texts, separated by commas"
         case _ if setting.high is None:
             return f"at least {setting.low:g}"
         case _:

@@ -19,9 +19,9 @@ Where: TypeAlias = Literal["server", "channel"]
 """Where something is to hold."""
 DEGREES = (
     "0: one message at the end",
-    "1: a message a line",
-    "2: a message a line, with typing",
-    "3: a message a sentence, with typing",
+    "1: a message per line",
+    "2: a message per line, with typing",
+    "3: a message per sentence, with typing",
 )
 """What each degree is, in words."""
 MANAGERS = discord.Permissions(manage_guild=True)
@@ -60,7 +60,7 @@ async def _keep(
         return
     given = only(chosen)
     if not given:
-        await tell(interaction, "Nothing was chosen; give at least one of the options.")
+        await tell(interaction, "Nothing was changed; give at least one option.")
         return
     await change(context, interaction, where, lambda choice: put(choice, given))
     await say_chosen(interaction, where, given)
@@ -75,9 +75,9 @@ async def say_chosen(interaction: Interaction, where: Where, given: Mapping[str,
     """Say what holds from now on."""
     what = ", ".join(f"`{name}` = {shown(interaction, value)}" for name, value in given.items())
     if where == "server":
-        await tell(interaction, "From now on in this server: {what}.", what=what)
+        await tell(interaction, "Set for this server: {what}.", what=what)
     else:
-        await tell(interaction, "From now on in this channel: {what}.", what=what)
+        await tell(interaction, "Set for this channel: {what}.", what=what)
 
 
 def is_listed(interaction: Interaction, config: Config) -> bool:

@@ -27,9 +27,7 @@ _BROKEN_FENCE = "`\u200b``"
 def commands(context: CommandContext) -> list[AnyCommand]:
     """What there is to use."""
 
-    @app_commands.describe(
-        message=locale_str("The address or the id of a message of mine; otherwise the last one here")
-    )
+    @app_commands.describe(message=locale_str("Link or id of one of my messages; the last one here if empty"))
     @answered
     async def explain(interaction: Interaction, message: str | None = None) -> None:
         await interaction.response.defer(ephemeral=True, thinking=True)
@@ -46,7 +44,7 @@ def commands(context: CommandContext) -> list[AnyCommand]:
     return [
         app_commands.Command(
             name=locale_str("explain"),
-            description=locale_str("Why a message of mine was split, delayed or cut"),
+            description=locale_str("Why one of my messages was split, delayed or cut"),
             callback=explain,
         ),
         app_commands.ContextMenu(name=locale_str("Explain"), callback=explain_this),
@@ -64,13 +62,13 @@ async def _explain_last(interaction: Interaction, context: CommandContext) -> No
                     return
         except (discord.NotFound, discord.Forbidden):
             pass  # then there is none that could be found
-    await tell(interaction, "There is no message of mine in this channel that I could explain.")
+    await tell(interaction, "I have no message in this channel to explain.")
 
 
 async def _explain_named(interaction: Interaction, context: CommandContext, name: str) -> None:
     match = _MESSAGE.fullmatch(name.strip())
     if match is None:
-        await tell(interaction, "That is neither the address nor the id of a message.")
+        await tell(interaction, "That is neither a link to a message nor its id.")
         return
     message = await _found(interaction, context.client, match)
     if message is None:
@@ -81,11 +79,11 @@ async def _explain_named(interaction: Interaction, context: CommandContext, name
 
 async def _explain(interaction: Interaction, context: CommandContext, message: discord.Message) -> None:
     if not is_ours(message):
-        await tell(interaction, "That is not a message of mine.")
+        await tell(interaction, "That is not one of my messages.")
         return
     known = await context.staff.explanations.about(str(message.id))
     if known is None or not known.lines:
-        await tell(interaction, "I do not know why that message is as it is: it is too old, or nothing was kept of it.")
+        await tell(interaction, "I have no record of that message: it is too old, or nothing was kept.")
         return
     await _tell_story(interaction, known)
 
@@ -128,4 +126,4 @@ async def _tell_story(interaction: Interaction, known: Explanation) -> None:
         await show(interaction, shown)
         return
     file = discord.File(io.BytesIO(story.encode("utf-8", "replace")), "explanation.txt")
-    await show(interaction, words(interaction, "It is a long story; it is in the file."), file=file)
+    await show(interaction, words(interaction, "The explanation is long; it is in the file."), file=file)

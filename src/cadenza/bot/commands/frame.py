@@ -109,7 +109,7 @@ def answered(
             logger.warning("a command failed (%s)", type(error).__name__)
             await tell(
                 interaction,
-                "That did not work ({error}); look into the log of the bot.",
+                "That failed ({error}); see the bot's log.",
                 error=type(error).__name__,
             )
 

@@ -44,7 +44,7 @@ async def persona_called(interaction: Interaction, context: CommandContext, name
     """Who is called *name*; if nobody is, who asks is told."""
     character = await context.staff.cast.find(server_of(interaction), name)
     if character is None:
-        await tell(interaction, "There is nobody called {name}; look at /persona list.", name=quoted(name[:80]))
+        await tell(interaction, "There is no character called {name}; see /persona list.", name=quoted(name[:80]))
     return character
 
 

@@ -26,22 +26,22 @@ Page: TypeAlias = app_commands.Range[int, 1, 1000]
 _PAGE_LENGTH = 1600
 """Characters of a list on one page; with what stands around it, Discord takes 2000."""
 _LEVELS = {
-    Level.OPEN: "From now on I remember what was said lately, and keep notes about you.",
-    Level.LIMITED: "From now on I remember what was said lately, and keep no notes about you.",
-    Level.FULL: "From now on I remember nothing of you, and your words are kept in nobody else's memory.",
+    Level.OPEN: "From now on I remember recent conversations and keep notes about you.",
+    Level.LIMITED: "From now on I remember recent conversations, but keep no notes about you.",
+    Level.FULL: "From now on I remember nothing about you, and your words are not kept in the memory of others.",
 }
 
 
 def commands(context: CommandContext) -> list[AnyCommand]:
     """What is to be registered."""
     memory = app_commands.Group(
-        name=locale_str("memory"), description=locale_str("What I remember of you, and what you wish of that")
+        name=locale_str("memory"), description=locale_str("What I remember about you, and your choices")
     )
     _add_notes(memory, context.staff.memory)
     _add_wishes(memory, context.staff.memory)
     _add_deletion(memory, context.staff.memory)
     _add_server(memory, context.staff.memory)
-    forget = app_commands.Group(name=locale_str("forget"), description=locale_str("Have yourself forgotten"))
+    forget = app_commands.Group(name=locale_str("forget"), description=locale_str("Make me forget you"))
     _add_forgetting(forget, "me", context.staff.memory)
     return [memory, forget]
 
@@ -50,7 +50,7 @@ def commands(context: CommandContext) -> list[AnyCommand]:
 
 
 def _add_notes(group: app_commands.Group, memory: Memory) -> None:
-    @group.command(name=locale_str("list"), description=locale_str("The notes about you, and what you have chosen"))
+    @group.command(name=locale_str("list"), description=locale_str("The notes about you, and your choices"))
     @app_commands.describe(page=locale_str("Which page"))
     @frame.answered
     async def list_(interaction: Interaction, page: Page = 1) -> None:
@@ -64,13 +64,13 @@ def _add_notes(group: app_commands.Group, memory: Memory) -> None:
         none = frame.words(interaction, "There are no notes about you.")
         await frame.show(interaction, f"{head}\n{_paged(interaction, notes, page) or none}")
 
-    @group.command(name=locale_str("note"), description=locale_str("Have something about you remembered everywhere"))
-    @app_commands.describe(text=locale_str("What is to be remembered"))
+    @group.command(name=locale_str("note"), description=locale_str("Add a note about you that holds everywhere"))
+    @app_commands.describe(text=locale_str("What to remember"))
     @frame.answered
     async def note(interaction: Interaction, text: NoteText) -> None:
         async with memory.privacy.writing:
             if (await memory.privacy.of(_asker(interaction))).level is not Level.OPEN:
-                refusal = "You have chosen that no notes about you are kept; “/memory privacy” changes that."
+                refusal = "You have chosen not to have notes kept; “/memory privacy” changes that."
                 await frame.tell(interaction, refusal)
                 return
             kept = await memory.notes.add(_person(interaction), text, by=By.PERSON)
@@ -86,7 +86,7 @@ def _add_notes(group: app_commands.Group, memory: Memory) -> None:
     async def suggest(interaction: Interaction, current: str) -> list[app_commands.Choice[int]]:
         return await _suggested(memory, _person(interaction), current)
 
-    @group.command(name=locale_str("summary"), description=locale_str("What I remember of our last conversations"))
+    @group.command(name=locale_str("summary"), description=locale_str("What I remember of our recent conversations"))
     @app_commands.describe(page=locale_str("Which page"))
     @frame.answered
     async def summary(interaction: Interaction, page: Page = 1) -> None:
@@ -96,8 +96,8 @@ def _add_notes(group: app_commands.Group, memory: Memory) -> None:
 
 
 def _add_wishes(group: app_commands.Group, memory: Memory) -> None:
-    @group.command(name=locale_str("privacy"), description=locale_str("Choose how much I remember of you"))
-    @app_commands.describe(level=locale_str("“limited” keeps no notes, “full” keeps nothing; what is there is deleted"))
+    @group.command(name=locale_str("privacy"), description=locale_str("Choose how much I remember about you"))
+    @app_commands.describe(level=locale_str("“limited” keeps no notes, “full” keeps nothing; what exists is deleted"))
     @frame.answered
     async def privacy(interaction: Interaction, level: Literal["open", "limited", "full"]) -> None:
         gone = await memory.privacy.set_level(_asker(interaction), Level(level), asked=str(interaction.id))
@@ -105,25 +105,23 @@ def _add_wishes(group: app_commands.Group, memory: Memory) -> None:
         await frame.show(interaction, f"{frame.words(interaction, _LEVELS[Level(level)])} {deleted}")
 
     @group.command(name=locale_str("direct"), description=locale_str("Choose whether I remember our direct messages"))
-    @app_commands.describe(state=locale_str("“off” deletes what is remembered of them"))
+    @app_commands.describe(state=locale_str("“off” deletes what I remember of them"))
     @frame.answered
     async def direct(interaction: Interaction, state: Literal["on", "off"]) -> None:
         gone = await memory.privacy.set_direct(_asker(interaction), keeps=state == "on")
         if state == "on":
-            await frame.tell(interaction, "From now on I remember our direct messages; they are told nowhere else.")
+            await frame.tell(interaction, "From now on I remember our direct messages; I use them nowhere else.")
         else:
             await frame.tell(interaction, "I do not remember direct messages. Deleted: {count}.", count=gone)
 
-    @group.command(
-        name=locale_str("export"), description=locale_str("Have everything that is kept about you as a file")
-    )
+    @group.command(name=locale_str("export"), description=locale_str("Get everything that is kept about you as a file"))
     @frame.answered
     async def export(interaction: Interaction) -> None:
         await interaction.response.defer(ephemeral=True, thinking=True)
         kept = await memory.export(_asker(interaction))
         written = json.dumps(kept, ensure_ascii=False, indent=2, default=dict).encode()
         file = discord.File(io.BytesIO(written), filename="memory.json")
-        await frame.show(interaction, frame.words(interaction, "This is all that is kept about you."), file=file)
+        await frame.show(interaction, frame.words(interaction, "This is everything that is kept about you."), file=file)
 
 
 # --- deleting all of it ----------------------------------------------------------------------------
@@ -160,14 +158,16 @@ class _Question(discord.ui.View):
 
 
 def _add_deletion(group: app_commands.Group, memory: Memory) -> None:
-    @group.command(name=locale_str("clear"), description=locale_str("Delete what I remember of you, not your choices"))
+    @group.command(
+        name=locale_str("clear"), description=locale_str("Delete what I remember about you, but not your choices")
+    )
     @frame.answered
     async def clear(interaction: Interaction) -> None:
         async def act(interaction: Interaction) -> str:
             gone = await memory.privacy.clear(_asker(interaction), asked=str(interaction.id))
             return frame.words(interaction, "Deleted: {count}.", count=gone.records + gone.lines)
 
-        question = "Shall I delete all notes about you, and what I remember of our conversations?"
+        question = "Delete all notes about you and what I remember of our conversations?"
         await _ask(interaction, question, _Answer(frame.words(interaction, "Delete"), discord.ButtonStyle.danger, act))
 
     _add_forgetting(group, "forget", memory)
@@ -180,8 +180,8 @@ def _add_forgetting(group: app_commands.Group, name: str, memory: Memory) -> Non
         async def act(interaction: Interaction) -> str:
             gone = await memory.privacy.forget(_asker(interaction), asked=str(interaction.id))
             text = (
-                "You are forgotten. Deleted: {records} records that were yours, and {lines} lines in the memory of "
-                "others. What you say from now on is remembered as of anybody else."
+                "You are forgotten. Deleted: {records} records of yours and {lines} lines in the memory of others. "
+                "From now on you are remembered like everyone else."
             )
             return frame.words(interaction, text, records=gone.records, lines=gone.lines)
 
@@ -189,15 +189,15 @@ def _add_forgetting(group: app_commands.Group, name: str, memory: Memory) -> Non
             gone = await memory.privacy.forget(_asker(interaction), asked=str(interaction.id))
             await memory.privacy.set_level(_asker(interaction), Level.FULL, asked=str(interaction.id))
             text = (
-                "You are forgotten. Deleted: {records} records that were yours, and {lines} lines in the memory of "
-                "others. Nothing more is kept than that you wish not to be remembered."
+                "You are forgotten. Deleted: {records} records of yours and {lines} lines in the memory of others. "
+                "Only your wish not to be remembered is kept."
             )
             return frame.words(interaction, text, records=gone.records, lines=gone.lines)
 
         danger = discord.ButtonStyle.danger
         await _ask(
             interaction,
-            "Shall I delete everything that is kept about you: notes, conversations, choices? It cannot be undone.",
+            "Delete everything that is kept about you: notes, conversations, choices? This cannot be undone.",
             _Answer(frame.words(interaction, "Forget me"), danger, act),
             _Answer(frame.words(interaction, "Forget me, and remember nothing in future"), danger, act_for_good),
         )
@@ -228,8 +228,8 @@ def _add_server(group: app_commands.Group, memory: Memory) -> None:
             none = frame.words(interaction, "There are no notes about this server.")
             await frame.show(interaction, _paged(interaction, notes, page) or none)
 
-    @server.command(name=locale_str("note"), description=locale_str("Have something about this server remembered"))
-    @app_commands.describe(text=locale_str("What is to be remembered"))
+    @server.command(name=locale_str("note"), description=locale_str("Add a note about this server"))
+    @app_commands.describe(text=locale_str("What to remember"))
     @frame.answered
     async def note(interaction: Interaction, text: NoteText) -> None:
         if await frame.may_manage_server(interaction):

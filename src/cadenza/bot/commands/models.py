@@ -30,11 +30,11 @@ from .frame import (
 def commands(context: CommandContext) -> list[AnyCommand]:
     """All of ``/model``."""
     group = app_commands.Group(
-        name="model", description="Who answers here", guild_only=True, default_permissions=MANAGERS
+        name="model", description="The model that answers here", guild_only=True, default_permissions=MANAGERS
     )
     for add in (_add_show, _add_list, _add_set, _add_reset, _add_test):
         add(group, context)
-    keys = app_commands.Group(name="key", description="Keys of this server for vendors of models", parent=group)
+    keys = app_commands.Group(name="key", description="API keys of this server", parent=group)
     for add in (_add_key_set, _add_key_remove):
         add(keys, context)
     return [group]
@@ -58,12 +58,12 @@ def _add_show(group: app_commands.Group, context: CommandContext) -> None:
             words(interaction, "The default is {model}.", model=shown(interaction, staff.config.now.models.default)),
         ]
         if fallbacks := staff.config.now.models.fallbacks:
-            lines.append(words(interaction, "Who answers if it fails: {models}.", models=shown(interaction, fallbacks)))
+            lines.append(words(interaction, "Fallbacks: {models}.", models=shown(interaction, fallbacks)))
         await show(interaction, "\n".join(lines))
 
 
 def _add_list(group: app_commands.Group, context: CommandContext) -> None:
-    @group.command(name="list", description="All models that can be chosen, and for whom this server has keys")
+    @group.command(name="list", description="All models that can be chosen, and the vendors this server has keys for")
     @answered
     async def list_models(interaction: Interaction) -> None:
         if not await may_manage_server(interaction):
@@ -93,8 +93,8 @@ def _add_set(group: app_commands.Group, context: CommandContext) -> None:
     async def suggest(interaction: Interaction, current: str) -> list[app_commands.Choice[str]]:
         return await _offered(context, interaction, current)
 
-    @group.command(name="set", description="Choose who answers")
-    @app_commands.describe(model="The model, by its name", where="For the whole server, or this channel")
+    @group.command(name="set", description="Choose the model")
+    @app_commands.describe(model="Name of the model", where="For the whole server, or this channel")
     @app_commands.autocomplete(model=suggest)
     @answered
     async def set_model(
@@ -115,7 +115,7 @@ def _add_set(group: app_commands.Group, context: CommandContext) -> None:
 
 
 def _add_reset(group: app_commands.Group, context: CommandContext) -> None:
-    @group.command(name="reset", description="Let the default answer again")
+    @group.command(name="reset", description="Go back to the default model")
     @app_commands.describe(where="For the whole server, or this channel")
     @answered
     async def reset(interaction: Interaction, where: Where = "server") -> None:
@@ -123,9 +123,9 @@ def _add_reset(group: app_commands.Group, context: CommandContext) -> None:
             return
         await change(context, interaction, where, lambda choice: replace(choice, model=None))
         if where == "server":
-            await tell(interaction, "This server has no model of its own any more.")
+            await tell(interaction, "This server no longer has its own model.")
         else:
-            await tell(interaction, "This channel has no model of its own any more.")
+            await tell(interaction, "This channel no longer has its own model.")
 
 
 def _add_test(group: app_commands.Group, context: CommandContext) -> None:
@@ -134,7 +134,7 @@ def _add_test(group: app_commands.Group, context: CommandContext) -> None:
         return await _offered(context, interaction, current)
 
     @group.command(name="test", description="Ask a model for one word, to see whether it answers")
-    @app_commands.describe(model="The model, by its name; without one, who answers here")
+    @app_commands.describe(model="Name of the model; the one of this channel if empty")
     @app_commands.autocomplete(model=suggest)
     @answered
     async def test(interaction: Interaction, model: app_commands.Range[str, 1, 100] | None = None) -> None:
@@ -157,7 +157,7 @@ async def _test(context: CommandContext, interaction: Interaction, name: str, se
     try:
         sources = await models.sources(name, server)
     except SettingsError:
-        await tell(interaction, "There is no model that could be asked; whoever runs the bot has to name one.")
+        await tell(interaction, "No model is configured; the bot's operator has to name one.")
         return
     result = await probe(sources, settings_for(config, Choice(), of_model=models.settings_of(name)))
     seconds = f"{result.seconds:.1f}"
@@ -180,8 +180,8 @@ async def _suggest_vendors(_interaction: Interaction, current: str) -> list[app_
 
 
 def _add_key_set(group: app_commands.Group, context: CommandContext) -> None:
-    @group.command(name="set", description="Give this server a key of its own; it is asked for in a form")
-    @app_commands.describe(vendor="Whose key it is")
+    @group.command(name="set", description="Give this server its own key; a form asks for it")
+    @app_commands.describe(vendor="The vendor of the key")
     @app_commands.autocomplete(vendor=_suggest_vendors)
     @answered
     async def set_key(interaction: Interaction, vendor: str) -> None:
@@ -191,7 +191,7 @@ def _add_key_set(group: app_commands.Group, context: CommandContext) -> None:
         if wallet:
             await interaction.response.send_modal(_KeyForm(context, interaction, wallet))
         else:
-            told = "There is no vendor {vendor} that a server can have a key for; pick one from the list."
+            told = "A server cannot have a key for {vendor}; pick a vendor from the list."
             await tell(interaction, told, vendor=shown(interaction, vendor))
 
 
@@ -200,15 +200,15 @@ def _add_key_remove(group: app_commands.Group, context: CommandContext) -> None:
     async def suggest(interaction: Interaction, current: str) -> list[app_commands.Choice[str]]:
         return matching(await context.staff.models.keys.vendors(str(interaction.guild_id)), current)
 
-    @group.command(name="remove", description="Forget the key that this server has for a vendor")
-    @app_commands.describe(vendor="Whose key it is")
+    @group.command(name="remove", description="Delete the key of this server for a vendor")
+    @app_commands.describe(vendor="The vendor of the key")
     @app_commands.autocomplete(vendor=suggest)
     @answered
     async def remove_key(interaction: Interaction, vendor: str) -> None:
         if not await may_manage_server(interaction):
             return
         if await context.staff.models.keys.remove(str(interaction.guild_id), vendor.strip()):
-            await tell(interaction, "The key for {vendor} is forgotten.", vendor=shown(interaction, vendor))
+            await tell(interaction, "The key for {vendor} was deleted.", vendor=shown(interaction, vendor))
         else:
             await tell(interaction, "This server has no key for {vendor}.", vendor=shown(interaction, vendor))
 
@@ -221,7 +221,7 @@ class _KeyForm(discord.ui.Modal):
         self._context = context
         self._vendor = vendor
         self._field: discord.ui.TextInput[_KeyForm] = discord.ui.TextInput(
-            label=words(interaction, "The key, or several with spaces between")[:45], custom_id="key", max_length=4000
+            label=words(interaction, "The key, or several separated by spaces")[:45], custom_id="key", max_length=4000
         )
         self.add_item(self._field)
 
@@ -235,5 +235,5 @@ async def _keep_key(interaction: Interaction, context: CommandContext, vendor: s
     if not await may_manage_server(interaction):
         return
     await context.staff.models.keys.keep(str(interaction.guild_id), vendor, text)
-    told = "The key for {vendor} is sealed and kept; it is asked with before the operator's."
+    told = "The key for {vendor} is stored encrypted; it is used before the operator's."
     await tell(interaction, told, vendor=shown(interaction, vendor))

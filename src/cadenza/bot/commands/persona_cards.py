@@ -26,12 +26,12 @@ _FORMATS = {
 def add_cards(group: app_commands.Group, context: CommandContext) -> None:
     """Add what takes characters in and gives them out to *group*."""
 
-    @group.command(name=locale_str("import"), description=locale_str("Take somebody in from a file"))
+    @group.command(name=locale_str("import"), description=locale_str("Import a character from a file"))
     @app_commands.rename(file=locale_str("file"), name=locale_str("name"), replace_=locale_str("replace"))
     @app_commands.describe(
         file=locale_str("A character card (PNG or JSON), or an export of Cadenza’s"),
-        name=locale_str("What they are called here"),
-        replace_=locale_str("Whether they stand in the place of who has that name"),
+        name=locale_str("Name of the character in this server"),
+        replace_=locale_str("Whether to replace a character that has this name"),
     )
     @answered
     async def import_(
@@ -50,17 +50,17 @@ def add_cards(group: app_commands.Group, context: CommandContext) -> None:
         server = server_of(interaction)
         before = await context.staff.cast.find(server, character.name)
         if before is not None and not replace_:
-            text = "There is somebody called {name} already; give another name, or say that they are to be replaced."
+            text = "There is already a character called {name}; give another name, or set “replace”."
             await tell(interaction, text, name=quoted(before.name))
             return
         if before is not None and await context.staff.cast.keeps(server, before.name):
             character = replace(character, id=before.id, is_main=before.is_main, former=before.former)
         character = await context.staff.cast.save(server, character, by=str(interaction.user.id))
-        await tell(interaction, "{name} was taken in.", name=quoted(character.name))
+        await tell(interaction, "{name} was imported.", name=quoted(character.name))
 
-    @group.command(name=locale_str("export"), description=locale_str("Get somebody as a file"))
+    @group.command(name=locale_str("export"), description=locale_str("Export a character as a file"))
     @app_commands.rename(name=locale_str("name"), format_=locale_str("format"))
-    @app_commands.describe(name=locale_str("Who it is about"), format_=locale_str("What sort of file"))
+    @app_commands.describe(name=locale_str("The character"), format_=locale_str("The file format"))
     @app_commands.choices(
         format_=[app_commands.Choice(name=locale_str(text), value=each.value) for each, text in _FORMATS.items()]
     )

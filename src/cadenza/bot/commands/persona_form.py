@@ -17,11 +17,11 @@ from .given import quoted, server_of
 _LONGEST = 4000
 """What one field of a form takes."""
 _LABELS = {
-    "prompt": "Who they are",
+    "prompt": "Description",
     "personality": "Personality",
     "scenario": "Scenario",
-    "samples": "Samples of how they talk",
-    "greeting": "What they say first, with /persona greet",
+    "samples": "Sample dialogue",
+    "greeting": "First message, said by /persona greet",
 }
 
 

@@ -42,11 +42,11 @@ def add_stage(group: app_commands.Group, context: CommandContext) -> None:
 
 
 def _add_greet(group: app_commands.Group, context: CommandContext) -> None:
-    @group.command(name=locale_str("greet"), description=locale_str("Let somebody say their greeting here"))
+    @group.command(name=locale_str("greet"), description=locale_str("Let a character say its greeting here"))
     @app_commands.rename(name=locale_str("name"), number=locale_str("number"))
     @app_commands.describe(
-        name=locale_str("Who it is about"),
-        number=locale_str("Which of their greetings; the first one, if none is given"),
+        name=locale_str("The character"),
+        number=locale_str("Number of the greeting; the first one if empty"),
     )
     @app_commands.autocomplete(name=suggesting_personas(context))
     @answered
@@ -58,16 +58,16 @@ def _add_greet(group: app_commands.Group, context: CommandContext) -> None:
             return
         channel = interaction.channel
         if not _may_write(interaction) or not isinstance(channel, discord.abc.Messageable):
-            await tell(interaction, "You may not write here, so nobody greets you here.")
+            await tell(interaction, "You may not write here, so no character greets you here.")
             return
         refusal = await context.control.greet(channel, asker_of(interaction), persona=character.name, text=text)
         if refusal is None:
-            await tell(interaction, "{name} is going to greet.", name=quoted(character.name))
+            await tell(interaction, "{name} will say a greeting.", name=quoted(character.name))
         else:
             await refuse(
                 interaction,
                 refusal,
-                nothing="They do not speak in this channel; look at /persona here and /config show.",
+                nothing="This character does not speak in this channel; see /persona here and /config show.",
             )
 
 
@@ -97,11 +97,11 @@ def _may_write(interaction: Interaction) -> bool:
 
 
 def _add_here(group: app_commands.Group, context: CommandContext) -> None:
-    @group.command(name=locale_str("here"), description=locale_str("Show or choose who speaks in this channel"))
+    @group.command(name=locale_str("here"), description=locale_str("Show or choose the characters of this channel"))
     @app_commands.rename(names=locale_str("names"), first=locale_str("first"))
     @app_commands.describe(
-        names=locale_str("Who may speak here, with commas between them; - is everybody"),
-        first=locale_str("Who answers if nobody in particular is called; - is the main one"),
+        names=locale_str("Characters that may speak here, separated by commas; - for all"),
+        first=locale_str("The character that answers by default; - for the main one"),
     )
     @app_commands.autocomplete(names=_suggesting_several(context), first=suggesting_personas(context))
     @answered
@@ -125,7 +125,7 @@ def _checked(choice: Choice, cast: tuple[Character, ...]) -> Choice:
     """*choice*, if who is to answer there may speak there."""
     first = named(cast, choice.persona or "")
     if choice.personas and first and first not in [named(cast, name) for name in choice.personas]:
-        msg = "Who answers first must be one of those who may speak here."
+        msg = "The default character must be one that may speak here."
         raise InputError(msg)
     return choice
 
@@ -143,7 +143,7 @@ def _several(cast: tuple[Character, ...], text: str) -> tuple[str, ...]:
 def _one(cast: tuple[Character, ...], name: str) -> Character:
     found = named(cast, name)
     if found is None:
-        msg = f"There is nobody called {quoted(name[:80])}; look at /persona list."
+        msg = f"There is no character called {quoted(name[:80])}; see /persona list."
         raise InputError(msg)
     return found
 
@@ -156,9 +156,7 @@ async def _tell_who(interaction: Interaction, context: CommandContext, cast: tup
     present = [one for one in cast if one in allowed]
     first = quoted((named(present or cast, choice.persona or "") or (present or cast)[0]).name)
     who = ", ".join(quoted(one.name) for one in present) or words(interaction, "everybody")
-    await tell(
-        interaction, "Here may speak: {who}. If nobody in particular is called, {first} answers.", who=who, first=first
-    )
+    await tell(interaction, "Characters here: {who}. By default {first} answers.", who=who, first=first)
 
 
 def _suggesting_several(context: CommandContext) -> Suggesting:

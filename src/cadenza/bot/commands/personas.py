@@ -35,7 +35,7 @@ from .persona_stage import add_stage
 _LONGEST_MODEL = 100
 _CHANNELS_OWN = -1
 _DEGREES = {
-    _CHANNELS_OWN: "As the channel",
+    _CHANNELS_OWN: "Same as the channel",
     **dict(enumerate(DEGREES)),
 }
 
@@ -43,7 +43,7 @@ _DEGREES = {
 def commands(context: CommandContext) -> list[AnyCommand]:
     """``/persona`` for *context*."""
     group = app_commands.Group(
-        name=locale_str("persona"), description=locale_str("Who the bot can be"), guild_only=True
+        name=locale_str("persona"), description=locale_str("The characters of the bot"), guild_only=True
     )
     for add in (_add_asking, _add_making, _add_setting, _add_deleting, add_cards, add_stage):
         add(group, context)
@@ -54,16 +54,16 @@ def commands(context: CommandContext) -> list[AnyCommand]:
 
 
 def _add_asking(group: app_commands.Group, context: CommandContext) -> None:
-    @group.command(name=locale_str("list"), description=locale_str("Show who there is"))
+    @group.command(name=locale_str("list"), description=locale_str("List the characters"))
     @answered
     async def list_(interaction: Interaction) -> None:
         cast = await context.staff.cast.of(server_of(interaction))
         lines = [_line(interaction, character) for character in cast]
         await show(interaction, joined(lines, 2000, lambda left: words(interaction, "… and {count} more", count=left)))
 
-    @group.command(name=locale_str("show"), description=locale_str("Show somebody"))
+    @group.command(name=locale_str("show"), description=locale_str("Show a character"))
     @app_commands.rename(name=locale_str("name"))
-    @app_commands.describe(name=locale_str("Who it is about"))
+    @app_commands.describe(name=locale_str("The character"))
     @app_commands.autocomplete(name=suggesting_personas(context))
     @answered
     async def show_(interaction: Interaction, name: str) -> None:
@@ -113,15 +113,15 @@ def _embed(interaction: Interaction, character: Character) -> discord.Embed:
 
 
 def _add_making(group: app_commands.Group, context: CommandContext) -> None:
-    @group.command(name=locale_str("create"), description=locale_str("Make somebody new"))
+    @group.command(name=locale_str("create"), description=locale_str("Create a character"))
     @app_commands.rename(
         name=locale_str("name"), prompt=locale_str("prompt"), image=locale_str("image"), url=locale_str("url")
     )
     @app_commands.describe(
-        name=locale_str("What they are called"),
-        prompt=locale_str("Who they are; /persona edit has room for more"),
-        image=locale_str("Their picture"),
-        url=locale_str("The address of their picture"),
+        name=locale_str("Name of the character"),
+        prompt=locale_str("Description; /persona edit has room for more"),
+        image=locale_str("The avatar"),
+        url=locale_str("Address of the avatar"),
     )
     @answered
     async def create(
@@ -139,11 +139,11 @@ def _add_making(group: app_commands.Group, context: CommandContext) -> None:
         face = await face_given(image, url)
         made = Character(name, prompt=prompt.strip(), avatar=face or "")
         made = await context.staff.cast.save(server_of(interaction), made, by=str(interaction.user.id))
-        await tell(interaction, "{name} is here; tell more of them with /persona edit.", name=quoted(made.name))
+        await tell(interaction, "{name} was created; /persona edit has room for more.", name=quoted(made.name))
 
-    @group.command(name=locale_str("edit"), description=locale_str("Edit what somebody is told to be"))
+    @group.command(name=locale_str("edit"), description=locale_str("Edit a character’s prompt and texts"))
     @app_commands.rename(name=locale_str("name"))
-    @app_commands.describe(name=locale_str("Who it is about"))
+    @app_commands.describe(name=locale_str("The character"))
     @app_commands.autocomplete(name=suggesting_personas(context))
     @answered
     async def edit(interaction: Interaction, name: str) -> None:
@@ -159,7 +159,7 @@ async def _is_taken(interaction: Interaction, context: CommandContext, name: str
     other = await context.staff.cast.find(server_of(interaction), name)
     if other is None or key_of(other.name) == key_of(by):
         return False
-    await tell(interaction, "There is somebody called {name} already; choose another name.", name=quoted(other.name))
+    await tell(interaction, "There is already a character called {name}; choose another name.", name=quoted(other.name))
     return True
 
 
@@ -167,19 +167,19 @@ async def _is_taken(interaction: Interaction, context: CommandContext, name: str
 
 
 def _add_setting(group: app_commands.Group, context: CommandContext) -> None:
-    @group.command(name=locale_str("set"), description=locale_str("Change somebody’s name, face, degree or model"))
+    @group.command(name=locale_str("set"), description=locale_str("Change a character’s name, avatar, degree or model"))
     @app_commands.rename(
         name=locale_str("name"), new_name=locale_str("new_name"), degree=locale_str("degree"),
         model=locale_str("model"), image=locale_str("image"), url=locale_str("url"), main=locale_str("main"),
     )  # fmt: skip
     @app_commands.describe(
-        name=locale_str("Who it is about"),
-        new_name=locale_str("What they are called from now on"),
-        degree=locale_str("How they deliver what they say"),
-        model=locale_str("Who answers for them; - is the channel’s model"),
-        image=locale_str("Their picture"),
-        url=locale_str("The address of their picture; - takes it away"),
-        main=locale_str("Whether they are the bot itself"),
+        name=locale_str("The character"),
+        new_name=locale_str("New name of the character"),
+        degree=locale_str("How the character’s replies are delivered"),
+        model=locale_str("Model of the character; - for the channel’s model"),
+        image=locale_str("The avatar"),
+        url=locale_str("Address of the avatar; - removes it"),
+        main=locale_str("Whether the character is the bot itself"),
     )
     @app_commands.choices(
         degree=[app_commands.Choice(name=locale_str(text), value=degree) for degree, text in _DEGREES.items()]
@@ -206,7 +206,7 @@ def _add_setting(group: app_commands.Group, context: CommandContext) -> None:
         if new_name is not None and await _is_taken(interaction, context, character_name(new_name), by=character.name):
             return
         if main is False and character.is_main:
-            await tell(interaction, "Somebody must be the bot itself; choose who, with “main” on them.")
+            await tell(interaction, "One character must be the bot itself; set “main” on another one first.")
             return
         changed = only({"name": new_name, "degree": degree, "is_main": main})
         changed |= _model(context, model, character) | await _face(image, url)
@@ -221,11 +221,11 @@ def _add_setting(group: app_commands.Group, context: CommandContext) -> None:
         )
         await tell(interaction, "{name} was changed.", name=quoted(after.name))
 
-    @group.command(name=locale_str("triggers"), description=locale_str("Show or change the words that call somebody"))
+    @group.command(name=locale_str("triggers"), description=locale_str("Show or change a character’s trigger words"))
     @app_commands.rename(name=locale_str("name"), words_=locale_str("words"))
     @app_commands.describe(
-        name=locale_str("Who it is about"),
-        words_=locale_str("The words, with commas between them; - takes them away"),
+        name=locale_str("The character"),
+        words_=locale_str("The words, separated by commas; - removes them"),
     )
     @app_commands.autocomplete(name=suggesting_personas(context))
     @answered
@@ -269,10 +269,10 @@ def _model(context: CommandContext, given: str | None, character: Character) -> 
         return {}
     model = kept_or_cleared(given, character.model)
     if model and ":" not in model and model not in _models(context):
-        msg = "There is no model of that name; take one that is suggested, or write it as vendor:model."
+        msg = "No model has that name; pick a suggestion, or write vendor:model."
         raise InputError(msg)
     if len(model) > _LONGEST_MODEL:
-        msg = "This is no name of a model; take one that is suggested."
+        msg = "That is not the name of a model; pick a suggestion."
         raise InputError(msg)
     return {"model": model}
 
@@ -288,9 +288,9 @@ async def _face(image: discord.Attachment | None, url: str | None) -> dict[str, 
 
 
 def _add_deleting(group: app_commands.Group, context: CommandContext) -> None:
-    @group.command(name=locale_str("delete"), description=locale_str("Delete somebody for good"))
+    @group.command(name=locale_str("delete"), description=locale_str("Delete a character for good"))
     @app_commands.rename(name=locale_str("name"))
-    @app_commands.describe(name=locale_str("Who it is about"))
+    @app_commands.describe(name=locale_str("The character"))
     @app_commands.autocomplete(name=suggesting_personas(context))
     @answered
     async def delete(interaction: Interaction, name: str) -> None:
@@ -300,7 +300,7 @@ def _add_deleting(group: app_commands.Group, context: CommandContext) -> None:
         if character is None:
             return
         if not await context.staff.cast.keeps(server_of(interaction), character.name):
-            text = "{name} stands in the configuration of the bot, and cannot be deleted here."
+            text = "{name} is defined in the bot’s configuration and cannot be deleted here."
             await tell(interaction, text, name=quoted(character.name))
             return
         text = "Delete {name} for good, with all sprites? An export keeps a copy."
@@ -331,7 +331,7 @@ async def _delete(interaction: Interaction, context: CommandContext, name: str, 
         return
     confirmation.stop()
     if await context.staff.cast.remove(server_of(interaction), name):
-        text = "{name} is gone."
+        text = "{name} was deleted."
     else:
-        text = "{name} was gone already."
+        text = "{name} was already deleted."
     await interaction.response.edit_message(content=words(interaction, text, name=quoted(name)), view=None)

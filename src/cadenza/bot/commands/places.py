@@ -31,12 +31,12 @@ def add(group: app_commands.Group, context: CommandContext) -> None:
 def _add_triggers(group: app_commands.Group, context: CommandContext) -> None:
     @group.command(name="triggers", description="What the bot answers")
     @app_commands.describe(
-        mentions="Whether it answers who mentions it",
-        replies="Whether it answers who replies to it",
-        words="Whether it answers who says a character's name or one of its words",
+        mentions="Whether it answers mentions",
+        replies="Whether it answers replies to it",
+        words="Whether it answers names and trigger words of characters",
         always="Whether it answers everything",
-        every="It answers every so many messages unasked; 0 is never",
-        bots="Whether it answers other bots, when they call it",
+        every="Answer every so many messages unasked; 0 for never",
+        bots="Whether it answers other bots that ping it",
         where="For the whole server, or this channel",
     )
     @answered
@@ -65,52 +65,52 @@ def _add_triggers(group: app_commands.Group, context: CommandContext) -> None:
 
 
 def _add_thought_log(group: app_commands.Group, context: CommandContext) -> None:
-    @group.command(name="thought-log", description="Where thoughts, tools and timing of each reply are shown")
-    @app_commands.describe(channel="The channel that is told; without one, nobody is")
+    @group.command(name="thought-log", description="Where thoughts, tools and timing of each reply are posted")
+    @app_commands.describe(channel="The channel; empty turns it off")
     @answered
     async def thought_log(interaction: Interaction, channel: discord.TextChannel | None = None) -> None:
         if not await may_manage_server(interaction):
             return
         if channel is None:
             await change(context, interaction, "server", lambda choice: _with_log(choice, ""))
-            await tell(interaction, "Thoughts are not shown anywhere from now on.")
+            await tell(interaction, "Thoughts are no longer posted anywhere.")
         elif not may_tell(channel):
             await tell(
                 interaction,
-                "I may not show them in {channel}; give me “View Channel”, “Send Messages”, “Embed Links” and “Attach Files” "
-                "there.",
+                "I cannot post thoughts in {channel}; give me “View Channel”, “Send Messages”, “Embed Links” and "
+                "“Attach Files” there.",
                 channel=channel.mention,
             )
         else:
             await change(context, interaction, "server", lambda choice: _with_log(choice, str(channel.id)))
             await tell(
                 interaction,
-                "Thoughts are shown in {channel} from now on, but for those of private channels.",
+                "Thoughts are now posted in {channel}, except those of private channels.",
                 channel=channel.mention,
             )
 
 
 def _add_private(group: app_commands.Group, context: CommandContext) -> None:
-    @group.command(name="private", description="Whether nothing that is thought here is shown elsewhere")
-    @app_commands.describe(private="Whether it is", where="For the whole server, or this channel")
+    @group.command(name="private", description="Whether thoughts in here stay out of the thought log")
+    @app_commands.describe(private="On or off", where="For the whole server, or this channel")
     @answered
     async def private(interaction: Interaction, *, private: bool, where: Where = "channel") -> None:
         await choose(context, interaction, where, is_private=private)
 
 
 def _add_silent(group: app_commands.Group, context: CommandContext) -> None:
-    @group.command(name="silent", description="Whether the bot never speaks here")
-    @app_commands.describe(silent="Whether it is", where="For the whole server, or this channel")
+    @group.command(name="silent", description="Whether the bot stays silent here")
+    @app_commands.describe(silent="On or off", where="For the whole server, or this channel")
     @answered
     async def silent(interaction: Interaction, *, silent: bool, where: Where = "channel") -> None:
         await choose(context, interaction, where, is_silent=silent)
 
 
 def _add_history(group: app_commands.Group, context: CommandContext) -> None:
-    @group.command(name="history", description="How much of the conversation a model is told")
+    @group.command(name="history", description="How much of the conversation the model is given")
     @app_commands.describe(
-        messages="Messages that are read back",
-        images="Whether pictures are among it",
+        messages="Messages at most",
+        images="Whether images are included",
         where="For the whole server, or this channel",
     )
     @answered
@@ -125,7 +125,7 @@ def _add_history(group: app_commands.Group, context: CommandContext) -> None:
 
 
 def _add_language(group: app_commands.Group, context: CommandContext) -> None:
-    @group.command(name="language", description="What language the bot's own notices are in")
+    @group.command(name="language", description="The language of the bot's own notices")
     @app_commands.describe(language="The language", where="For the whole server, or this channel")
     @app_commands.choices(
         language=[app_commands.Choice(name=LANGUAGES.get(one, one), value=one) for one in languages()]
@@ -136,9 +136,9 @@ def _add_language(group: app_commands.Group, context: CommandContext) -> None:
 
 
 def _add_cascade(group: app_commands.Group, context: CommandContext) -> None:
-    @group.command(name="cascade", description="How much characters talk with each other")
+    @group.command(name="cascade", description="How often characters answer each other")
     @app_commands.describe(
-        links="Answers to each other that may follow what a person said; 0 is none",
+        links="Answers of characters to each other after a person's message; 0 for none",
         characters="How many characters answer one message at most",
         where="For the whole server, or this channel",
     )

@@ -72,17 +72,17 @@ async def _explain(interaction: Interaction, error: app_commands.AppCommandError
     try:
         match error:
             case app_commands.CommandNotFound() | app_commands.CommandSignatureMismatch():
-                told = "This command has changed since your Discord last heard of it; reload Discord and use it again."
+                told = "This command has changed; reload Discord and use it again."
                 await tell(interaction, told)
             case app_commands.NoPrivateMessage():
                 await tell(interaction, "This works in servers only.")
             case app_commands.TransformerError():
-                await tell(interaction, "One of the options is not what this command takes; choose it anew.")
+                await tell(interaction, "One of the options is not valid for this command; choose it again.")
             case app_commands.CheckFailure():
                 await tell(interaction, "You may not use this command here.")
             case _:
                 kind = type(error.original if isinstance(error, app_commands.CommandInvokeError) else error).__name__
                 logger.warning("a command failed (%s)", kind)
-                await tell(interaction, "That did not work ({error}); look into the log of the bot.", error=kind)
+                await tell(interaction, "That failed ({error}); see the bot's log.", error=kind)
     except discord.HTTPException as refusal:  # who asked has gone, or was answered already
         logger.debug("nobody could be told why a command failed (%s)", type(refusal).__name__)

@@ -11,7 +11,9 @@ from .frame import AnyCommand, CommandContext, Interaction, answered, asker_of, 
 def commands(context: CommandContext) -> list[AnyCommand]:
     """The one command that there is."""
 
-    @app_commands.command(name="reset", description="Begin anew here: what was said so far is not told any more")
+    @app_commands.command(
+        name="reset", description="Start a new conversation here; earlier messages are no longer read"
+    )
     @answered
     async def reset(interaction: Interaction) -> None:
         asker = asker_of(interaction)
@@ -22,10 +24,7 @@ def commands(context: CommandContext) -> list[AnyCommand]:
         channel, server = str(interaction.channel_id), str(interaction.guild_id or "")
         await Beginnings(context.staff.store).begin(channel, str(interaction.id), server=server, person=asker.id)
         await context.staff.memory.short_term.leave(channel, server=server, person=asker.id)
-        await tell(
-            interaction,
-            "This conversation begins anew; nothing that was said here before is read any more. "
-            "Notes stay: see /memory.",
-        )
+        text = "A new conversation starts here; earlier messages are no longer read. Notes stay: see /memory."
+        await tell(interaction, text)
 
     return [reset]

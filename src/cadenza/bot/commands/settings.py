@@ -39,7 +39,7 @@ def commands(context: CommandContext) -> list[AnyCommand]:
     """All of ``/config``."""
     group = app_commands.Group(
         name="config",
-        description="What this server or channel wants otherwise",
+        description="Settings of this server or channel",
         guild_only=True,
         default_permissions=MANAGERS,
     )
@@ -52,7 +52,7 @@ def commands(context: CommandContext) -> list[AnyCommand]:
 
 
 def _add_show(group: app_commands.Group, context: CommandContext) -> None:
-    @group.command(name="show", description="What holds in this channel, and who has chosen it")
+    @group.command(name="show", description="Show the settings of this channel, and where they come from")
     @answered
     async def show_all(interaction: Interaction) -> None:
         if not await may_manage_server(interaction):
@@ -63,11 +63,9 @@ def _add_show(group: app_commands.Group, context: CommandContext) -> None:
             await choices.of_channel(parent) if parent else Choice()
         )
         lines = _lines(interaction, context.staff.config.now, server, channel)
-        title = words(interaction, "What holds in this channel")
+        title = words(interaction, "Settings of this channel")
         embed = discord.Embed(title=title, description="\n".join(lines)[:_LONGEST_SHOWN])
-        embed.set_footer(
-            text=words(interaction, "“/config set” changes settings, “/config reset” takes a choice back.")
-        )
+        embed.set_footer(text=words(interaction, "“/config set” changes settings, “/config reset” resets them."))
         await show(interaction, embed=embed)
 
 
@@ -120,8 +118,8 @@ def _configured(interaction: Interaction, config: Config, name: str) -> object:
 
 
 def _add_set(group: app_commands.Group, context: CommandContext) -> None:
-    @group.command(name="set", description="Choose any setting by its name")
-    @app_commands.describe(name="The setting", value="What it is to be", where="For the whole server, or this channel")
+    @group.command(name="set", description="Change any setting by its name")
+    @app_commands.describe(name="The setting", value="The new value", where="For the whole server, or this channel")
     @app_commands.autocomplete(name=_suggest_settings, value=_suggest_values)
     @answered
     async def set_one(
@@ -155,7 +153,7 @@ async def _found(interaction: Interaction, name: str) -> Choosable | None:
     except InputError:
         await tell(
             interaction,
-            "There is no setting {name} that a server may choose; pick one from the list.",
+            "A server cannot change a setting {name}; pick one from the list.",
             name=shown(interaction, name),
         )
         return None
@@ -168,7 +166,7 @@ def _wanted(interaction: Interaction, setting: Choosable) -> str:
     if setting.kind is bool:
         return words(interaction, "on or off")
     if setting.kind is tuple:
-        return words(interaction, "texts, parted by commas")
+        return words(interaction, "texts, separated by commas")
     if setting.kind is str:
         return words(interaction, "a short text")
     low, high = (None if end is None else f"{end:g}" for end in (setting.low, setting.high))
@@ -207,8 +205,8 @@ def _add_reset(group: app_commands.Group, context: CommandContext) -> None:
         names = {*(settings if isinstance(settings, dict) else {}), *kept} - {"settings"}
         return matching([_EVERYTHING, *sorted(names)], current)
 
-    @group.command(name="reset", description="Take a choice back, so that the configuration holds again")
-    @app_commands.describe(name="What was chosen, or “everything”", where="For the whole server, or this channel")
+    @group.command(name="reset", description="Reset a setting to the bot's configuration")
+    @app_commands.describe(name="The setting, or “everything”", where="For the whole server, or this channel")
     @app_commands.autocomplete(name=suggest)
     @answered
     async def reset(interaction: Interaction, name: str, where: Where = "server") -> None:
@@ -224,11 +222,11 @@ def _add_reset(group: app_commands.Group, context: CommandContext) -> None:
 
         await change(context, interaction, where, without)
         if not had:
-            await tell(interaction, "{name} was not chosen here.", name=shown(interaction, name))
+            await tell(interaction, "{name} is not set here.", name=shown(interaction, name))
         elif where == "server":
-            await tell(interaction, "This server has taken {name} back.", name=shown(interaction, name))
+            await tell(interaction, "{name} was reset for this server.", name=shown(interaction, name))
         else:
-            await tell(interaction, "This channel has taken {name} back.", name=shown(interaction, name))
+            await tell(interaction, "{name} was reset for this channel.", name=shown(interaction, name))
 
 
 def _without(choice: Choice, name: str) -> Choice:
@@ -245,7 +243,7 @@ def _without(choice: Choice, name: str) -> Choice:
 
 
 def _add_degree(group: app_commands.Group, context: CommandContext) -> None:
-    @group.command(name="degree", description="How much a reply looks as if somebody typed it")
+    @group.command(name="degree", description="How much a reply looks as if a person typed it")
     @app_commands.describe(degree="How a reply becomes messages", where="For the whole server, or this channel")
     @app_commands.choices(degree=[app_commands.Choice(name=name, value=degree) for degree, name in enumerate(DEGREES)])
     @answered
@@ -256,10 +254,10 @@ def _add_degree(group: app_commands.Group, context: CommandContext) -> None:
 def _add_limits(group: app_commands.Group, context: CommandContext) -> None:
     @group.command(name="limits", description="How long a reply and its messages may be")
     @app_commands.describe(
-        messages="Messages after which a reply is ended; 0 is no limit",
-        length="Characters of the longest message",
-        rest="What becomes of a reply that needs more messages",
-        code="Messages from which on a code block is a file; 0 is never",
+        messages="Messages of a reply at most; 0 for no limit",
+        length="Characters of a message at most",
+        rest="What happens to a reply that needs more messages",
+        code="Messages from which a code block is sent as a file; 0 for never",
         where="For the whole server, or this channel",
     )
     @answered
@@ -278,14 +276,14 @@ def _add_limits(group: app_commands.Group, context: CommandContext) -> None:
 
 
 def _add_guards(group: app_commands.Group, context: CommandContext) -> None:
-    @group.command(name="guards", description="What is watched for and cleaned in replies")
+    @group.command(name="guards", description="What is checked and cleaned in replies")
     @app_commands.describe(
-        labels="Whether a reply that opens as somebody else is tried again",
-        speakers="Whether a reply ends where the model speaks for somebody else",
+        labels="Whether a reply that begins as another speaker is retried",
+        speakers="Whether a reply ends where the model speaks for another speaker",
         emoji="Whether emoji are shown",
         unknown="What happens to an emoji that the server does not have",
         spaces="Whether blank braille patterns become spaces",
-        dots="Words that are put together again where dots part their letters; * is every word",
+        dots="Words to join again when dots separate their letters; * for every word",
         where="For the whole server, or this channel",
     )
     @answered

@@ -34,7 +34,7 @@ _SHOWN = 150
 def commands(context: CommandContext) -> list[AnyCommand]:
     """``/sprite`` for *context*."""
     group = app_commands.Group(
-        name=locale_str("sprite"), description=locale_str("The looks of a persona"), guild_only=True
+        name=locale_str("sprite"), description=locale_str("The sprites of a persona"), guild_only=True
     )
     for add in (_add_list, _add_add, _add_edit, _add_delete):
         add(group, context)
@@ -44,7 +44,7 @@ def commands(context: CommandContext) -> list[AnyCommand]:
 def _add_list(group: app_commands.Group, context: CommandContext) -> None:
     @group.command(name=locale_str("list"), description=locale_str("Show the sprites of a persona"))
     @app_commands.rename(persona=locale_str("persona"))
-    @app_commands.describe(persona=locale_str("Whose sprites"))
+    @app_commands.describe(persona=locale_str("The persona"))
     @app_commands.autocomplete(persona=suggesting_personas(context))
     @answered
     async def list_(interaction: Interaction, persona: str) -> None:
@@ -61,7 +61,7 @@ def _add_list(group: app_commands.Group, context: CommandContext) -> None:
 def _line(interaction: Interaction, look: Look) -> str:
     parts = [f"**{quoted(look.name)}**"]
     if look.is_identity:
-        parts.append(words(interaction, "(somebody of their own)"))
+        parts.append(words(interaction, "(own identity)"))
     if not look.avatar:
         parts.append(words(interaction, "(no picture)"))
     if look.instructions:
@@ -71,18 +71,18 @@ def _line(interaction: Interaction, look: Look) -> str:
 
 
 def _add_add(group: app_commands.Group, context: CommandContext) -> None:
-    @group.command(name=locale_str("add"), description=locale_str("Give a persona another look"))
+    @group.command(name=locale_str("add"), description=locale_str("Add a sprite to a persona"))
     @app_commands.rename(
         persona=locale_str("persona"), name=locale_str("name"), image=locale_str("image"), url=locale_str("url"),
         instructions=locale_str("instructions"), identity=locale_str("identity"),
     )  # fmt: skip
     @app_commands.describe(
-        persona=locale_str("Whose sprite"),
-        name=locale_str("What the look is called"),
+        persona=locale_str("The persona of the sprite"),
+        name=locale_str("Name of the sprite"),
         image=locale_str("The picture"),
         url=locale_str("The address of the picture"),
-        instructions=locale_str("When the model is to use it"),
-        identity=locale_str("Whether it is somebody of their own"),
+        instructions=locale_str("When the model should use it"),
+        identity=locale_str("Whether the sprite is an identity of its own"),
     )
     @app_commands.autocomplete(persona=suggesting_personas(context))
     @answered
@@ -109,7 +109,7 @@ def _add_add(group: app_commands.Group, context: CommandContext) -> None:
         look = await context.staff.cast.add_look(
             server_of(interaction), character.name, Look(name, face, instructions, identity)
         )
-        text = "{persona} has the sprite {name} now."
+        text = "{persona} now has the sprite {name}."
         await tell(interaction, text, persona=quoted(character.name), name=quoted(look.name))
 
 
@@ -121,13 +121,13 @@ def _add_edit(group: app_commands.Group, context: CommandContext) -> None:
         identity=locale_str("identity"),
     )  # fmt: skip
     @app_commands.describe(
-        persona=locale_str("Whose sprite"),
-        name=locale_str("Which sprite"),
-        new_name=locale_str("What the look is called from now on"),
+        persona=locale_str("The persona of the sprite"),
+        name=locale_str("The sprite"),
+        new_name=locale_str("New name of the sprite"),
         image=locale_str("The picture"),
         url=locale_str("The address of the picture"),
-        instructions=locale_str("When the model is to use it; - takes them away"),
-        identity=locale_str("Whether it is somebody of their own"),
+        instructions=locale_str("When the model should use it; - removes this"),
+        identity=locale_str("Whether the sprite is an identity of its own"),
     )
     @app_commands.autocomplete(persona=suggesting_personas(context), name=_suggesting_looks(context))
     @answered
@@ -165,9 +165,9 @@ def _add_edit(group: app_commands.Group, context: CommandContext) -> None:
 
 
 def _add_delete(group: app_commands.Group, context: CommandContext) -> None:
-    @group.command(name=locale_str("delete"), description=locale_str("Take a sprite away"))
+    @group.command(name=locale_str("delete"), description=locale_str("Delete a sprite"))
     @app_commands.rename(persona=locale_str("persona"), name=locale_str("name"))
-    @app_commands.describe(persona=locale_str("Whose sprite"), name=locale_str("Which sprite"))
+    @app_commands.describe(persona=locale_str("The persona of the sprite"), name=locale_str("The sprite"))
     @app_commands.autocomplete(persona=suggesting_personas(context), name=_suggesting_looks(context))
     @answered
     async def delete(interaction: Interaction, persona: str, name: str) -> None:
@@ -178,7 +178,7 @@ def _add_delete(group: app_commands.Group, context: CommandContext) -> None:
         if character is None or look is None:
             return
         await context.staff.cast.remove_look(server_of(interaction), character.name, look.name)
-        text = "{persona} has the sprite {name} no more."
+        text = "The sprite {name} of {persona} was deleted."
         await tell(interaction, text, persona=quoted(character.name), name=quoted(look.name))
 
 
@@ -189,7 +189,7 @@ async def _look(interaction: Interaction, character: Character, name: str) -> Lo
     for look in character.looks:
         if key_of(look.name) == key_of(name):
             return look
-    text = "{persona} has no sprite called {name}; look at /sprite list."
+    text = "{persona} has no sprite called {name}; see /sprite list."
     await tell(interaction, text, persona=quoted(character.name), name=quoted(name[:64]))
     return None
 
@@ -198,7 +198,7 @@ async def _is_taken(interaction: Interaction, character: Character, name: str, *
     taken = {key_of(look.name) for look in character.looks} - {key_of(by)}
     if key_of(name) not in taken:
         return False
-    text = "{persona} has a sprite called {name} already; edit it, or choose another name."
+    text = "{persona} already has a sprite called {name}; edit it, or choose another name."
     await tell(interaction, text, persona=quoted(character.name), name=quoted(name[:64]))
     return True
 

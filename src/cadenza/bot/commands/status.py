@@ -30,7 +30,7 @@ _MOST_NAMES = 20
 def commands(context: CommandContext) -> list[AnyCommand]:
     """Nothing but ``/status``."""
 
-    @app_commands.command(name="status", description="How the bot is, and what is missing here")
+    @app_commands.command(name="status", description="The state of the bot, and what is missing here")
     @answered
     async def status(interaction: Interaction) -> None:
         await interaction.response.defer(ephemeral=True, thinking=True)
@@ -75,12 +75,12 @@ async def _model(context: CommandContext, interaction: Interaction, choice: Choi
     staff, server = context.staff, str(interaction.guild_id or "")
     name = choice.model or staff.config.now.models.default
     if not name:
-        return words(interaction, "none; whoever runs the bot has to name one in cadenza.toml")
+        return words(interaction, "none; the bot's operator has to name one in cadenza.toml")
     if not await _or(staff.models.is_known(name, server), instead=True):
         default = shown(interaction, staff.config.now.models.default)
         return words(
             interaction,
-            "{model} is not there any more, so {default} answers",
+            "{model} is no longer available, so {default} answers",
             model=shown(interaction, name),
             default=default,
         )
@@ -88,7 +88,7 @@ async def _model(context: CommandContext, interaction: Interaction, choice: Choi
     if seconds > 0:
         return words(
             interaction,
-            "{model} rests for {seconds} s after an error",
+            "{model} cools down for {seconds} s after an error",
             model=shown(interaction, name),
             seconds=math.ceil(seconds),
         )
@@ -182,7 +182,7 @@ def _troubles(context: CommandContext, interaction: Interaction, choice: Choice)
     if interaction.guild_id is not None:
         yield from _troubles_of_server(context, interaction, choice)
     if not context.staff.config.now.models.default:
-        yield words(interaction, "No model is named: whoever runs the bot has to name one in cadenza.toml.")
+        yield words(interaction, "No model is configured: the bot's operator has to name one in cadenza.toml.")
 
 
 def _troubles_of_server(context: CommandContext, interaction: Interaction, choice: Choice) -> Iterator[str]:
@@ -200,7 +200,7 @@ def _troubles_of_server(context: CommandContext, interaction: Interaction, choic
         told = "I lack {permissions}: open the channel's settings, then Permissions, add my role, and allow them."
         yield words(interaction, told, permissions=", ".join(f"“{name}”" for name in missing))
     if not context.client.intents.message_content and _needs_words(interaction, context.staff.config.now, choice):
-        told = "I cannot read messages that do not mention me: whoever runs the bot has to switch on “Message Content Intent” in the Developer Portal under Bot."
+        told = "I cannot read messages that do not mention me: the bot's operator has to switch on “Message Content Intent” in the Developer Portal under Bot."
         yield words(interaction, told)
     if choice.thought_log and not _can_be_told(interaction, choice.thought_log):
         told = "Thoughts cannot be shown in {channel}: it is gone, or I lack permissions there; “/config thought-log” chooses another channel."

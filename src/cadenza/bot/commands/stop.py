@@ -17,7 +17,7 @@ def commands(context: CommandContext) -> list[AnyCommand]:
 
 
 def _stop(context: CommandContext) -> AnyCommand:
-    @app_commands.command(name="stop", description="Stop what is being said here")
+    @app_commands.command(name="stop", description="Stop the reply here")
     @answered
     async def stop(interaction: Interaction) -> None:
         result = context.control.stop(str(interaction.channel_id), asker_of(interaction))
@@ -26,7 +26,7 @@ def _stop(context: CommandContext) -> AnyCommand:
         elif not result:
             await tell(interaction, "There is nothing to stop.")
         elif result.cleared:
-            await tell(interaction, "Stopped; {count} that waited will not be answered.", count=result.cleared)
+            await tell(interaction, "Stopped; {count} in the queue will not be answered.", count=result.cleared)
         else:
             await tell(interaction, "Stopped.")
 
@@ -34,7 +34,7 @@ def _stop(context: CommandContext) -> AnyCommand:
 
 
 def _regenerate(context: CommandContext) -> AnyCommand:
-    @app_commands.command(name="regenerate", description="Have the last reply here said anew")
+    @app_commands.command(name="regenerate", description="Regenerate the last reply here")
     @answered
     async def regenerate(interaction: Interaction) -> None:
         await _say_anew(context, interaction)
@@ -52,7 +52,7 @@ def _regenerate_menu(context: CommandContext) -> AnyCommand:
 
 
 def _go_on(context: CommandContext) -> AnyCommand:
-    @app_commands.command(name="continue", description="Let the last reply here go on where it ended")
+    @app_commands.command(name="continue", description="Continue the last reply here where it ended")
     @answered
     async def go_on(interaction: Interaction) -> None:
         await _say_more(context, interaction)
@@ -73,18 +73,18 @@ async def _say_anew(context: CommandContext, interaction: Interaction, message: 
     await interaction.response.defer(ephemeral=True, thinking=True)
     refusal = await context.control.regenerate(str(interaction.channel_id), asker_of(interaction), message=message)
     if refusal is None:
-        await tell(interaction, "It is being said anew.")
+        await tell(interaction, "Regenerating.")
     else:
-        await refuse(interaction, refusal, nothing="There is no reply of mine that could be said anew.")
+        await refuse(interaction, refusal, nothing="There is no reply of mine to regenerate.")
 
 
 async def _say_more(context: CommandContext, interaction: Interaction, message: str = "") -> None:
     await interaction.response.defer(ephemeral=True, thinking=True)
     refusal = await context.control.go_on(str(interaction.channel_id), asker_of(interaction), message=message)
     if refusal is None:
-        await tell(interaction, "It goes on.")
+        await tell(interaction, "Continuing.")
     else:
-        await refuse(interaction, refusal, nothing="There is no reply of mine that could go on.")
+        await refuse(interaction, refusal, nothing="There is no reply of mine to continue.")
 
 
 async def refuse(interaction: Interaction, refusal: Refused, *, nothing: str) -> None:
@@ -93,11 +93,13 @@ async def refuse(interaction: Interaction, refusal: Refused, *, nothing: str) ->
         case Refused.NOTHING_THERE:
             await tell(interaction, nothing)
         case Refused.NOT_THEIRS:
-            told = "That is said to somebody else; only they, or who has the permission “{permission}”, can do that."
+            told = (
+                "That reply is for someone else; only they, or members with the permission “{permission}”, can do that."
+            )
             await tell(interaction, told, permission=words(interaction, "Manage Messages"))
         case Refused.BUSY:
-            await tell(interaction, "Something is being said here; wait until it has ended, or stop it first.")
+            await tell(interaction, "A reply is running here; wait until it ends, or stop it first.")
         case Refused.TOO_MUCH:
-            await tell(interaction, "That is as much as you may have for now; try it again later.")
+            await tell(interaction, "You have reached your limit for now; try again later.")
         case _:
             assert_never(refusal)
