@@ -223,7 +223,7 @@ def test_what_is_for_simulations_is_refused_elsewhere(words: list[str]) -> None:
         ),
         (
             ConversationConfig(mentions=False, replies=False, trigger_words=False, direct_messages=False),
-            "nobody, as nothing is switched on in [conversation]",
+            "nothing, since no trigger is on in [conversation]",
         ),
     ],
     ids=["usual", "mentions", "channels", "nothing"],

@@ -114,7 +114,7 @@ async def test_a_goodbye_that_fails_is_a_line_in_the_log(caplog: pytest.LogCaptu
         interrupts.interrupt()
         assert await task is True
 
-    assert "not everything could be ended as it should (RuntimeError)" in caplog.messages
+    assert "graceful shutdown failed" in caplog.messages
     assert "secret" not in caplog.text
 
 

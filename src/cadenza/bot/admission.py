@@ -1,4 +1,4 @@
-"""From a message to the desk: whether it is answered, by whom, and whether that is not too much."""
+"""From a message to the queue: whether it is answered, by whom, and whether the limits allow it."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from .staff import Staff
 logger = logging.getLogger(__name__)
 
 _MOST_SEEN = 4096
-"""Messages that are known again if the gateway tells of them twice, as it does after a broken line."""
+"""Message ids remembered, since the gateway repeats events after a reconnect."""
 _MOST_RECENT = 500
-"""Messages of which it is known what was asked of the desk."""
+"""Messages remembered for a later edit."""
 _MOST_COUNTED = 5000
-"""Channels of which it is counted how much was said since the bot last spoke."""
+"""Channels whose messages since the last reply are counted."""
 
 
 class Admission:
@@ -57,15 +57,15 @@ class Admission:
         self._turns = turns
         self._seen: dict[str, None] = {}
         self._counts: dict[str, int] = {}
-        self._bots: dict[str, int] = {}  # messages of other bots that were answered since a person spoke, by channel
-        self._recent: dict[str, Heard] = {}  # what was, too: a message may still be changed
-        self._gone: dict[str, None] = {}  # messages that were deleted: one of them may not be at the desk yet
-        self._last: dict[str, asyncio.Future[None]] = {}  # ends when the last message of a channel has been seen to
+        self._bots: dict[str, int] = {}  # replies to other bots since a person spoke, by channel
+        self._recent: dict[str, Heard] = {}  # also those that are over: a message may still be edited
+        self._gone: dict[str, None] = {}  # deleted messages: one may not be queued yet
+        self._last: dict[str, asyncio.Future[None]] = {}  # done when the last message of a channel is handled
 
     # --- what is heard ------------------------------------------------------------------------
 
     async def hear(self, message: discord.Message) -> None:
-        """Somebody who is not of ours has written *message*."""
+        """Handle *message*, which is not one of ours."""
         if not _is_new(self._seen, str(message.id), _MOST_SEEN):
             return
         async with self._in_order(str(message.channel.id)):
@@ -73,7 +73,7 @@ class Admission:
 
     @asynccontextmanager
     async def _in_order(self, channel: str) -> AsyncIterator[None]:
-        """One message of *channel* after another: each is looked up for a while, and some take longer than others."""
+        """Handle the messages of *channel* in order, though their look-ups take different times."""
         before, done = self._last.get(channel), asyncio.get_running_loop().create_future()
         self._last[channel] = done
         try:
@@ -112,7 +112,7 @@ class Admission:
         return said_of(message, user_of(self._client), answers=await self._answered_persona(message))
 
     async def _answered_persona(self, message: discord.Message) -> str:
-        """Whose message *message* replies to: the name of one of our characters, ``*`` if it is just ours."""
+        """The character that *message* replies to; ``*`` if it is ours but the character is unknown."""
         reference = message.reference
         if reference is None or reference.message_id is None:
             return ""
@@ -131,7 +131,7 @@ class Admission:
         self._counts[said.channel] = count + 1
 
     def _follow_up(self, said: Said, message: discord.Message) -> tuple[Call, ...]:
-        """Whoever is being answered and says more need not call anybody by name, unless they speak to somebody else."""
+        """A follow-up of the person being answered needs no ping, unless it addresses others."""
         persona = self._who_answers(said)
         if persona is None or said.is_bot or said.is_system or not (said.text or said.has_more):
             return ()
@@ -142,7 +142,7 @@ class Admission:
         return (Call(persona, Cause.REPLY),)
 
     def _who_answers(self, said: Said) -> str | None:
-        """Who answers the author of *said*, or is going to unless somebody else has asked for something since."""
+        """The character that answers the author of *said*, or is queued to and nobody asked later."""
         turn = next((turn for turn in self._turns.running() if turn.channel == said.channel), None)
         if turn is not None and turn.author == said.author:
             return turn.persona
@@ -151,7 +151,7 @@ class Admission:
             return None
         return newest.persona
 
-    # --- the desk ---------------------------------------------------------------------------
+    # --- the queue --------------------------------------------------------------------------
 
     async def _admit(self, said: Said, call: Call, request: Request, *, is_first: bool) -> None:
         heard = Heard(
@@ -172,28 +172,28 @@ class Admission:
         await self.ask(heard)
 
     def _is_mere_stop(self, heard: Heard) -> bool:
-        """Whoever has had enough may still say so."""
+        """Whether *heard* only stops a running reply, which is allowed over the limit."""
         is_running = any(
             turn.channel == heard.channel and turn.author == heard.author for turn in self._turns.running()
         )
         return is_running and is_stop(heard.text, (heard.persona,))
 
     def _says_more(self, heard: Heard, excess: Excess) -> bool:
-        """Whether *heard* is answered together with what was let in before, and is no answer more."""
+        """Whether *heard* joins a pending message, so that it costs no further reply."""
         return excess in (Excess.USER_ACTIVE, Excess.SERVER_ACTIVE) and self._pending.has_like(heard)
 
     async def _refuse(self, message: discord.Message, person: str, excess: Excess) -> None:
-        logger.info("a message is not answered (%s)", excess.value)
+        logger.info("message refused: %s", excess.value)
         self._staff.metrics.refused(excess.value)
         if await self._staff.limits.may_warn(person, excess):
             self._announcements.refuse(message, excess)
 
     async def ask(self, heard: Heard, *, is_written: bool = False) -> Verdict:
-        """Let the desk see to *heard*, which is written down before, unless it is already."""
+        """Journal *heard*, unless *is_written*, and queue it."""
         self._pending.add(heard)
-        if not is_written and isinstance(heard.payload, Request):  # who was to be greeted asks again
+        if not is_written and isinstance(heard.payload, Request):  # a lost greeting can be asked for again
             await self._staff.journal.heard(_entry(heard))
-        if message_of(heard.id) in self._gone:  # meanwhile, or before anybody could answer it
+        if message_of(heard.id) in self._gone:  # deleted before it was queued
             await self._pending.over(heard.id)
             return Verdict.STOPPED
         self._recent.pop(heard.id, None)
@@ -207,7 +207,7 @@ class Admission:
     # --- what is done to a message --------------------------------------------------------------
 
     async def edited(self, message: discord.Message) -> None:
-        """*message* says something else now. To answer it anew is one answer more, also for who is counted."""
+        """*message* was edited. A new reply to it counts towards the limits."""
         async with self._in_order(str(message.channel.id)):
             for heard in self._keys(str(message.id)):
                 request = heard.payload
@@ -225,7 +225,7 @@ class Admission:
         self._turns.edited(changed)
 
     def deleted(self, channel: str, messages: Iterable[str]) -> None:
-        """They are gone."""
+        """*messages* of *channel* were deleted."""
         for message in messages:
             _is_new(self._gone, message, _MOST_SEEN)
             keys = [heard.id for heard in self._keys(message)] or [message]
@@ -233,7 +233,7 @@ class Admission:
                 self._turns.deleted(channel, key)
 
     def forget(self, person: str) -> None:
-        """Nothing that *person* said is known any more, but for what is being answered."""
+        """Forget the messages of *person*, except pending ones."""
         for key in [key for key, heard in self._recent.items() if heard.author == person and key not in self._pending]:
             del self._recent[key]
 
@@ -242,7 +242,7 @@ class Admission:
 
 
 def _entry(heard: Heard) -> Entry:
-    """What is written down of *heard*."""
+    """The journal entry of *heard*."""
     request = request_of(heard)
     return Entry(
         heard.id,
@@ -259,7 +259,7 @@ def _entry(heard: Heard) -> Entry:
 
 
 def _is_new(seen: dict[str, None], key: str, most: int) -> bool:
-    """Note *key*; say whether it was not there."""
+    """Add *key*; return whether it is new."""
     if key in seen:
         return False
     make_room(seen, most)

@@ -80,7 +80,7 @@ class AfterReply:
             await guarded(f"{what} after a reply", subscriber(event))
 
     async def keep(self, own: Iterable[Own], turn: str, reply: Reply, where: Whereabouts) -> None:
-        """Keep which messages are ours, and why they are as they are."""
+        """Record the messages of a reply as ours, and keep its explanation."""
         async with self._staff.memory.privacy.writing:  # a person cannot be forgotten meanwhile
             kept = where.server if await may_keep(self._staff, where) else ""
             await guarded("keeping own messages", self._own.note(list(own), server=kept))

@@ -86,7 +86,7 @@ class Answering:
         messages = sorted(turn.messages, key=_age)
         request = request_of(messages[-1])
         keys = [heard.id for heard in messages]
-        is_unfinished = True  # if it is cancelled
+        is_unfinished = True  # unless something says otherwise, also when cancelled
         began = asyncio.get_running_loop().time()
         try:
             await self._staff.journal.began(*keys)
@@ -123,7 +123,7 @@ class Answering:
         try:
             return await self._spoken(turn, request, occasion, room, typing_since=since)
         finally:
-            await end_task(showing)  # whoever waits for the answer does not wait for this
+            await end_task(showing)  # the reply does not wait for it
 
     async def _spoken(
         self, turn: Turn, request: Request, occasion: Occasion, room: Room, *, typing_since: float
@@ -149,18 +149,18 @@ class Answering:
         return None if said is None else _Spoken(occasion, scene, said, target.besides)
 
     async def _ends(self, turn: Turn, behind: str) -> None:
-        """The last message of *turn* is about to be sent; one that is stopped by our own end is to be finished later."""
+        """Journal that the last message of *turn* follows *behind*; a reply stopped by a shutdown is finished later."""
         if turn.stop.reason is not StopReason.SHUTDOWN:
             await self._staff.journal.ends(*(heard.id for heard in turn.messages), behind=behind)
 
     async def _show_typing(self, channel: str) -> None:
-        """Show at once that there will be an answer, before anything is looked up for it."""
+        """Show the typing indicator at once, before anything is looked up."""
         try:
             await self._home.api.typing(channel)
-        except BaseException as error:  # a courtesy
+        except BaseException as error:
             if must_rise(error):
                 raise
-            logger.debug("nobody was shown that something is being written (%s)", type(error).__name__)
+            logger.debug("typing indicator failed", exc_info=error)
 
     async def _replied(
         self, turn: Turn, request: Request, occasion: Occasion, scene: Scene, target: DiscordTarget
@@ -170,7 +170,7 @@ class Answering:
             sources = await self._staff.models.sources(model, occasion.where.server)
         except CadenzaError as error:
             about = {"turn": turn.id, "channel": turn.channel, "server": occasion.where.server}
-            logger.warning("a message is not answered: %s", error, extra=about)
+            logger.warning("no model for a reply: %s", error, extra=about)
             await self._tell(target, str(error))
             return None
         try:
@@ -192,7 +192,7 @@ class Answering:
             await self._home.settle(target)
 
     async def _superseded(self, turn: Turn, request: Request) -> tuple[Receipt, ...]:
-        """The messages that go when the answer begins, with all that stands there for them, in their order."""
+        """The messages that are deleted when the reply begins, with what was posted for them, in order."""
         found = {receipt.message_id: receipt for receipt in (*turn.supersedes, *request.supersedes)}
         for receipt in turn.supersedes:
             own = await self._own.about(receipt.message_id)
@@ -212,12 +212,12 @@ class Answering:
         try:
             await target.notify(Notice(sentence, Urgency.ERROR))
         except CadenzaError as error:
-            logger.warning("people could not be told why there is no answer: %s", error)
+            logger.warning("notice could not be sent: %s", error)
 
     # --- greetings ------------------------------------------------------------------------------
 
     async def _greet(self, turn: Turn, greeting: Greeting) -> Reply | None:
-        """Let a character say what it says first, as if a model had."""
+        """Post the greeting of a character, delivered like a reply."""
         try:
             said = await self._greeted(turn, greeting)
         finally:
@@ -256,7 +256,7 @@ class Answering:
     # --- before ---------------------------------------------------------------------------------
 
     async def _occasion(self, turn: Turn, request: Request) -> Occasion | None:
-        """All that is known of what is to be answered; ``None`` if who was to answer is not there any more."""
+        """What is to be answered, where and by whom; ``None`` if the character is not there any more."""
         message = request.message
         server = request.server
         parent = parent_of(message.channel)
@@ -266,7 +266,7 @@ class Answering:
         cast = await self._staff.present(server, choice)
         character = _named(cast, turn.persona)
         if character is None:
-            if not request.root:  # a character that calls one who is not there waits for nobody
+            if not request.root:  # between characters a missing one is no news
                 await self._announcements.tell(message, _GONE, persona=turn.persona)
             return None
         asker = self._asker(request)
@@ -302,7 +302,7 @@ class Answering:
         )
 
     def _asker(self, request: Request) -> AnyUser | None:
-        """The person whom it goes back to; ``None`` if nothing is known of them."""
+        """The person who asked; ``None`` if unknown."""
         message, person = request.message, request.person
         if str(message.author.id) == person:
             return message.author
@@ -313,16 +313,16 @@ class Answering:
 
 
 def _has_waited(turn: Turn) -> bool:
-    """Whether others were answered first, so that it has to be shown what the answer is about.
+    """Whether the message waited behind others, so that its reply has to show what it answers.
 
-    What one character says to another stands right before its answer, and so does what several answer.
+    Between characters, and among several that answer one message, the message stands right before the reply.
     """
     is_first = message_of(turn.messages[-1].id) == turn.messages[-1].id
     return turn.why is Why.STOP_REPLY or (turn.why is Why.QUEUED and is_first)
 
 
 def _age(heard: Heard) -> int:
-    """By what messages stand in the order in which they were said."""
+    """The sort key for messages: their ids."""
     return request_of(heard).message.id
 
 
@@ -331,14 +331,14 @@ def _is_before(since: str, message: discord.Message) -> bool:
 
 
 def _is_open(channel: object) -> bool:
-    """Whether everybody of the server sees *channel*."""
+    """Whether all members of the guild see *channel*."""
     guild = getattr(channel, "guild", None)
     if not isinstance(guild, discord.Guild) or not isinstance(channel, discord.abc.GuildChannel | discord.Thread):
         return False
     is_private_thread = isinstance(channel, discord.Thread) and channel.is_private()
     try:
         return not is_private_thread and channel.permissions_for(guild.default_role).view_channel
-    except discord.ClientException:  # a thread of whose channel nothing is known
+    except discord.ClientException:  # a thread whose channel is not cached
         return False
 
 
@@ -349,7 +349,7 @@ def _named(cast: tuple[Character, ...], name: str) -> Character | None:
 
 
 def _both(*hooks: Hook) -> Hook:
-    """A hook for all of *hooks*; one that fails does not keep it from the others."""
+    """One hook that calls all *hooks*; one that fails is removed."""
     listening = list(hooks)
 
     def tell(traced: Traced) -> None:

@@ -35,7 +35,7 @@ from .rooms import server_of
 from .staff import Staff
 
 STOP, AGAIN, MORE = "⏹", "🔁", "▶"
-"""Reactions that do what a command does; Discord puts a variation selector behind some of them."""
+"""Reactions that do what a command does; Discord adds a variation selector to some."""
 _VARIATION = "\ufe0f"
 
 
@@ -63,7 +63,7 @@ class CadenzaBot(commands.Bot):
         self.own = own = OwnMessages(staff.store)
         webhooks = StoredWebhooks(staff.store, staff.seal, server_of=partial(server_of, self))
         self.home = home = Home.of(self, webhooks)
-        # Each part is given those that it uses, so the order matters. None of them knows the bot but as a client.
+        # Each part gets the parts that it uses, so the order matters. To them the bot is only a discord.py client.
         self.background = background = Background()
         announcements = Announcements(staff, self, home, background)
         self.pending = pending = Pending(staff, announcements, background)
@@ -90,28 +90,28 @@ class CadenzaBot(commands.Bot):
         staff.config.listen(self._follow)
 
     def _follow(self, before: Config, after: Config) -> None:
-        """Take over what Discord has to be told of a new configuration."""
+        """Update the presence when the configuration changes."""
         if before.discord.status == after.discord.status:
             return
-        self.activity = _status(after)  # for when it connects again
+        self.activity = _status(after)  # for the next connect
         if self.is_ready() and not self._is_winding_down:
             self.background.start(self.change_presence(activity=_status(after)))
 
     # --- beginning and end --------------------------------------------------------------------
 
     async def setup_hook(self) -> None:
-        """Register the commands; called by discord.py once it is logged in."""
+        """Register the commands; discord.py calls this after the login."""
         listen(self, self.staff.explanations)
         await register(self.tree, CommandContext(self.staff, self.control, self))
 
     async def on_ready(self) -> None:
-        """The gateway has told all there is; what a process before us left is seen to."""
+        """Recover, once, what an earlier process left unfinished."""
         if not self._has_recovered:
             self._has_recovered = True
             self.background.start(self.recovery.run())
 
     async def wind_down(self) -> Closing:
-        """Answer nobody any more, let replies end for a while, and close."""
+        """Take no more messages, let running replies end for a while, and close."""
         self._is_winding_down = True
         closing = await self.turns.close()
         await self.background.finish()
@@ -122,12 +122,12 @@ class CadenzaBot(commands.Bot):
         return closing
 
     async def close(self) -> None:
-        """Close at once; what is being said is broken off, unless it was wound down before."""
+        """Close at once; running replies break off, unless the bot was wound down before."""
         self._is_winding_down = True
         if not self._has_ended:
             self._has_ended = True
             ending = asyncio.create_task(self.turns.close(), name="cadenza end")
-            await asyncio.sleep(0)  # it begins, and waits for nobody
+            await asyncio.sleep(0)  # let it begin
             ending.cancel()
             await asyncio.wait([ending])
             await self.background.finish(within=0.0)
@@ -136,21 +136,21 @@ class CadenzaBot(commands.Bot):
     # --- what happens ---------------------------------------------------------------------------
 
     async def on_message(self, message: discord.Message, /) -> None:
-        """Somebody has written something."""
+        """A message was sent."""
         if is_ours(message) or self._is_winding_down:
             return
         await self.admission.hear(message)
 
     async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
-        """A message was changed, or Discord has unfolded a link in it."""
+        """A message was edited, or Discord has added an embed to it."""
         await self.admission.edited(payload.message)
 
     async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
-        """A message is gone."""
+        """A message was deleted."""
         self._gone(payload.channel_id, {payload.message_id})
 
     async def on_raw_bulk_message_delete(self, payload: discord.RawBulkMessageDeleteEvent) -> None:
-        """Many messages are gone."""
+        """Several messages were deleted at once."""
         self._gone(payload.channel_id, payload.message_ids)
 
     def _gone(self, channel: int, messages: set[int]) -> None:
@@ -159,8 +159,8 @@ class CadenzaBot(commands.Bot):
         self.admission.deleted(str(channel), ids)
 
     async def on_raw_reaction_add(self, payload: discord.RawReactionActionEvent) -> None:
-        """Somebody has put an emoji under a message."""
-        emoji = (payload.emoji.name or "").removesuffix(_VARIATION)  # one that was deleted has no name
+        """Stop, regenerate or continue a reply by reaction."""
+        emoji = (payload.emoji.name or "").removesuffix(_VARIATION)  # a deleted emoji has no name
         if emoji not in (STOP, AGAIN, MORE) or payload.user_id == user_of(self).id:
             return
         if payload.member is not None and payload.member.bot:
@@ -187,6 +187,6 @@ class CadenzaBot(commands.Bot):
         return channel.permissions_for(member).manage_messages
 
     async def on_guild_remove(self, guild: discord.Guild) -> None:
-        """We were sent away, or the server is gone: its webhooks are of no use any more."""
+        """The bot left a guild: forget its webhooks."""
         for channel in guild.channels:
             self.home.house.webhooks.gone(str(channel.id))

@@ -1,7 +1,7 @@
-"""Characters who call each other: what one of them said may be answered by another, for a few times and no more.
+"""Cascades: a character that pings another one is answered by it, up to a limit.
 
-All answers that go back to one message of a person are counted together, so there is an end whatever anybody says; a
-person who speaks begins anew. Nobody answers themselves, nor twice at a time.
+All answers that go back to one message of a person share one count, so a cascade always ends. A character neither
+answers itself nor speaks twice at a time.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from .staff import Staff
 logger = logging.getLogger(__name__)
 
 _MOST_COUNTED = 2000
-"""Messages of people of which it is counted how many answers of characters to each other they led to."""
+"""Messages of people whose cascades are counted."""
 
 
 class Cascades:
-    """Sees to it that characters answer each other."""
+    """Lets characters answer each other."""
 
     def __init__(self, staff: Staff, pending: Pending, admission: Admission) -> None:
         self._staff = staff
         self._pending = pending
         self._admission = admission
-        self._counts: dict[str, int] = {}  # answers to each other, by what a person said; the oldest first
+        self._counts: dict[str, int] = {}  # answers by the message of a person, the oldest first
 
     async def follow(self, event: ReplyFinished) -> None:
-        """A character has said something: let whom it called answer."""
+        """Queue an answer of each character that the reply pings."""
         said = _said(event)
         if said is None:
             return
@@ -82,7 +82,7 @@ class Cascades:
         self._counts[root] = count + 1
 
     async def _message(self, event: ReplyFinished) -> discord.Message | None:
-        """The last message of a reply; it is asked for if the gateway has not told of it yet."""
+        """The last message of a reply, fetched from Discord."""
         id_ = int(event.reply.receipts[-1].message_id)
         channel = event.occasion.message.channel
         try:
@@ -93,10 +93,10 @@ class Cascades:
 
 
 def _said(event: ReplyFinished) -> Said | None:
-    """What a character said in all of its reply; ``None`` if that does not call for anything."""
+    """The text of a reply; ``None`` if it cannot start a cascade."""
     reply, occasion = event.reply, event.occasion
     is_whole = isinstance(reply.outcome, Completed) and bool(reply.receipts)
-    is_farewell = event.turn.why is Why.STOP_REPLY  # whoever asked for silence does not want others to begin
+    is_farewell = event.turn.why is Why.STOP_REPLY  # after a stop no other character begins
     if not is_whole or is_farewell or not occasion.where.server:
         return None
     return Said(

@@ -1,4 +1,4 @@
-"""What somebody types into the terminal chat, and what it means. Only reading: nothing is done here."""
+"""Parses the lines of the terminal chat into acts."""
 
 from __future__ import annotations
 
@@ -29,77 +29,77 @@ A message that begins with a slash is written with two."""
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """Something is said."""
+    """Send a message."""
 
     text: str
     who: str = ""
-    """Empty is whoever sits at the terminal."""
+    """Empty is the user."""
     is_direct: bool = False
     is_reply: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A command of the bot is used; which one, the bot knows."""
+    """Use a command of the bot."""
 
     line: str
 
 
 @dataclass(frozen=True, slots=True)
 class React:
-    """An emoji is put under the last message of somebody else."""
+    """React to the last message of another author."""
 
     emoji: str
 
 
 @dataclass(frozen=True, slots=True)
 class Press:
-    """A button below that message is pressed."""
+    """Press a button of that message."""
 
     label: str
 
 
 @dataclass(frozen=True, slots=True)
 class Menu:
-    """A command of the menu of that message is used."""
+    """Use a context menu command on that message."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """The form that the bot shows is filled in."""
+    """Submit the form that the bot shows."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What was said last is changed."""
+    """Edit one's last message."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """What was said last is taken back."""
+    """Delete one's last message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Time passes."""
+    """Wait."""
 
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Help:
-    """Somebody wants to know what can be typed."""
+    """Show what can be typed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quit:
-    """It is over."""
+    """End the chat."""
 
 
 Typed: TypeAlias = Say | Use | React | Press | Menu | Fill | Edit | Delete | Wait | Help | Quit
@@ -113,7 +113,7 @@ _YES, _NO = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 
 
 _ALONE: Mapping[str, Typed] = MappingProxyType({"help": Help(), "quit": Quit(), "exit": Quit(), "delete": Delete()})
-"""What needs nothing behind it."""
+"""Commands without arguments."""
 _WITH_TEXT: Mapping[str, tuple[str, Callable[[str], Typed]]] = MappingProxyType(
     {
         "reply": ("what to say", lambda text: Say(text, is_reply=True)),
@@ -127,11 +127,11 @@ _WITH_TEXT: Mapping[str, tuple[str, Callable[[str], Typed]]] = MappingProxyType(
         "wait": ("for how many seconds", lambda text: Wait(_seconds(text))),
     }
 )
-"""What needs something behind it: what that is, and what it becomes."""
+"""Commands with an argument: its name, and the act."""
 
 
 def understood(line: str) -> Typed | None:
-    """What *line* means; ``None`` if nothing stands there. Raises an ``InputError`` if it is not whole."""
+    """The act of *line*; ``None`` if it is empty. An incomplete one raises an ``InputError``."""
     line = line.strip()
     if not line.startswith("/") or line.startswith("//"):
         return Say(line.removeprefix("/")) if line else None
@@ -150,9 +150,9 @@ def _said_by(who: str, text: str) -> Say:
 
 
 def command_of(line: str, commands: Iterable[Json], names: Mapping[str, str]) -> tuple[str, dict[str, object]]:
-    """The command that *line* uses, by all its words, and its options.
+    """The full name of the command in *line*, and its options.
 
-    *names* are the ids of people (``@mia``) and channels (``#general``), in small letters. Raises an ``InputError``.
+    *names* are the ids of people (``@mia``) and channels (``#general``), in lower case. Raises an ``InputError``.
     """
     known = {name: options for command in commands if command["type"] == 1 for name, options in _leaves(command)}
     words = line.split()
@@ -169,7 +169,7 @@ def command_of(line: str, commands: Iterable[Json], names: Mapping[str, str]) ->
 
 
 def filled_in(text: str, form: Json) -> dict[str, str]:
-    """What *text* writes into the fields of *form*, by their ids; a field can be named by its id or its label."""
+    """The values that *text* gives the fields of *form*, by id; a field is named by its id or label."""
     fields = {str(name).casefold(): id_ for id_, label, _ in _fields(form) for name in (id_, label) if name}
     found = _split(text, fields)
     if not found:
@@ -179,7 +179,7 @@ def filled_in(text: str, form: Json) -> dict[str, str]:
 
 
 def form_told(form: Json) -> str:
-    """*form* in lines: what it is about, its fields by their ids, what they ask for, and what stands in them."""
+    """*form* as lines: its title, and the id, label and value of each field."""
     fields = list(_fields(form))
     lines = [f"  {id_}: {label}" + (f" (now: {_in_short(value)})" if value else "") for id_, label, value in fields]
     how = " ".join(f"{id_}:…" for id_, _, _ in fields)
@@ -200,7 +200,7 @@ def _in_short(text: str) -> str:
 
 
 def _leaves(command: Json, before: str = "") -> Iterable[tuple[str, Sequence[Json]]]:
-    """Every command that can be used, by all its words, with its options."""
+    """Every command by its full name, with its options."""
     name = f"{before} {command['name']}".strip()
     options = command.get("options") or []
     inner = [option for option in options if option["type"] in _GROUPS]
@@ -226,7 +226,7 @@ def _options(name: str, text: str, known: Sequence[Json], names: Mapping[str, st
 
 
 def _split(text: str, known: Iterable[str]) -> dict[str, str]:
-    """*text* at the names that are known, each with a colon behind it; other colons belong to the values."""
+    """Split *text* at known names followed by a colon; other colons belong to the values."""
     marks = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
     if not marks:
         return {}
@@ -238,7 +238,7 @@ def _split(text: str, known: Iterable[str]) -> dict[str, str]:
 
 
 def _value(option: Json, text: str, names: Mapping[str, str]) -> object:
-    """*text* as the type of *option* wants it."""
+    """Convert *text* to the type of *option*."""
     name, kind = option["name"], option["type"]
     for choice in option.get("choices") or ():
         if text.casefold() in (str(choice["name"]).casefold(), str(choice["value"]).casefold()):

@@ -1,4 +1,4 @@
-"""What people can do about a reply by other means than words: stop it, have it again, have more of it."""
+"""What commands and reactions do about a reply: stop, regenerate, continue, greet."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from .staff import Staff
 
 
 class Refused(Enum):
-    """Why somebody does not get what they want."""
+    """Why a request was refused."""
 
     NOTHING_THERE = "nothing_there"
-    """There is no reply that it could be about."""
+    """There is no such reply."""
     NOT_THEIRS = "not_theirs"
-    """It is the answer to somebody else, and they may not manage messages."""
+    """The reply is for another person, and the asker may not manage messages."""
     BUSY = "busy"
-    """Something is being said there."""
+    """A reply is running there."""
     TOO_MUCH = "too_much"
-    """They, or the server, have had as much as they may have."""
+    """A limit of the person or the server is reached."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Who wants something."""
+    """The person who asks."""
 
     id: str
     name: str = field(default="", compare=False)
-    """What they are called there."""
+    """Their display name."""
     may_manage: bool = False
     """Whether they may manage messages there."""
 
@@ -79,7 +79,7 @@ class Control:
         if answered is None:
             return Refused.NOTHING_THERE
         old = [receipt_for(part) for part in await self._own.of_turn(own)]
-        before = await self._own.about(own.answers)  # what went on from words of its own goes on from them again
+        before = await self._own.about(own.answers)  # a continuation is continued again
         goes_on = before is not None and before.persona == own.persona
         return await self._again(asker, own, answered, supersedes=tuple(old), goes_on=goes_on)
 

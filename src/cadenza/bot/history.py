@@ -1,4 +1,4 @@
-"""What was said in a channel, as the model is told it: speakers, replies, pictures, text files; nothing of our own protocol."""
+"""The history of a channel as lines for the model: speakers, replies, images and text files, without our own notices."""
 
 from __future__ import annotations
 
@@ -27,41 +27,41 @@ from .showing import Showing
 logger = logging.getLogger(__name__)
 
 _MOST = 500
-"""Messages that are read back at most, whatever was chosen."""
+"""Messages that are read at most, whatever was chosen."""
 _SPARE = 20
-"""How many more are asked for, since some are left out."""
+"""How many more are fetched, since some are left out."""
 _NOTICE = re.compile(r"\[\s*System\s*:", re.IGNORECASE)
-"""How it begins what nobody said, and what people may write to pass for it."""
+"""How system notes begin; people may not imitate them."""
 _SECONDS = 15.0
-"""How long Discord is waited for."""
+"""The timeout for reading from Discord."""
 
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """Whose a message of ours is."""
+    """The character that said one of our messages."""
 
     name: str
     label: str = ""
-    """What the model sees in front of it, ``Ren (mad)``, if that is not the name alone."""
+    """The label for the model, such as ``Ren (mad)``; empty if it is just the name."""
     prefix: int = 0
-    """How many characters in front of its text only name the speaker."""
+    """Characters at the start of the text that only name the speaker."""
 
 
 SpeakerOf: TypeAlias = Callable[[discord.Message], Awaitable[Voice | None]]
-"""Tells whose character said a message; ``None`` if it is not ours."""
+"""Finds the character of a message; ``None`` if it is not ours."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """What was said so far, and who is in it."""
+    """The history, and the people in it."""
 
     lines: tuple[Line, ...] = ()
     people: tuple[AnyUser, ...] = ()
-    """Who said, was called or was answered, the latest first; neither the bot nor a webhook."""
+    """Authors, mentioned and answered users, the latest first; neither the bot nor webhooks."""
     names: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
-    """What each of them is called in the lines, by their ids."""
+    """Their names in the lines, by id."""
     speakers: tuple[str, ...] = ()
-    """Whose names stand in front of the lines, but for the persona's own; looks are left out."""
+    """The speakers of the lines, except the persona, without sprite names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +127,11 @@ async def _recent(channel: discord.abc.Messageable, window: Window) -> list[disc
     except BaseException as error:
         if must_rise(error):
             raise
-        logger.info("what was said before could not be read (%s)", type(error).__name__)
+        logger.info("history could not be read", exc_info=error)
     if not found:
         found = {message.id: message for message in _at_hand(channel, None if window.meanwhile else until)}
     if until is not None and not (until.id in found and found[until.id].content):
-        found[until.id] = until  # it is gone by now; or Discord tells more when something is said than when it is asked
+        found[until.id] = until  # deleted meanwhile, or fetched without its content, which the event had
     start = int(window.after) if window.after.isdecimal() else 0
     # Messages after the last one may be waiting for an answer of their own.
     last = max(found, default=0) if until is None else until.id
@@ -144,7 +144,7 @@ async def _recent(channel: discord.abc.Messageable, window: Window) -> list[disc
 
 
 def _at_hand(channel: discord.abc.Messageable, until: discord.Message | None) -> Iterator[discord.Message]:
-    """What was heard of *channel* since the bot is there."""
+    """The cached messages of *channel*."""
     place: object = getattr(channel, "id", None)
     for message in client_of(channel).cached_messages:
         if message.channel.id == place and (until is None or message.id <= until.id):
@@ -152,7 +152,7 @@ def _at_hand(channel: discord.abc.Messageable, until: discord.Message | None) ->
 
 
 def _spoken(message: discord.Message) -> discord.Message | None:
-    """*message* if somebody said it; of the first one in a thread, what the thread is about."""
+    """*message* if it is a normal one; for a thread starter, the message that the thread belongs to."""
     if message.type is discord.MessageType.thread_starter_message:
         answered = message.reference.resolved if message.reference else None
         return answered if isinstance(answered, discord.Message) else None
@@ -160,7 +160,7 @@ def _spoken(message: discord.Message) -> discord.Message | None:
 
 
 async def _voices(messages: Iterable[discord.Message], speaker_of: SpeakerOf) -> dict[int, Voice]:
-    """Whose those of *messages* are that are ours."""
+    """The characters of those of *messages* that are ours, by id."""
     voices = {message.id: await speaker_of(message) for message in messages}
     return {id_: voice for id_, voice in voices.items() if voice is not None}
 
@@ -168,7 +168,7 @@ async def _voices(messages: Iterable[discord.Message], speaker_of: SpeakerOf) ->
 def _people(
     messages: Sequence[discord.Message], voices: Mapping[int, Voice], me: discord.ClientUser
 ) -> tuple[AnyUser, ...]:
-    """Who said, was called or was answered in *messages*, the latest first; neither the bot nor a webhook."""
+    """Authors, mentioned and answered users of *messages*, the latest first; neither the bot nor webhooks."""
     users: dict[int, AnyUser] = {}
     for message in reversed(messages):
         if message.id not in voices and message.webhook_id is None:
@@ -184,7 +184,7 @@ def _people(
 
 
 def _members(message: discord.Message) -> dict[int, discord.Member]:
-    """Who was heard in the server of *message*: when they speak Discord tells their names there, later it does not."""
+    """Members who spoke in the guild of *message*: events carry their nicknames, fetched messages do not."""
     if message.guild is None:
         return {}
     heard = (other.author for other in client_of(message).cached_messages if other.guild == message.guild)
@@ -192,7 +192,7 @@ def _members(message: discord.Message) -> dict[int, discord.Member]:
 
 
 def _speakers(lines: Iterable[Line], voices: Mapping[int, Voice]) -> tuple[str, ...]:
-    """Whose names stand in front of those of *lines* that are not the persona's own; looks do not count."""
+    """The speakers of *lines*, except the persona, without sprite names."""
     others = [(voices.get(int(line.message_id)), line) for line in lines if not line.is_own]
     return tuple(dict.fromkeys(voice.name if voice else line.speaker for voice, line in others))
 
@@ -202,7 +202,7 @@ def _speakers(lines: Iterable[Line], voices: Mapping[int, Voice]) -> tuple[str, 
 
 @dataclass(frozen=True, slots=True)
 class _Telling:
-    """Makes lines of messages."""
+    """Turns messages into lines."""
 
     names: Mapping[int, str]
     voices: Mapping[int, Voice]
@@ -210,10 +210,10 @@ class _Telling:
     showing: Showing
     persona: str
     speakers: Collection[str]
-    """Everybody who may speak here: nobody else is to be taken for one of them."""
+    """All possible speakers: no other text may look like a line of theirs."""
 
     async def of(self, messages: Sequence[discord.Message]) -> tuple[Line, ...]:
-        """A line a message, without those that say and show nothing; the newest is shown first."""
+        """A line per message that has text or media. Newer messages take from the media budget first."""
         present = {message.id: message for message in messages}
         lines = [await self._line(message, present) for message in reversed(messages) if not self._is_aside(message)]
         return tuple(line for line in reversed(lines) if line.text or line.media)
@@ -223,7 +223,7 @@ class _Telling:
 
     async def _line(self, message: discord.Message, present: Mapping[int, discord.Message]) -> Line:
         voice = self.voices.get(message.id)
-        embeds = [] if voice else message.embeds  # ours are previews of what it links to
+        embeds = [] if voice else message.embeds  # ours are link previews
         shown = await self.showing.of(message.attachments, embeds)
         media, words = shown.media, [self._text(message, voice), *shown.words]
         for snapshot in message.message_snapshots:
@@ -267,7 +267,7 @@ class _Telling:
         return f"{name} [webhook]" if message.webhook_id is not None else name
 
     async def _reply(self, message: discord.Message, present: Mapping[int, discord.Message]) -> str:
-        """What *message* answers, in brackets: no rule takes that for somebody who speaks."""
+        """What *message* answers, in brackets, so that no rule takes it for a speaker."""
         reference = message.reference
         if message.type is not discord.MessageType.reply or reference is None:
             return ""
@@ -281,7 +281,7 @@ class _Telling:
 
 
 def _answered(message: discord.Message) -> discord.Message | discord.DeletedReferencedMessage | None:
-    """What *message* replies to, as far as it is known."""
+    """The message that *message* replies to; ``None`` if it is no reply or unknown."""
     reference = message.reference
     if reference is None or reference.type is discord.MessageReferenceType.forward:
         return None

@@ -1,4 +1,4 @@
-"""``cadenza run``: the bot, from its configuration to the last goodbye. With ``--sim``, in a Discord on this machine."""
+"""``cadenza run``: run the bot of a configuration; with ``--sim``, in a simulated Discord on this machine."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NO_MODEL = 'no model is chosen; say who answers in cadenza.toml, as in: [models
 INTERRUPTED = 130
 """The exit status after a second Ctrl-C."""
 _LATER = 75
-"""The exit status of what may work later: a supervisor should try again, as it should not for a wrong configuration."""
+"""The exit status of a temporary failure, after which a supervisor should restart the bot."""
 
 
 def add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -41,30 +41,28 @@ def add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     run = commands.add_parser(
         "run",
         help="start the bot; with --sim, try it in this terminal",
-        description="Start the bot that cadenza.toml describes, and run it until it is interrupted (Ctrl-C): then it "
-        "answers nobody any more, lets replies under way end, and goes; a second Ctrl-C ends it at once. "
-        "With --sim the very same bot runs in a simulated Discord on this machine, and this terminal is a channel in "
-        "it: no token, no key and no configuration are needed.",
-        epilog="docs/bot/running.md tells how to run it for years.",
+        description="Start the bot of cadenza.toml and run it until it is interrupted (Ctrl-C). It then takes no more "
+        "messages, lets running replies end, and stops; a second Ctrl-C stops it at once. With --sim the same bot runs in "
+        "a simulated Discord on this machine, and this terminal is a channel in it: no token, no key and no configuration "
+        "are needed.",
+        epilog="See docs/bot/running.md for running it in production.",
     )
-    run.add_argument(
-        "--config", metavar="FILE", help=f"the configuration; {CONFIG} in this folder unless said otherwise"
-    )
+    run.add_argument("--config", metavar="FILE", help=f"the configuration; by default {CONFIG} in this folder")
     run.add_argument(
         "--sim",
         nargs="?",
         const="",
         metavar="URL",
-        help="run it in a simulated Discord, with a chat in this terminal; with an address, in one that runs elsewhere "
-        "on this machine, without a chat",
+        help="run it in a simulated Discord, with a chat in this terminal; with a URL, in one that runs already on this "
+        "machine, without a chat",
     )
-    run.add_argument("--store", metavar="FILE", help="with --sim: keep what it remembers in this file")
-    run.add_argument("--name", metavar="NAME", default="", help="with --sim: who you are in the chat")
-    run.add_argument("--log-level", choices=tuple(LEVELS), help="how much is told, whatever the configuration says")
+    run.add_argument("--store", metavar="FILE", help="with --sim: the file of the store")
+    run.add_argument("--name", metavar="NAME", default="", help="with --sim: your name in the chat")
+    run.add_argument("--log-level", choices=tuple(LEVELS), help="the log level, instead of the configured one")
 
 
 def run_run(options: argparse.Namespace) -> int:
-    """Run the bot; give back the exit status. What keeps it from its work is raised as an error of ours."""
+    """Run the bot and return the exit status. Raises ``CadenzaError``."""
     try:
         import discord  # noqa: F401, PLC0415  # an extra, and slow to load
     except ImportError:
@@ -90,7 +88,7 @@ def run_run(options: argparse.Namespace) -> int:
 
 
 def _elsewhere(url: str | None) -> AbstractContextManager[None]:
-    """Where Discord is: in its place, or at *url*, where somebody simulates it on this machine."""
+    """Point discord.py at the simulated Discord at *url*; without one, at the real Discord."""
     if url is None:
         return nullcontext()
     from ..sim.clients import discord_py  # noqa: PLC0415  # only who simulates needs it
@@ -107,7 +105,7 @@ def _elsewhere(url: str | None) -> AbstractContextManager[None]:
 
 
 def tried_once(start: Callable[[], int]) -> int:
-    """What *start* gives back; what may be gone later has an exit status of its own, so that it is tried again."""
+    """Run *start*; a temporary failure returns its own exit status."""
     from .troubles import StartError  # noqa: PLC0415  # as above
 
     try:
@@ -121,9 +119,9 @@ def tried_once(start: Callable[[], int]) -> int:
 
 
 async def run_bot(path: Path, *, level: str = "", client_of: ClientOf, store: Store | None = None) -> int:
-    """Run the bot that the file *path* describes until it is interrupted; give back the exit status.
+    """Run the bot of the configuration *path* until it is interrupted; return the exit status.
 
-    What it keeps is kept in *store*, if one is given, else where the configuration says.
+    *store* replaces the store of the configuration.
     """
     from ..config.dotenv import secrets  # noqa: PLC0415  # as above
     from ..config.reading import load  # noqa: PLC0415
@@ -162,7 +160,7 @@ async def run_bot(path: Path, *, level: str = "", client_of: ClientOf, store: St
 
 
 def _read_with_model(path: Path, environment: Mapping[str, str]) -> Reading:
-    """The configuration, if it says who answers: a bot that runs must not become one that cannot."""
+    """Read the configuration; one without a model is an error, so that a running bot keeps the old one."""
     from ..config.checking import ConfigError  # noqa: PLC0415  # as above
     from ..config.reading import read  # noqa: PLC0415
 
@@ -173,7 +171,7 @@ def _read_with_model(path: Path, environment: Mapping[str, str]) -> Reading:
 
 
 def greeting(client: discord.Client, config: Config, kept: Mapping[str, str]) -> list[str]:
-    """What is said when all is ready: who, where, with which model, what it listens to, and what is missing."""
+    """The lines shown when the bot is ready: its name, guilds, model and triggers, and what is missing."""
     from ..config.model_names import key_of, key_variables, needs_key, resolved  # noqa: PLC0415  # as above
     from ..service.invitation import invite_link  # noqa: PLC0415
 
@@ -192,7 +190,7 @@ def greeting(client: discord.Client, config: Config, kept: Mapping[str, str]) ->
 
 
 def listens_to(config: Config, *, hears_all: bool = True) -> str:
-    """What is answered, in words; who does not hear all, for want of the message content intent, only what calls it."""
+    """What the bot answers, in words. Without the message content intent (*hears_all*) that is less."""
     talk = config.conversation
     kinds = [
         ("mentions", talk.mentions),
@@ -207,7 +205,7 @@ def listens_to(config: Config, *, hears_all: bool = True) -> str:
     ]
     words = [word for word, is_on in kinds if is_on]
     if not words:
-        return "nobody, as nothing is switched on in [conversation]"
+        return "nothing, since no trigger is on in [conversation]"
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
@@ -231,7 +229,7 @@ async def _flags(config: Config, token: str) -> int:
 
 
 async def _translated(working: Coroutine[Any, Any, bool], variable: str) -> bool:
-    """What *working* comes to; what discord.py raises meanwhile becomes a sentence."""
+    """Await *working*; exceptions of discord.py become a ``StartError``."""
     from .troubles import StartError, is_passing, sentence_of  # noqa: PLC0415  # as above
 
     try:
@@ -239,11 +237,11 @@ async def _translated(working: Coroutine[Any, Any, bool], variable: str) -> bool
     except CadenzaError:
         raise
     except Exception as error:
-        logger.debug("the bot ended because of an error", exc_info=True)
         sentence = sentence_of(error, variable=variable)
+        logger.log(logging.ERROR if sentence is None else logging.DEBUG, "the bot failed", exc_info=True)
         if sentence is None:
-            sentence = f"the bot ended because of an error ({type(error).__name__}); --log-level debug tells more"
-        raise StartError(sentence, is_passing=is_passing(error)) from None
+            sentence = f"the bot ended because of an error ({type(error).__name__}); see the log"
+        raise StartError(sentence, is_passing=is_passing(error)) from error
 
 
 def _token(config: Config, kept: Mapping[str, str]) -> str:
@@ -273,7 +271,7 @@ def _seal(config: Config, kept: Mapping[str, str]) -> Seal:
 
 
 def _config_for_sim(given: str | None) -> Path | None:
-    """Which configuration a simulated bot has: the one that is named, the one of this folder, or none."""
+    """The configuration for ``--sim``: the given one, the one of this folder, or none."""
     if given is not None:
         return Path(given)
     return Path(CONFIG) if Path(CONFIG).is_file() else None

@@ -1,4 +1,4 @@
-"""``cadenza run --sim``: the very same bot in a Discord on this machine, and this terminal as a channel in it."""
+"""``cadenza run --sim``: the same bot in a simulated Discord, with this terminal as a channel."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ _CAST = (
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """What was asked for."""
+    """The options of ``run --sim``."""
 
     config: Path | None = None
     store: str | None = None
     name: str = ""
-    """Who sits at the terminal; empty is whoever is logged in there."""
+    """The name of the user; empty is the login name."""
     level: str = ""
-    """Of the log; empty is warnings, so that the chat can be read."""
+    """The log level; empty is warnings, so that the chat stays readable."""
 
 
 async def simulate(
@@ -74,7 +74,7 @@ async def simulate(
     stdout: TextIO | None = None,
     client_of: ClientOf = simulated_bot,
 ) -> int:
-    """Run a simulation until what is typed ends, or somebody interrupts; give back the exit status."""
+    """Run a simulation until the input ends or an interrupt comes; return the exit status."""
     keys, out = _lenient(stdin or sys.stdin or io.StringIO()), _lenient(stdout or sys.stdout)
     is_terminal = keys.isatty() and out.isatty()
     real = dict(os.environ)  # before secrets are put there, which would win over a later .env
@@ -104,7 +104,7 @@ async def simulate(
 
                 def hear(event: Event) -> None:
                     chat.hear(event)
-                    if view.trouble is not None:  # nobody sees it any more: nothing to wait for
+                    if view.trouble is not None:  # the output is closed
                         interrupts.first.set()
                         interrupts.second.set()
 
@@ -121,7 +121,7 @@ async def simulate(
 
                 async def wind_down() -> None:
                     if is_terminal and bot.is_busy(scenery.general):
-                        view.tell("Ending once all is said; Ctrl-C ends it at once.")
+                        view.tell("Waiting for the reply to end; Ctrl-C stops at once.")
                     await bot.wind_down()
 
                 current.listen(lambda _, __: view.tell("cadenza.toml was read again."))
@@ -141,7 +141,7 @@ async def simulate(
 
 
 async def _chat(chat: Chat, keys: TextIO, begun: asyncio.Event, interrupts: Interrupts) -> None:
-    """Chat as soon as the bot is there; when that is over, so is everything."""
+    """Chat once the bot is ready; the end of the chat ends the session."""
     try:
         await begun.wait()
         await chat.run(aiter(Keyboard(keys)))
@@ -150,27 +150,27 @@ async def _chat(chat: Chat, keys: TextIO, begun: asyncio.Event, interrupts: Inte
 
 
 def _lenient(stream: TextIO) -> TextIO:
-    """*stream*, which shows in some way what its encoding cannot hold, and does not end because of it."""
+    """*stream*, which replaces characters that its encoding lacks."""
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="replace" if stream.readable() else "backslashreplace")
     return stream
 
 
 def _built_in(scenery: Scenery) -> Config:
-    """What a bot is for which there is no file: the built-in cast, which answers everything."""
+    """The configuration without a file: built-in characters that answer everything."""
     plain = Config(personas=_CAST)
     return _adapted(replace(plain, conversation=replace(plain.conversation, channels=(scenery.general,))))
 
 
 def _adapted(config: Config) -> Config:
-    """*config* for a simulation: a quiet log, so that the chat can be read, and no port."""
+    """*config* for a simulation: a quiet log, and no metrics port."""
     return _with_model(replace(config, log=LogConfig(level="warning"), metrics=MetricsConfig()))
 
 
 def _reloader(
     current: Current, path: Path | None, environment: Mapping[str, str]
 ) -> AbstractAsyncContextManager[object]:
-    """Who looks whether the configuration has changed, if there is one."""
+    """The reloader of the configuration file, if there is one."""
     if path is None:
         return nullcontext()
 
@@ -178,7 +178,7 @@ def _reloader(
         reading = read(path, environment)
         adapted = _adapted(reading.config)
         if (adapted.models.default == PARROT) != (current.now.models.default == PARROT):
-            told = f"{path.name}: start anew to have another model in the place of the built-in one, or the other way round"
+            told = f"{path.name}: restart to switch between the built-in model and another one"
             raise ConfigError([told], files=reading.files)
         return replace(reading, config=adapted)
 
@@ -186,19 +186,19 @@ def _reloader(
 
 
 def _bot_name(config: Config | None) -> str:
-    """What the bot is called: as its main character is."""
+    """The name of the bot: that of its main character."""
     return next((one.name for one in (config.personas if config else ()) if one.is_main), "Cadenza")
 
 
 def _how_to_begin(config: Config, scenery: Scenery) -> str:
-    """What to type so that somebody answers."""
+    """What to type for an answer."""
     if scenery.general in config.conversation.channels:
         return "Type something"
     return f"To be answered, say '@{scenery.bot_named} hello' there, or in private '/dm hello'"
 
 
 def _with_model(config: Config) -> Config:
-    """*config*; where no model is chosen, the built-in one answers."""
+    """*config*, with the built-in model if it names none."""
     return config if config.models.default else replace(config, models=ModelsConfig(PARROT))
 
 
@@ -216,5 +216,5 @@ def _store(wanted: Simulation) -> Store:
 def _logged_in() -> str:
     try:
         return getpass.getuser().capitalize()
-    except (OSError, KeyError, ImportError):  # a container may know nobody
+    except (OSError, KeyError, ImportError):  # a container may have no user names
         return "You"

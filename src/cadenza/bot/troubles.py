@@ -1,4 +1,4 @@
-"""What keeps a bot from its work, in one sentence each: what happened and what to do."""
+"""Errors at the start of a bot, each in one sentence: what happened and what to do."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _CLOSED: dict[int, str] = {
 
 
 class StartError(CadenzaError):
-    """The bot cannot be at work; its text says why and what to do."""
+    """The bot cannot start or go on; the text says why and what to do."""
 
     def __init__(self, message: str, *, is_passing: bool = False) -> None:
         super().__init__(message)
         self.is_passing = is_passing
-        """Whether it may work later without anybody doing anything."""
+        """Whether a retry may work without any change."""
 
 
 def is_passing(error: BaseException) -> bool:
-    """Whether *error*, which a client of discord.py raised, may be gone later: the network, or Discord itself."""
+    """Whether *error* of discord.py is temporary: the network, or Discord itself."""
     match error:
         case discord.HTTPException():
             return error.status == 429 or error.status >= 500
@@ -41,9 +41,9 @@ def is_passing(error: BaseException) -> bool:
 
 
 def sentence_of(error: BaseException, *, variable: str) -> str | None:
-    """What *error*, which a client of discord.py raised, means for who runs it; ``None`` if it is nothing of the kind.
+    """What *error* of discord.py means for the operator; ``None`` if it is unknown.
 
-    The token stands in *variable*. Nothing of the error's own text is repeated.
+    *variable* holds the token. The text of the error is not repeated.
     """
     match error:
         case discord.LoginFailure():
