@@ -93,7 +93,7 @@ async def test_a_form_is_shown_with_its_fields_and_a_button_that_is_not_there_wi
 
     lines = out.getvalue().splitlines()
     assert "* A form: Edit Ren" in lines
-    assert any(line.startswith("*   prompt: Who they are (now: A shy astronomer") for line in lines)
+    assert any(line.startswith("*   prompt: Description (now: A shy astronomer") for line in lines)
     assert any(line.startswith("* Send it with /fill prompt:… ") for line in lines)
     assert "  ┃ A fox." in lines
     assert (

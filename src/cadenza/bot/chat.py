@@ -189,12 +189,12 @@ class Chat:
         for message in reversed(self._world.messages(self._place)):
             if message["author"]["id"] != self._scenery.me.id and not message["flags"] & MessageFlag.EPHEMERAL:
                 return message
-        msg = "nobody else has said anything yet"
+        msg = "there is no message of anyone else yet"
         raise InputError(msg)
 
     def _own(self) -> str:
         if self._place not in self._said:
-            msg = "you have said nothing yet"
+            msg = "you have not written anything yet"
             raise InputError(msg)
         return self._said[self._place]
 
@@ -229,6 +229,6 @@ def _or_of(labels: list[str]) -> str:
 
 def _sayable(text: str) -> str:
     if len(text) > _LONGEST:
-        msg = f"a message holds {_LONGEST} characters at most, and that has {len(text)}; say it in parts"
+        msg = f"a message holds {_LONGEST} characters at most, and that has {len(text)}; split it"
         raise InputError(msg)
     return text

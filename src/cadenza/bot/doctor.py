@@ -1,4 +1,4 @@
-"""``cadenza doctor``: whether a bot can run, one sentence a check, and what to click where it cannot."""
+"""``cadenza doctor``: checks whether a bot can run, and says what to do where it cannot."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ..config.dotenv import secrets
 from ..config.reading import read
 from ..errors import SettingsError
 from .checkup.discord_side import check_discord
-from .checkup.findings import SECONDS, Finding, Level, Patient, bad, good, in_time, warning
+from .checkup.findings import SECONDS, Finding, Level, Subject, bad, good, in_time, warning
 from .checkup.machine import check_metrics, check_pictures, check_store, check_tools, check_versions
 from .checkup.models import check_models
 from .portal import DISCORD
 
-_CHECKS: tuple[tuple[str, Callable[[Patient], Awaitable[Sequence[Finding]]]], ...] = (
+_CHECKS: tuple[tuple[str, Callable[[Subject], Awaitable[Sequence[Finding]]]], ...] = (
     ("versions", check_versions),
     ("token", check_discord),
     ("models", check_models),
@@ -31,16 +31,16 @@ _CHECKS: tuple[tuple[str, Callable[[Patient], Awaitable[Sequence[Finding]]]], ..
     ("metrics", check_metrics),
 )
 _GRACE = 2.0
-"""Seconds that a check has more than what it asks, to say who did not answer."""
+"""Seconds that a check has more than its requests, so that it can report a timeout itself."""
 
 
 def add_doctor(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add ``doctor`` to the command line."""
     doctor = commands.add_parser(
         "doctor",
-        help="see whether a bot can run, and what to do where it cannot",
-        description="Look at the configuration, the token, the privileged intents, the permissions, the models, the fonts, "
-        "the store and the tools of a bot: one sentence each. ✓ is well, ! is worth knowing, ✗ has to be put right. "
+        help="check whether a bot can run, and say what to do where it cannot",
+        description="Check the configuration, the token, the privileged intents, the permissions, the models, the fonts, "
+        "the store and the tools of a bot: one sentence each. ✓ is good, ! is worth knowing, ✗ must be fixed. "
         "The exit status is 1 if there is any ✗. Secrets are never shown, and nothing is changed.",
     )
     doctor.add_argument("--config", default="cadenza.toml", metavar="FILE", help="the configuration")
@@ -48,7 +48,7 @@ def add_doctor(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run_doctor(options: argparse.Namespace, *, url: str = DISCORD) -> int:
-    """Look at everything; give back the exit status."""
+    """Run all checks; return the exit status."""
     found = asyncio.run(examine(Path(options.config), url=url))
     write = _as_json if options.json else _as_text
     sys.stdout.buffer.write(write(found).encode("utf-8", "backslashreplace"))
@@ -59,10 +59,10 @@ def run_doctor(options: argparse.Namespace, *, url: str = DISCORD) -> int:
 async def examine(
     path: Path, *, environment: Mapping[str, str] = os.environ, url: str = DISCORD, seconds: float = SECONDS
 ) -> Sequence[Finding]:
-    """Everything that is found, in the order of the checks, which run at the same time."""
+    """All findings, in the order of the checks, which run concurrently."""
     try:
         reading = await asyncio.to_thread(read, path, environment)
-        patient = Patient(reading.config, secrets(reading.config, environment), url, seconds)
+        subject = Subject(reading.config, secrets(reading.config, environment), url, seconds)
     except ConfigError as error:
         return [bad("configuration", mistake) for mistake in error.mistakes]
     except SettingsError as error:
@@ -71,8 +71,8 @@ async def examine(
         good("configuration", f"{path.name} can be read."),
         *(warning("configuration", w) for w in reading.warnings),
     ]
-    looks = (in_time(name, partial(check, patient), seconds + _GRACE) for name, check in _CHECKS)
-    found = await asyncio.gather(*looks)
+    checks = (in_time(name, partial(check, subject), seconds + _GRACE) for name, check in _CHECKS)
+    found = await asyncio.gather(*checks)
     return [*first, *(finding for findings in found for finding in findings)]
 
 
@@ -81,11 +81,11 @@ def _as_text(found: Sequence[Finding]) -> str:
     wrong = sum(finding.level is Level.BAD for finding in found)
     worth = sum(finding.level is Level.WARNING for finding in found)
     if wrong:
-        last = f"{wrong} to put right, then look again: cadenza doctor"
+        last = f"{wrong} to fix, then check again: cadenza doctor"
     elif worth:
-        last = "The bot can run; what has a ! is worth a look. Next: cadenza run"
+        last = "The bot can run; lines with ! deserve a look. Next: cadenza run"
     else:
-        last = "All is well. Next: cadenza run"
+        last = "All checks passed. Next: cadenza run"
     return "\n".join([*lines, "", last, ""])
 
 

@@ -77,10 +77,10 @@ class Portal:
             async with self._session.get(f"{self.url}{path}") as response:
                 return await _read(response)
         except TimeoutError as error:
-            msg = f"Discord did not answer within {self.seconds:g} seconds; look at the network, or try again"
+            msg = f"Discord did not answer within {self.seconds:g} seconds; check the network, or try again"
             raise PortalError(msg) from error
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            msg = f"Discord cannot be reached ({type(error).__name__}); look at the network"
+            msg = f"Discord cannot be reached ({type(error).__name__}); check the network"
             raise PortalError(msg) from error
 
 

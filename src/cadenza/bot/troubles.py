@@ -48,7 +48,7 @@ def sentence_of(error: BaseException, *, variable: str) -> str | None:
     match error:
         case discord.LoginFailure():
             return (
-                f"Discord does not know the token in {variable}; copy it anew from {_PORTAL} "
+                f"Discord does not know the token in {variable}; copy it again from {_PORTAL} "
                 "(your application, Bot, Reset Token)"
             )
         case discord.PrivilegedIntentsRequired():
@@ -61,20 +61,18 @@ def sentence_of(error: BaseException, *, variable: str) -> str | None:
         case discord.GatewayNotFound():
             return "Discord does not say where its gateway is; it may be down: see discordstatus.com and try later"
         case aiohttp.ClientConnectorCertificateError() | aiohttp.ClientConnectorSSLError():
-            return (
-                "whoever answers in Discord's place has no certificate that can be trusted; see to your proxy or clock"
-            )
+            return "the certificate of Discord's server is not trusted; check your proxy and clock"
         case aiohttp.ClientError() | asyncio.TimeoutError() | OSError():
-            return f"Discord cannot be reached ({type(error).__name__}); see to the network, a proxy or a firewall"
+            return f"Discord cannot be reached ({type(error).__name__}); check the network, a proxy or a firewall"
         case _:
             return None
 
 
 def _refused(status: int, variable: str) -> str:
     if status == 401:
-        return f"Discord does not know the token in {variable}; copy it anew from {_PORTAL} (your application, Bot)"
+        return f"Discord does not know the token in {variable}; copy it again from {_PORTAL} (your application, Bot)"
     if status == 429:
-        return "Discord listens to nobody at this address for a while, as it was called too often; try in an hour"
+        return "Discord has blocked this address for a while after too many requests; try again in an hour"
     if status >= 500:
-        return f"Discord does not answer at present (status {status}); see discordstatus.com and try later"
-    return f"Discord refused a call that the start needs (status {status}); 'cadenza doctor' may know why"
+        return f"Discord is failing at present (status {status}); see discordstatus.com and try later"
+    return f"Discord refused a request (status {status}); 'cadenza doctor' may know why"

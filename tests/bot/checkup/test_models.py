@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from cadenza.bot.checkup.findings import Patient
+from cadenza.bot.checkup.findings import Subject
 from cadenza.bot.checkup.models import check_models
 from cadenza.characters.character import Character
 from cadenza.config.config import Config, ModelConfig, ModelsConfig
@@ -48,7 +48,7 @@ async def sentences(
 ) -> list[str]:
     """What is found of *models*."""
     config = Config(models=models)
-    findings = await check_models(Patient(config, secrets or {}, "", seconds))
+    findings = await check_models(Subject(config, secrets or {}, "", seconds))
     return [f"{finding.level.value} {finding.text}" for finding in findings]
 
 
@@ -85,7 +85,7 @@ async def test_a_model_that_takes_too_long_is_one_sentence() -> None:
 
         (sentence,) = await sentences(models, seconds=0.2)
 
-    assert "✗ m: there was no answer within 0.2 seconds; look at the network, or try again" == sentence
+    assert "✗ m: there was no answer within 0.2 seconds; check the network, or try again" == sentence
 
 
 @pytest.mark.parametrize(
@@ -116,6 +116,6 @@ async def test_only_the_default_must_answer(tmp_path: Path) -> None:
         models=ModelsConfig(f"script:{script}", ("script:nowhere.txt",)), personas=(Character("A", model="openai:x"),)
     )
 
-    findings = await check_models(Patient(config, {}, ""))
+    findings = await check_models(Subject(config, {}, ""))
 
     assert ["✓", "!", "!"] == [finding.level.value for finding in findings]

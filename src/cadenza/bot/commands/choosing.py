@@ -1,4 +1,4 @@
-"""What commands that choose something for a server or a channel have in common: where it holds, and what is said of it."""
+"""Shared by commands that set something for a server or a channel: where it holds, and the answer."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from .frame import CommandContext, Interaction, may_manage_server, tell, words
 from .given import only
 
 Where: TypeAlias = Literal["server", "channel"]
-"""Where something is to hold."""
+"""Where a choice holds."""
 DEGREES = (
     "0: one message at the end",
     "1: a message per line",
     "2: a message per line, with typing",
     "3: a message per sentence, with typing",
 )
-"""What each degree is, in words."""
+"""The degrees in words."""
 MANAGERS = discord.Permissions(manage_guild=True)
-"""Who sees such commands, unless a server shows them to others."""
+"""The permission that shows such commands by default."""
 
 
 async def change(
     context: CommandContext, interaction: Interaction, where: Where, change: Callable[[Choice], Choice]
 ) -> Choice:
-    """Let the server, or the channel, in which a command is used choose otherwise."""
+    """Change the choice of the server or channel of *interaction*."""
     server, choices = str(interaction.guild_id), context.staff.choices
     if where == "server":
         return await choices.change_server(server, change)
@@ -39,12 +39,12 @@ async def change(
 
 
 async def choose(context: CommandContext, interaction: Interaction, where: Where, /, **chosen: Any) -> None:
-    """Keep what was *chosen*, by the names of ``Choice``, and say so; who may not is told that."""
+    """Store the *chosen* fields of ``Choice`` and answer; users without the permission are refused."""
     await _keep(context, interaction, where, chosen, lambda choice, given: replace(choice, **given))
 
 
 async def choose_settings(context: CommandContext, interaction: Interaction, where: Where, /, **chosen: object) -> None:
-    """Keep settings of the pipeline likewise."""
+    """Store settings of the pipeline in the same way."""
     await _keep(context, interaction, where, chosen, with_settings)
 
 
@@ -55,7 +55,7 @@ async def _keep(
     chosen: Mapping[str, Any],
     put: Callable[[Choice, Mapping[str, Any]], Choice],
 ) -> None:
-    """Keep what *put* makes of a choice and what was given of the options that could be *chosen*."""
+    """Store what *put* makes of the choice and the given options of *chosen*."""
     if not await may_manage_server(interaction):
         return
     given = only(chosen)
@@ -67,12 +67,12 @@ async def _keep(
 
 
 def with_settings(choice: Choice, given: Mapping[str, object]) -> Choice:
-    """*choice* with the settings that were *given* besides its own."""
+    """*choice* with the *given* settings added."""
     return replace(choice, settings=MappingProxyType({**choice.settings, **given}))
 
 
 async def say_chosen(interaction: Interaction, where: Where, given: Mapping[str, object]) -> None:
-    """Say what holds from now on."""
+    """Answer with what was set."""
     what = ", ".join(f"`{name}` = {shown(interaction, value)}" for name, value in given.items())
     if where == "server":
         await tell(interaction, "Set for this server: {what}.", what=what)
@@ -81,13 +81,13 @@ async def say_chosen(interaction: Interaction, where: Where, given: Mapping[str,
 
 
 def is_listed(interaction: Interaction, config: Config) -> bool:
-    """Whether the configuration has everything answered here, or in the channel of this thread."""
+    """Whether the configuration lists this channel, or the parent of this thread, as one where all is answered."""
     here = {str(interaction.channel_id), parent_of(interaction.channel)}
     return not here.isdisjoint(config.conversation.channels)
 
 
 def shown(interaction: Interaction, value: object) -> str:
-    """*value* as people read it; what somebody typed cannot become Markdown or call anybody."""
+    """*value* for people; typed text is escaped, without Markdown and pings."""
     match value:
         case None | "" | ():
             return words(interaction, "none")

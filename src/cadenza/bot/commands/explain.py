@@ -1,4 +1,4 @@
-"""``/explain`` and the menu of a message: why it was split, delayed or cut as it was."""
+"""``/explain`` and its context menu: why a message was split, delayed or cut."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from ..authorship import is_ours
 from .frame import AnyCommand, CommandContext, Interaction, answered, language_of, show, tell, words
 
 _MESSAGE = re.compile(r"(?:https?://(?:\w+\.)?discord(?:app)?\.com/channels/(@me|\d{1,20})/(\d{1,20})/)?(\d{1,20})/?")
-"""The address of a message, or its id."""
+"""The link to a message, or its id."""
 _LOOKED_AT = 50
-"""Messages of a channel among which the last one that can be explained is looked for."""
+"""Messages of a channel that are searched for the last one of ours."""
 _LONGEST = 1900
 _FENCE = "```"
 _BROKEN_FENCE = "`\u200b``"
-"""The same to the eye, but it ends no block of code: the story of a table quotes one."""
+"""Looks the same, but does not close a code block, which the story of a table may quote."""
 
 
 def commands(context: CommandContext) -> list[AnyCommand]:
-    """What there is to use."""
+    """The command and the context menu."""
 
     @app_commands.describe(message=locale_str("Link or id of one of my messages; the last one here if empty"))
     @answered
@@ -61,7 +61,7 @@ async def _explain_last(interaction: Interaction, context: CommandContext) -> No
                     await _tell_story(interaction, known)
                     return
         except (discord.NotFound, discord.Forbidden):
-            pass  # then there is none that could be found
+            pass  # unreadable: nothing to explain
     await tell(interaction, "I have no message in this channel to explain.")
 
 
@@ -89,7 +89,7 @@ async def _explain(interaction: Interaction, context: CommandContext, message: d
 
 
 async def _found(interaction: Interaction, client: discord.Client, named: re.Match[str]) -> discord.Message | None:
-    """The message that is *named*, if who asks can read it: in this channel, or in another of this server."""
+    """The *named* message in this channel or another of this guild, if the user can read it."""
     server, channel, message = named.groups()
     here = str(interaction.guild_id or "@me")
     if server not in (None, here):
@@ -108,7 +108,7 @@ async def _found(interaction: Interaction, client: discord.Client, named: re.Mat
 
 
 def _may_read(interaction: Interaction, place: object) -> bool:
-    """Whether who asks can read in *place*, another channel of the same server; a private thread is not asked about."""
+    """Whether the user can read *place*, another channel of the guild; private threads never count."""
     if not isinstance(place, discord.abc.GuildChannel | discord.Thread) or place.guild.id != interaction.guild_id:
         return False
     if not isinstance(interaction.user, discord.Member):

@@ -1,4 +1,4 @@
-"""``/memory`` and ``/forget``: what is remembered of who asks, what they wish of that, and the notes of a server."""
+"""``/memory`` and ``/forget``: notes and privacy of the user, and the notes of a server."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NoteText: TypeAlias = app_commands.Range[str, 1, NOTE_LENGTH]
 Page: TypeAlias = app_commands.Range[int, 1, 1000]
 
 _PAGE_LENGTH = 1600
-"""Characters of a list on one page; with what stands around it, Discord takes 2000."""
+"""Characters of a list per page; with the text around it, Discord allows 2000."""
 _LEVELS = {
     Level.OPEN: "From now on I remember recent conversations and keep notes about you.",
     Level.LIMITED: "From now on I remember recent conversations, but keep no notes about you.",
@@ -33,7 +33,7 @@ _LEVELS = {
 
 
 def commands(context: CommandContext) -> list[AnyCommand]:
-    """What is to be registered."""
+    """The groups ``/memory`` and ``/forget``."""
     memory = app_commands.Group(
         name=locale_str("memory"), description=locale_str("What I remember about you, and your choices")
     )
@@ -46,7 +46,7 @@ def commands(context: CommandContext) -> list[AnyCommand]:
     return [memory, forget]
 
 
-# --- what is remembered of who asks ---------------------------------------------------------------
+# --- memory of the user ---------------------------------------------------------------
 
 
 def _add_notes(group: app_commands.Group, memory: Memory) -> None:
@@ -135,7 +135,7 @@ class _Answer(discord.ui.Button["_Question"]):
         self._act = act
 
     async def callback(self, interaction: Interaction) -> None:
-        """Do it, and put what came of it in the place of the question."""
+        """Run the action, and replace the question with its result."""
         if self.view is not None:
             self.view.stop()
         await self._answer(interaction)
@@ -149,7 +149,7 @@ class _Answer(discord.ui.Button["_Question"]):
 
 
 class _Question(discord.ui.View):
-    """Buttons of which one is pressed, if any, within three minutes."""
+    """Buttons that expire after three minutes."""
 
     def __init__(self, *answers: _Answer) -> None:
         super().__init__(timeout=180.0)
@@ -276,7 +276,7 @@ async def _delete(interaction: Interaction, memory: Memory, subject: Subject, nu
 
 
 async def _suggested(memory: Memory, subject: Subject, current: str) -> list[app_commands.Choice[int]]:
-    """The notes that *current* may mean: by a part of their text, or by their number."""
+    """The notes that match *current*, by text or number."""
     try:
         notes = await memory.notes.of(subject)
     except StoreError:

@@ -1,4 +1,4 @@
-"""``/model``: who answers in a server or a channel, and with whose keys."""
+"""``/model``: the models and API keys of a server or channel."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _add_list(group: app_commands.Group, context: CommandContext) -> None:
 
 
 async def _offered(context: CommandContext, interaction: Interaction, current: str) -> list[app_commands.Choice[str]]:
-    """The models that can be chosen, and what is being written if it could be one."""
+    """The models that can be chosen, and the input if it could be one."""
     offered = [*context.staff.models.names()]
     if current and await context.staff.models.may_choose(current, str(interaction.guild_id)):
         offered.append(current)
@@ -152,7 +152,7 @@ def _add_test(group: app_commands.Group, context: CommandContext) -> None:
 
 
 async def _test(context: CommandContext, interaction: Interaction, name: str, server: str) -> None:
-    """Ask *name* and tell what came of it."""
+    """Ask *name* and answer with the result."""
     models, config = context.staff.models, context.staff.config.now
     try:
         sources = await models.sources(name, server)
@@ -214,7 +214,7 @@ def _add_key_remove(group: app_commands.Group, context: CommandContext) -> None:
 
 
 class _KeyForm(discord.ui.Modal):
-    """Asks for a key, so that it never stands in a message, nor in what Discord shows of a command."""
+    """Asks for a key in a form, so that it never appears in a message or a command."""
 
     def __init__(self, context: CommandContext, interaction: Interaction, vendor: str) -> None:
         super().__init__(title=words(interaction, "A key for {vendor}", vendor=vendor)[:45], timeout=900.0)
@@ -226,7 +226,7 @@ class _KeyForm(discord.ui.Modal):
         self.add_item(self._field)
 
     async def on_submit(self, interaction: Interaction, /) -> None:
-        """Seal and keep the key."""
+        """Encrypt and store the key."""
         await _keep_key(interaction, self._context, self._vendor, self._field.value)
 
 

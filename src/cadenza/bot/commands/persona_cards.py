@@ -24,7 +24,7 @@ _FORMATS = {
 
 
 def add_cards(group: app_commands.Group, context: CommandContext) -> None:
-    """Add what takes characters in and gives them out to *group*."""
+    """Add import and export to *group*."""
 
     @group.command(name=locale_str("import"), description=locale_str("Import a character from a file"))
     @app_commands.rename(file=locale_str("file"), name=locale_str("name"), replace_=locale_str("replace"))

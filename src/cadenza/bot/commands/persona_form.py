@@ -1,4 +1,4 @@
-"""The form with which a persona is edited."""
+"""The form that edits a persona."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .frame import CommandContext, Interaction, answered, may_manage_server, tel
 from .given import quoted, server_of
 
 _LONGEST = 4000
-"""What one field of a form takes."""
+"""Discord's limit for a field of a form."""
 _LABELS = {
     "prompt": "Description",
     "personality": "Personality",
@@ -31,21 +31,21 @@ class Field:
 
     name: str
     text: str
-    """What there is to be edited."""
+    """The current value."""
 
     @property
     def is_too_long(self) -> bool:
-        """Whether a form cannot show it; then it stays unless something else is written."""
+        """Whether it is too long for a form; then it stays unless a new text is given."""
         return len(self.text) > _LONGEST
 
 
 def fields_of(character: Character) -> tuple[Field, ...]:
-    """What of *character* can be edited in a form."""
+    """The fields of *character* in the form."""
     return tuple(Field(name, getattr(character, name)) for name in _LABELS)
 
 
 def changes(fields: tuple[Field, ...], written: Mapping[str, str]) -> dict[str, Any]:
-    """What was changed: of a field that was left as it was, nothing, so that what others change stays."""
+    """The changed fields only, so that concurrent changes to others stay."""
     changed: dict[str, Any] = {}
     for field in fields:
         text = written.get(field.name, "").strip()
@@ -55,14 +55,14 @@ def changes(fields: tuple[Field, ...], written: Mapping[str, str]) -> dict[str, 
 
 
 def listed(text: str) -> tuple[str, ...]:
-    """Words with commas between them, also Japanese and Arabic ones, or on lines of their own."""
+    """Split words at commas, also Japanese and Arabic ones, and at line ends."""
     for comma in "、，،\n":
         text = text.replace(comma, ",")
     return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
 class PersonaForm(ui.Modal):
-    """Shows what there is, and keeps what is made of it."""
+    """Shows the fields, and stores the changes."""
 
     def __init__(self, context: CommandContext, interaction: Interaction, character: Character) -> None:
         title = words(interaction, "Edit {name}", name=character.name)
@@ -87,7 +87,7 @@ class PersonaForm(ui.Modal):
         )
 
     async def on_submit(self, interaction: Interaction) -> None:
-        """Keep what was written."""
+        """Store the changes."""
         await _keep(interaction, self._context, self._name, changes(self._fields, self._written()))
 
     def _written(self) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""``/persona greet`` and ``/persona here``: a character begins to speak in a channel, and who speaks there at all."""
+"""``/persona greet`` and ``/persona here``: greetings, and the characters of a channel."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .stop import refuse
 
 _MOST_HERE = 25
 _LONGEST = 100
-"""What a suggestion of Discord's may hold."""
+"""Discord's limit for a suggestion."""
 
 
 def add_stage(group: app_commands.Group, context: CommandContext) -> None:
@@ -72,7 +72,7 @@ def _add_greet(group: app_commands.Group, context: CommandContext) -> None:
 
 
 async def _greeting(interaction: Interaction, character: Character, number: int) -> str | None:
-    """What *character* says; if there is no such greeting, who asks is told."""
+    """The greeting *number* of *character*; if there is none, the user is told."""
     greetings = [text for text in (character.greeting, *character.other_greetings) if text.strip()]
     name = quoted(character.name)
     if not greetings:
@@ -122,7 +122,7 @@ def _add_here(group: app_commands.Group, context: CommandContext) -> None:
 
 
 def _checked(choice: Choice, cast: tuple[Character, ...]) -> Choice:
-    """*choice*, if who is to answer there may speak there."""
+    """*choice*, if its default character may speak there."""
     first = named(cast, choice.persona or "")
     if choice.personas and first and first not in [named(cast, name) for name in choice.personas]:
         msg = "The default character must be one that may speak here."
@@ -131,7 +131,7 @@ def _checked(choice: Choice, cast: tuple[Character, ...]) -> Choice:
 
 
 def _several(cast: tuple[Character, ...], text: str) -> tuple[str, ...]:
-    """Whom *text* names; a name may hold a comma itself."""
+    """The characters named in *text*; a name may contain a comma."""
     whole = named(cast, text) if text else None
     found = [whole] if whole else [_one(cast, name) for name in listed(text)]
     if len(found) > _MOST_HERE:
@@ -160,7 +160,7 @@ async def _tell_who(interaction: Interaction, context: CommandContext, cast: tup
 
 
 def _suggesting_several(context: CommandContext) -> Suggesting:
-    """Suggest who could be named next."""
+    """Suggest the next name of a list."""
     one = suggesting_personas(context)
 
     async def suggest(interaction: Interaction, written: str) -> list[app_commands.Choice[str]]:
@@ -173,5 +173,5 @@ def _suggesting_several(context: CommandContext) -> Suggesting:
 
 
 def _continued(before: str, names: Iterable[str]) -> Iterable[str]:
-    """*names*, each behind what was written *before*, as far as a suggestion can hold it."""
+    """*names*, each appended to *before*, within the limit of a suggestion."""
     return (text for name in names if len(text := f"{before} {name}".strip()) <= _LONGEST)

@@ -1,4 +1,4 @@
-"""``/persona``: who there is, and everything that can be done with them."""
+"""``/persona``: list, show, create, edit and delete characters."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def _add_making(group: app_commands.Group, context: CommandContext) -> None:
 
 
 async def _is_taken(interaction: Interaction, context: CommandContext, name: str, *, by: str = "") -> bool:
-    """Whether there is somebody of this *name* besides who is called *by*; if so, who asks is told."""
+    """Whether a character other than *by* has this *name*; if so, the user is told."""
     other = await context.staff.cast.find(server_of(interaction), name)
     if other is None or key_of(other.name) == key_of(by):
         return False
@@ -309,7 +309,7 @@ def _add_deleting(group: app_commands.Group, context: CommandContext) -> None:
 
 
 class _Confirmation(ui.View):
-    """A button that deletes somebody. Only who asked sees it."""
+    """An ephemeral button that deletes a character."""
 
     def __init__(self, context: CommandContext, interaction: Interaction, character: Character) -> None:
         super().__init__(timeout=120.0)

@@ -1,4 +1,4 @@
-"""The part of ``/config`` that is about when and where the bot speaks, and what it is told."""
+"""``/config``: triggers, thought log, privacy, silence, history, language and cascades."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .choosing import Where, change, choose
 from .frame import CommandContext, Interaction, answered, may_manage_server, tell
 
 LANGUAGES = {"en": "English", "ja": "日本語"}
-"""What a language calls itself."""
+"""The own names of languages."""
 
 
 def add(group: app_commands.Group, context: CommandContext) -> None:
-    """Put these commands into *group*."""
+    """Add these commands to *group*."""
     _add_triggers(group, context)
     _add_thought_log(group, context)
     _add_private(group, context)

@@ -1,4 +1,4 @@
-"""``/reset``: the conversation begins anew."""
+"""``/reset``: starts a new conversation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .frame import AnyCommand, CommandContext, Interaction, answered, asker_of, 
 
 
 def commands(context: CommandContext) -> list[AnyCommand]:
-    """The one command that there is."""
+    """The command ``/reset``."""
 
     @app_commands.command(
         name="reset", description="Start a new conversation here; earlier messages are no longer read"

@@ -1,4 +1,4 @@
-"""``/config``: what a server or a channel chooses otherwise than the operator's configuration."""
+"""``/config``: settings of a server or channel that override the configuration."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _add_show(group: app_commands.Group, context: CommandContext) -> None:
 
 
 def _lines(interaction: Interaction, config: Config, server: Choice, channel: Choice) -> list[str]:
-    """What holds, a line each: first what the configuration has too, then what was chosen of the pipeline's settings."""
+    """The settings in force, a line each: first those of ``Choice``, then chosen ones of the pipeline."""
     lines = []
     for spec in fields(Choice):
         if spec.name == "settings":
@@ -100,7 +100,7 @@ def _value(interaction: Interaction, name: str, value: object) -> str:
 
 
 def _configured(interaction: Interaction, config: Config, name: str) -> object:
-    """What the configuration says of a field of ``Choice`` here."""
+    """The configured value of a field of ``Choice`` here."""
     match name:
         case "model":
             return config.models.default
@@ -160,7 +160,7 @@ async def _found(interaction: Interaction, name: str) -> Choosable | None:
 
 
 def _wanted(interaction: Interaction, setting: Choosable) -> str:
-    """What *setting* takes, in words."""
+    """The valid values of *setting*, in words."""
     if setting.one_of:
         return words(interaction, "one of {choices}", choices=", ".join(f"`{one}`" for one in setting.one_of))
     if setting.kind is bool:
@@ -230,11 +230,11 @@ def _add_reset(group: app_commands.Group, context: CommandContext) -> None:
 
 
 def _without(choice: Choice, name: str) -> Choice:
-    """*choice* without what it says of *name*."""
+    """*choice* without *name*."""
     if name == _EVERYTHING:
         return Choice()
     if name in {spec.name for spec in fields(Choice)} - {"settings"}:
-        return replace(choice, **{name: None})  # type: ignore[arg-type]  # all fields but that of the settings may be None
+        return replace(choice, **{name: None})  # type: ignore[arg-type]  # all fields except the settings may be None
     left = {other: value for other, value in choice.settings.items() if other != name}
     return replace(choice, settings=MappingProxyType(left))
 

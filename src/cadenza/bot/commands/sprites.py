@@ -1,4 +1,4 @@
-"""``/sprite``: the looks of a persona, which the model chooses with ``Name (look): ``."""
+"""``/sprite``: the sprites of a persona, which the model selects with ``Name (sprite): ``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .given import (
 )
 
 _SHOWN = 150
-"""Characters of instructions in a list."""
+"""Characters of instructions shown in a list."""
 
 
 def commands(context: CommandContext) -> list[AnyCommand]:
@@ -204,7 +204,7 @@ async def _is_taken(interaction: Interaction, character: Character, name: str, *
 
 
 def _suggesting_looks(context: CommandContext) -> Suggesting:
-    """Suggest the sprites of the persona that was chosen before."""
+    """Suggest the sprites of the selected persona."""
 
     async def found(interaction: Interaction) -> Iterable[str]:
         character = await context.staff.cast.find(server_of(interaction), str(interaction.namespace.persona or ""))

@@ -1,4 +1,4 @@
-"""``/status``: who answers here and when, how much is left for who asks, and what is missing, with what to click."""
+"""``/status``: model, triggers and limits here, and what is missing, with what to click."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST_NAMES = 20
 
 
 def commands(context: CommandContext) -> list[AnyCommand]:
-    """Nothing but ``/status``."""
+    """The command ``/status``."""
 
     @app_commands.command(name="status", description="The state of the bot, and what is missing here")
     @answered
@@ -40,7 +40,7 @@ def commands(context: CommandContext) -> list[AnyCommand]:
 
 
 async def _told(context: CommandContext, interaction: Interaction) -> discord.Embed:
-    """All of it."""
+    """The embed of the status."""
     parent = parent_of(interaction.channel)
     server, staff = str(interaction.guild_id or ""), context.staff
     choice = await _or(staff.choices.here(server, str(interaction.channel_id), parent), Choice())
@@ -61,13 +61,13 @@ async def _told(context: CommandContext, interaction: Interaction) -> discord.Em
 
 
 async def _or(awaited: Awaitable[T], instead: T) -> T:
-    """What is *awaited*; *instead* if it fails: the rest of a status is worth knowing all the more."""
+    """Await *awaited*; *instead* if it fails, so that the rest of the status is shown."""
     try:
         return await awaited
     except BaseException as error:
         if must_rise(error):
             raise
-        logger.warning("a part of the status is not known (%s)", type(error).__name__)
+        logger.warning("part of the status failed", exc_info=error)
         return instead
 
 
@@ -104,7 +104,7 @@ async def _characters(context: CommandContext, interaction: Interaction, choice:
 
 
 def _triggers(interaction: Interaction, config: Config, choice: Choice) -> str:
-    """What is answered here."""
+    """The triggers here, in words."""
     talk = config.conversation
     if interaction.guild_id is None:
         return words(interaction, "everything" if talk.direct_messages else "nothing")
@@ -125,7 +125,7 @@ def _triggers(interaction: Interaction, config: Config, choice: Choice) -> str:
 
 
 def _answers_everything(interaction: Interaction, config: Config, choice: Choice) -> bool:
-    """Whether nobody has to call the bot here."""
+    """Whether the bot answers everything here."""
     return is_listed(interaction, config) if choice.always is None else choice.always
 
 
@@ -138,7 +138,7 @@ def _delivery(interaction: Interaction, config: Config, choice: Choice) -> str:
 
 
 async def _limits(context: CommandContext, interaction: Interaction) -> str:
-    """How much who asks may have, and how much of it is left, as far as that is known."""
+    """The caller's quota and what is left of it."""
     limits = context.staff.config.now.limits
     nothing: Mapping[Excess, int] = {}
     left = await _or(context.staff.limits.left(str(interaction.user.id), str(interaction.guild_id or "")), nothing)
@@ -167,7 +167,7 @@ def _footer(context: CommandContext) -> str:
 
 
 def _version() -> str:
-    """The version that is installed; nothing if it runs from a folder of source."""
+    """The installed version; empty when run from source."""
     try:
         return version("cadenza")
     except PackageNotFoundError:
@@ -178,7 +178,7 @@ def _version() -> str:
 
 
 def _troubles(context: CommandContext, interaction: Interaction, choice: Choice) -> Iterator[str]:
-    """What keeps the bot from doing all that it could do here, a sentence each."""
+    """The problems here, a sentence each."""
     if interaction.guild_id is not None:
         yield from _troubles_of_server(context, interaction, choice)
     if not context.staff.config.now.models.default:
@@ -208,7 +208,7 @@ def _troubles_of_server(context: CommandContext, interaction: Interaction, choic
 
 
 def _can_be_told(interaction: Interaction, log: str) -> bool:
-    """Whether the channel of the thought log is there, and takes what it is told."""
+    """Whether the bot can post in the channel of the thought log."""
     guild = interaction.guild
     channel = guild.get_channel_or_thread(int(log)) if guild and log.isdecimal() else None
     return channel is not None and may_tell(channel)
@@ -219,7 +219,7 @@ def _is_thread(interaction: Interaction) -> bool:
 
 
 def _needs_words(interaction: Interaction, config: Config, choice: Choice) -> bool:
-    """Whether something is to be answered here of which Discord does not tell the words unasked."""
+    """Whether a trigger here needs the message content intent."""
     talk = config.conversation
     has_words = talk.trigger_words if choice.trigger_words is None else choice.trigger_words
     every = talk.every if choice.every is None else choice.every

@@ -1,4 +1,4 @@
-"""``/stop``, ``/regenerate`` and ``/continue``, and the last two as menus on a message."""
+"""``/stop``, ``/regenerate`` and ``/continue``; the last two also as context menus."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .frame import AnyCommand, CommandContext, Interaction, answered, asker_of, 
 
 
 def commands(context: CommandContext) -> list[AnyCommand]:
-    """What people can do about a reply."""
+    """The commands and context menus."""
     return [_stop(context), _regenerate(context), _go_on(context), _regenerate_menu(context), _go_on_menu(context)]
 
 
@@ -88,7 +88,7 @@ async def _say_more(context: CommandContext, interaction: Interaction, message: 
 
 
 async def refuse(interaction: Interaction, refusal: Refused, *, nothing: str) -> None:
-    """Say why not; *nothing* is what is said where there is no reply that it could be about."""
+    """Answer why it was refused; *nothing* is the sentence for a missing reply."""
     match refusal:
         case Refused.NOTHING_THERE:
             await tell(interaction, nothing)
