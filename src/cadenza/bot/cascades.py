@@ -55,11 +55,7 @@ class Cascades:
         for call in called[: max(0, most)]:
             self._count(root)
             following = Request(
-                message,
-                request.person,
-                request.server,
-                heard_at=asyncio.get_running_loop().time(),
-                root=root,
+                message, request.person, request.server, heard_at=asyncio.get_running_loop().time(), root=root
             )
             heard = Heard(
                 f"{said.id}#{call.persona}",

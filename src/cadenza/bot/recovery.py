@@ -216,10 +216,7 @@ async def mark(channel: discord.abc.Messageable, last: discord.Message, language
     try:
         async with asyncio.timeout(_TAKES):
             await channel.send(
-                _marking(language),
-                reference=reference,
-                allowed_mentions=discord.AllowedMentions.none(),
-                silent=True,
+                _marking(language), reference=reference, allowed_mentions=discord.AllowedMentions.none(), silent=True
             )
     except BaseException as error:
         if must_rise(error):

@@ -145,11 +145,7 @@ def _of_interaction(interaction: discord.Interaction[Any]) -> Room:
         msg = "this interaction has no channel to answer in"
         raise InputError(msg)
     return Room(
-        interaction.client,
-        str(interaction.channel_id),
-        interaction.guild,
-        (interaction.user,),
-        interaction=interaction,
+        interaction.client, str(interaction.channel_id), interaction.guild, (interaction.user,), interaction=interaction
     )
 
 

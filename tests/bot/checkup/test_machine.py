@@ -91,7 +91,7 @@ async def test_a_new_store_will_be_made(tmp_path: Path) -> None:
     store, key = await found(check_store, Config(folder=tmp_path))
 
     assert "✓ cadenza.db will be created at the first start." == store
-    assert key.startswith("✓ The key for secrets will be made as cadenza.key")
+    assert key.startswith("✓ The key for secrets will be created as cadenza.key")
     assert not (tmp_path / "cadenza.db").exists()  # it takes no time
 
 
@@ -146,7 +146,7 @@ async def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     store = (await found(check_store, Config(folder=tmp_path)))[0]
 
-    assert "✗ There is no room left on the disk of cadenza.db; make some." == store
+    assert "✗ The disk of cadenza.db is full; free some space." == store
 
 
 @pytest.mark.skipif(os.name != "posix", reason="there are no such modes")

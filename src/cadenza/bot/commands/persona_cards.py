@@ -35,11 +35,7 @@ def add_cards(group: app_commands.Group, context: CommandContext) -> None:
     )
     @answered
     async def import_(
-        interaction: Interaction,
-        file: discord.Attachment,
-        *,
-        name: str | None = None,
-        replace_: bool = False,
+        interaction: Interaction, file: discord.Attachment, *, name: str | None = None, replace_: bool = False
     ) -> None:
         if not await may_manage_server(interaction):
             return

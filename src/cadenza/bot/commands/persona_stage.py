@@ -16,14 +16,7 @@ from ...errors import InputError
 from ...service.choices import Choice
 from .choosing import change
 from .frame import CommandContext, Interaction, Suggesting, answered, asker_of, matching, may_manage_server, tell, words
-from .given import (
-    kept_or_cleared,
-    persona_called,
-    quoted,
-    server_of,
-    suggesting_personas,
-    wait_for_it,
-)
+from .given import kept_or_cleared, persona_called, quoted, server_of, suggesting_personas, wait_for_it
 from .persona_form import listed
 from .stop import refuse
 
@@ -45,8 +38,7 @@ def _add_greet(group: app_commands.Group, context: CommandContext) -> None:
     @group.command(name=locale_str("greet"), description=locale_str("Let a character say its greeting here"))
     @app_commands.rename(name=locale_str("name"), number=locale_str("number"))
     @app_commands.describe(
-        name=locale_str("The character"),
-        number=locale_str("Number of the greeting; the first one if empty"),
+        name=locale_str("The character"), number=locale_str("Number of the greeting; the first one if empty")
     )
     @app_commands.autocomplete(name=suggesting_personas(context))
     @answered

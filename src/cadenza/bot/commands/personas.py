@@ -34,10 +34,7 @@ from .persona_stage import add_stage
 
 _LONGEST_MODEL = 100
 _CHANNELS_OWN = -1
-_DEGREES = {
-    _CHANNELS_OWN: "Same as the channel",
-    **dict(enumerate(DEGREES)),
-}
+_DEGREES = {_CHANNELS_OWN: "Same as the channel", **dict(enumerate(DEGREES))}
 
 
 def commands(context: CommandContext) -> list[AnyCommand]:
@@ -224,8 +221,7 @@ def _add_setting(group: app_commands.Group, context: CommandContext) -> None:
     @group.command(name=locale_str("triggers"), description=locale_str("Show or change a character’s trigger words"))
     @app_commands.rename(name=locale_str("name"), words_=locale_str("words"))
     @app_commands.describe(
-        name=locale_str("The character"),
-        words_=locale_str("The words, separated by commas; - removes them"),
+        name=locale_str("The character"), words_=locale_str("The words, separated by commas; - removes them")
     )
     @app_commands.autocomplete(name=suggesting_personas(context))
     @answered

@@ -109,9 +109,7 @@ def _add_silent(group: app_commands.Group, context: CommandContext) -> None:
 def _add_history(group: app_commands.Group, context: CommandContext) -> None:
     @group.command(name="history", description="How much of the conversation the model is given")
     @app_commands.describe(
-        messages="Messages at most",
-        images="Whether images are included",
-        where="For the whole server, or this channel",
+        messages="Messages at most", images="Whether images are included", where="For the whole server, or this channel"
     )
     @answered
     async def history(

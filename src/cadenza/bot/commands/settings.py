@@ -38,10 +38,7 @@ _LONGEST_SHOWN = 4096
 def commands(context: CommandContext) -> list[AnyCommand]:
     """All of ``/config``."""
     group = app_commands.Group(
-        name="config",
-        description="Settings of this server or channel",
-        guild_only=True,
-        default_permissions=MANAGERS,
+        name="config", description="Settings of this server or channel", guild_only=True, default_permissions=MANAGERS
     )
     for add in (_add_show, _add_set, _add_reset, _add_degree, _add_limits, _add_guards, places.add):
         add(group, context)
