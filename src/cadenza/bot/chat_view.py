@@ -35,7 +35,7 @@ class View:
         self._out = out
         self._channels = dict(channels)
         self._me = me
-        self._is_terminal = is_terminal
+        self.is_terminal = is_terminal
         self._shown: dict[str, str] = {}  # the first line of each message, for deletions
         self.trouble: OSError | None = None
         """Why writing failed, once it did."""
@@ -70,25 +70,25 @@ class View:
     def tell(self, text: str) -> None:
         """Show a line of our own."""
         for line in text.splitlines():
-            self._write(line, dim=self._is_terminal, mark="" if self._is_terminal else "* ")
+            self._write(line, dim=self.is_terminal, mark="" if self.is_terminal else "* ")
         self.prompt()
 
     def prompt(self) -> None:
         """Show who is typing, and the prompt."""
-        if self._is_terminal:
+        if self.is_terminal:
             names = [self._name(who) for channel in self._channels for who in self._world.typists(channel)]
             writing = f"{_DIM}{', '.join(names)} typing …{_PLAIN} " if names else ""
             self._put(f"{_CLEAR}{writing}{_PROMPT}")
 
     def end(self) -> None:
         """Leave the terminal as it was."""
-        if self._is_terminal:
+        if self.is_terminal:
             self._put(_CLEAR)
 
     def _created(self, channel: str, message: Json) -> None:
         if message["flags"] & MessageFlag.LOADING:
             return  # shown once it has content
-        is_typed = self._is_terminal and message["author"]["id"] == self._me
+        is_typed = self.is_terminal and message["author"]["id"] == self._me
         self._show(channel, str(message["id"]), is_silent=is_typed)
 
     def _changed(self, channel: str, message: Json) -> None:
@@ -136,7 +136,7 @@ class View:
     def _write(self, line: str, *, dim: bool = False, mark: str = "") -> None:
         shown = mark + _CONTROL.sub("�", line)
         shown = f"{_DIM}{shown}{_PLAIN}" if dim else shown
-        self._put(f"{_CLEAR if self._is_terminal else ''}{shown}\n")
+        self._put(f"{_CLEAR if self.is_terminal else ''}{shown}\n")
 
     def _put(self, text: str) -> None:
         """Write *text*; if the reader is gone, note it in ``trouble``."""

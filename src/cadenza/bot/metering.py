@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Protocol
 
@@ -28,8 +29,8 @@ class Metering:
 
     def __init__(self, counts: Counts) -> None:
         self._counts = counts
-        self.application = ""
-        """The id of the bot's application, once known: webhooks with this id are interactions."""
+        self.application: Callable[[], str] = str
+        """Returns the id of the bot's application, once known: webhooks with this id are interactions."""
         self.trace = aiohttp.TraceConfig()
         self.trace.on_request_end.append(self._answered)
 
@@ -40,7 +41,7 @@ class Metering:
         found = _API.search(path)
         if found is None:  # files and the gateway are no API requests
             return
-        route = route_of(answer.method, path[found.end() :], application=self.application)
+        route = route_of(answer.method, path[found.end() :], application=self.application())
         scope = answer.response.headers.get("X-RateLimit-Scope", "")
         self._counts.called(route, answer.response.status, scope=scope)
 

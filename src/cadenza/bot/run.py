@@ -126,7 +126,7 @@ async def run_bot(path: Path, *, level: str = "", client_of: ClientOf, store: St
     from ..config.dotenv import secrets  # noqa: PLC0415  # as above
     from ..config.reading import load  # noqa: PLC0415
     from ..config.reloading import Reloader  # noqa: PLC0415
-    from .shift import Interrupts  # noqa: PLC0415
+    from .shift import Interrupts, work  # noqa: PLC0415
     from .staff import build  # noqa: PLC0415
     from .workplace import session  # noqa: PLC0415
 
@@ -151,10 +151,10 @@ async def run_bot(path: Path, *, level: str = "", client_of: ClientOf, store: St
             for line in greeting(running.bot.client, running.current.now, secrets_of(running.current.now)):
                 print(line, flush=True)  # noqa: T201  # the log may be elsewhere
 
-        reloader = Reloader(running.current, path, environment=environment, read=_read_with_model)
-        async with reloader:
+        bot = running.bot
+        async with Reloader(running.current, path, environment=environment, read=_read_with_model):
             with Interrupts() as interrupts:
-                working = running.work(token, interrupts=interrupts, on_ready=ready)
+                working = work(bot.client, token, interrupts=interrupts, wind_down=bot.wind_down, on_ready=ready)
                 is_polite = await _translated(working, config.discord.token_env)
     return 0 if is_polite else INTERRUPTED
 

@@ -7,7 +7,7 @@ import getpass
 import io
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,9 +34,9 @@ from .chat import Chat, Keyboard
 from .chat_view import View
 from .run import INTERRUPTED, greeting
 from .scenery import Scenery
-from .shift import Interrupts
+from .shift import Interrupts, work
 from .staff import Staff, build
-from .workplace import ClientOf, session, simulated_bot
+from .workplace import ClientOf, RunningClient, session, simulated_bot
 
 _FACE = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 _CAST = (
@@ -85,6 +85,7 @@ async def simulate(
     def secrets_of(config: Config) -> Mapping[str, str]:
         return {} if given is None else secrets(config, real)
 
+    view = View(scenery.world, out, {scenery.general: ""}, me=scenery.me.id, is_terminal=is_terminal)
     bot_session = session(
         config,
         _store(wanted),
@@ -95,49 +96,54 @@ async def simulate(
         client_of=client_of,
     )
     async with serve(scenery.world, limits=RateLimits()) as server:
-        with server.discord_py(), Interrupts() as interrupts:
-            async with bot_session as running:
-                bot, current = running.bot, running.current
-                view = View(scenery.world, out, {scenery.general: ""}, me=scenery.me.id, is_terminal=is_terminal)
-                chat = Chat(scenery, server, bot, view, is_terminal=is_terminal)
-                begun = asyncio.Event()
+        with server.discord_py():
+            async with bot_session as running, _reloader(running.current, wanted.config, real):
 
-                def hear(event: Event) -> None:
-                    chat.hear(event)
-                    if view.trouble is not None:  # the output is closed
-                        interrupts.first.set()
-                        interrupts.second.set()
-
-                stop_listening = scenery.world.listen(hear)
-
-                def ready() -> None:
-                    for line in greeting(bot.client, config, secrets_of(config)):
+                def greet() -> None:
+                    for line in greeting(running.bot.client, config, secrets_of(config)):
                         view.tell(line)
                     if is_terminal:
-                        view.tell(
-                            f"You are in #general. {_how_to_begin(config, scenery)}; /help tells what else you can do."
-                        )
-                    begun.set()
+                        how = _how_to_begin(config, scenery)
+                        view.tell(f"You are in #general. {how}; /help tells what else you can do.")
 
-                async def wind_down() -> None:
-                    if is_terminal and bot.is_busy(scenery.general):
-                        view.tell("Waiting for the reply to end; Ctrl-C stops at once.")
-                    await bot.wind_down()
-
-                current.listen(lambda _, __: view.tell("cadenza.toml was read again."))
-                chatting = asyncio.create_task(_chat(chat, keys, begun, interrupts), name="cadenza-chat")
-                try:
-                    async with _reloader(current, wanted.config, real):
-                        is_polite = await running.work(
-                            scenery.token, interrupts=interrupts, wind_down=wind_down, on_ready=ready
-                        )
-                finally:
-                    await end_task(chatting)
-                    stop_listening()
-                    view.end()
+                running.current.listen(lambda _, __: view.tell("cadenza.toml was read again."))
+                chat = Chat(scenery, server, running.bot, view, is_terminal=is_terminal)
+                is_polite = await _work(running.bot, chat, view, scenery=scenery, keys=keys, greet=greet)
     if view.trouble is not None:
         raise view.trouble
     return 0 if is_polite else INTERRUPTED
+
+
+async def _work(
+    bot: RunningClient, chat: Chat, view: View, *, scenery: Scenery, keys: TextIO, greet: Callable[[], None]
+) -> bool:
+    """Run *bot* while the user chats; return whether it ended gracefully."""
+    begun = asyncio.Event()
+    with Interrupts() as interrupts:
+
+        def hear(event: Event) -> None:
+            chat.hear(event)
+            if view.trouble is not None:  # the output is closed
+                interrupts.first.set()
+                interrupts.second.set()
+
+        def ready() -> None:
+            greet()
+            begun.set()
+
+        async def wind_down() -> None:
+            if view.is_terminal and bot.is_busy(scenery.general):
+                view.tell("Waiting for the reply to end; Ctrl-C stops at once.")
+            await bot.wind_down()
+
+        stop_listening = scenery.world.listen(hear)
+        chatting = asyncio.create_task(_chat(chat, keys, begun, interrupts), name="cadenza-chat")
+        try:
+            return await work(bot.client, scenery.token, interrupts=interrupts, wind_down=wind_down, on_ready=ready)
+        finally:
+            await end_task(chatting)
+            stop_listening()
+            view.end()
 
 
 async def _chat(chat: Chat, keys: TextIO, begun: asyncio.Event, interrupts: Interrupts) -> None:

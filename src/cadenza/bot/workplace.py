@@ -20,7 +20,6 @@ from ..tasks import end_task
 from .background import guarded
 from .intents import ALL_FLAGS, intents_for
 from .metering import Metering
-from .shift import Interrupts, work
 from .staff import Staff
 
 if TYPE_CHECKING:
@@ -49,29 +48,11 @@ class RunningClient:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A bot that is built and can be started once."""
+    """A bot that is built and can be started once, with ``shift.work``."""
 
     current: Current
     staff: Staff
     bot: RunningClient
-    metering: Metering
-
-    async def work(
-        self,
-        token: str,
-        *,
-        interrupts: Interrupts,
-        on_ready: Callable[[], object],
-        wind_down: Callable[[], Awaitable[object]] | None = None,
-    ) -> bool:
-        """Log in with *token* and run until an interrupt; return whether the end was graceful. See ``shift.work``."""
-
-        def ready() -> None:
-            self.metering.application = str(self.bot.client.application_id or "")
-            on_ready()
-
-        ending = wind_down or self.bot.wind_down
-        return await work(self.bot.client, token, interrupts=interrupts, wind_down=ending, on_ready=ready)
 
 
 def cadenza_bot(
@@ -134,12 +115,13 @@ async def session(
         stack.push_async_callback(_closed, "tools", staff.toolbox.close)
         metering = Metering(staff.metrics)
         bot = client_of(staff, intents, metering.trace)
+        metering.application = lambda: str(bot.client.application_id or "")
         staff.metrics.watch(servers=lambda: len(bot.client.guilds))
         checks = {"gateway": lambda: _gateway(bot.client), "store": lambda: _store(staff.store)}
         sweeping = asyncio.create_task(keep_swept(staff.store), name="cadenza sweep")
         stack.push_async_callback(end_task, sweeping)
         await stack.enter_async_context(health.serving(staff.config.now.metrics, checks, staff.metrics.rendered))
-        yield Session(current, staff, bot, metering)
+        yield Session(current, staff, bot)
 
 
 async def keep_swept(store: Store) -> None:

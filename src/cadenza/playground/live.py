@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Self
 
 from ..bot.app import CadenzaBot
-from ..bot.shift import Interrupts
+from ..bot.shift import Interrupts, work
 from ..bot.staff import Staff, build
-from ..bot.workplace import ClientOf, RunningClient, Session, session, simulated_bot
+from ..bot.workplace import ClientOf, RunningClient, session, simulated_bot
 from ..config.config import Config
 from ..config.current import Current
 from ..config.dotenv import secrets as secrets_of
@@ -201,13 +201,13 @@ class Playground:
                         _follow_turns(current, hands)
                         weather = Weather(server, grounds)
                         live = Live(grounds, server, current, config, staff, hands, reel, camera, weather)
-                        await self._worked(live, running)
+                        await self._worked(live)
             finally:
                 await end_task(developing)
                 camera.stop()
                 reel.close()
 
-    async def _worked(self, live: Live, running: Session) -> None:
+    async def _worked(self, live: Live) -> None:
         """Have the bot at work until the session is to end."""
         self._end = end = Interrupts()
         if self._is_closing:
@@ -221,7 +221,7 @@ class Playground:
                 self._live.set_result(live)
 
         try:
-            await running.work(live.grounds.scenery.token, interrupts=end, wind_down=at_once, on_ready=ready)
+            await work(live.hands.client, live.grounds.scenery.token, interrupts=end, wind_down=at_once, on_ready=ready)
         finally:
             if self._live.done() and not self._is_closing:
                 self._live = asyncio.get_running_loop().create_future()
