@@ -41,9 +41,9 @@ async def _nothing() -> None:
 def _chat(scenery: Scenery, busy: list[str]) -> tuple[Chat, io.StringIO]:
     out = io.StringIO()
     server: Any = SimpleNamespace(rest=SimpleNamespace(calls=[]))
-    hands = RunningClient(discord.Client(intents=discord.Intents.none()), _nothing, lambda channel: channel in busy)
+    bot = RunningClient(discord.Client(intents=discord.Intents.none()), _nothing, lambda channel: channel in busy)
     view = View(scenery.world, out, {scenery.general: ""}, me=scenery.me.id)
-    chat = Chat(scenery, server, hands, view, is_terminal=False)
+    chat = Chat(scenery, server, bot, view)
     scenery.world.listen(chat.hear)
     return chat, out
 

@@ -159,7 +159,7 @@ def test_a_command_is_found_with_its_options(line: str, expected: tuple[str, dic
         ("config limits set 3", "write the options of /config limits set as name:value; there is times, factor, who, where, how, card"),
         ("config limits set times:many", "times is a number, not 'many'"),
         ("say text:x loud:maybe", "loud is yes or no"),
-        ("config limits set who:nobody", "who: there is nobody and nothing called 'nobody'; there is #general, @mia"),
+        ("config limits set who:nobody", "who: there is no person or channel called 'nobody'; there is #general, @mia"),
         ("config limits set card:x", "card is a file, which cannot be given here"),
         ("Explain", "there is no command /Explain; there is /config, /persona, /say, /stop"),
     ],

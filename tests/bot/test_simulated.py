@@ -78,7 +78,7 @@ async def test_what_cannot_be_done_is_said_and_goes_on() -> None:
     assert "* there is no message of anyone else yet" == lines[2]
     assert "* there is no button 'x'" == lines[3]
     assert "* the bot has shown you no form" == lines[4]
-    assert any("What you type is said in #general" in line for line in lines)
+    assert any("What you type is sent to #general" in line for line in lines)
 
 
 async def test_an_interrupt_in_the_middle_is_graceful() -> None:

@@ -69,15 +69,12 @@ class Keyboard:
 class Chat:
     """Runs typed lines; without a terminal it waits after each until the channel is quiet."""
 
-    def __init__(
-        self, scenery: Scenery, server: Server, hands: RunningClient, view: View, *, is_terminal: bool
-    ) -> None:
+    def __init__(self, scenery: Scenery, server: Server, bot: RunningClient, view: View) -> None:
         self._scenery = scenery
         self._world = scenery.world
         self._server = server
-        self._hands = hands
+        self._bot = bot
         self._view = view
-        self._is_terminal = is_terminal
         self._place = scenery.general  # where the user spoke last
         self._said: dict[str, str] = {}  # their last message, by channel
         self._asked: list[str] = []  # their interactions
@@ -91,7 +88,7 @@ class Chat:
     async def run(self, lines: AsyncIterator[str]) -> None:
         """Run *lines* until they end."""
         self._view.prompt()
-        is_hurried = self._is_terminal
+        is_hurried = self._view.is_terminal
         async for line in lines:
             try:
                 typed = understood(line)
@@ -104,8 +101,8 @@ class Chat:
                 await self.quiet()
             if typed is not None:
                 await self._do(typed)
-            is_hurried = self._is_terminal or isinstance(typed, Wait)
-        if not self._is_terminal:
+            is_hurried = self._view.is_terminal or isinstance(typed, Wait)
+        if not self._view.is_terminal:
             await self.quiet()
 
     async def quiet(self) -> None:
@@ -114,7 +111,7 @@ class Chat:
             before = self._activity()
             await asyncio.sleep(_QUIET)
             places = {self._scenery.general, self._place}
-            if before == self._activity() and not any(map(self._hands.is_busy, places)):
+            if before == self._activity() and not any(map(self._bot.is_busy, places)):
                 return
 
     def _activity(self) -> tuple[int, int]:

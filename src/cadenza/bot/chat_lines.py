@@ -11,20 +11,20 @@ from typing import TypeAlias
 from ..errors import InputError
 from ..sim.wire import Json
 
-HELP = """What you type is said in #general. Besides:
+HELP = """What you type is sent to #general. Also:
   /COMMAND name:value   use a command of the bot, as in /persona create name:Ren prompt:A shy astronomer
-  /reply TEXT           reply to the last message of somebody else
-  /dm TEXT              say it in private
-  /as NAME TEXT         let somebody else say it
-  /edit TEXT            change what you said last
-  /delete               take it back
-  /react EMOJI          react to the last message of somebody else
-  /press LABEL          press a button below it
-  /fill name:value      fill in the form that the bot shows you, and send it
-  /menu NAME            use a command of its menu on it, as in /menu Explain
-  /wait SECONDS         wait, and do not wait until all is quiet after it (for scripts)
+  /reply TEXT           reply to the last message of another author
+  /dm TEXT              send a direct message to the bot
+  /as NAME TEXT         send it as another person
+  /edit TEXT            edit your last message
+  /delete               delete it
+  /react EMOJI          react to the last message of another author
+  /press LABEL          press a button of that message
+  /fill name:value      fill in and submit the form that the bot shows
+  /menu NAME            use a context menu command on that message, as in /menu Explain
+  /wait SECONDS         wait so long instead of until the channel is quiet (for scripts)
   /help, /quit          this text; the end
-A message that begins with a slash is written with two."""
+Write a message that begins with a slash with two slashes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ _WITH_TEXT: Mapping[str, tuple[str, Callable[[str], Typed]]] = MappingProxyType(
         "as": ("who says it, and what", lambda text: _said_by(*text.partition(" ")[::2])),
         "edit": ("what it should say", Edit),
         "react": ("an emoji", React),
-        "press": ("what stands on the button", Press),
+        "press": ("the label of the button", Press),
         "fill": ("field:value", Fill),
         "menu": ("the name of the command", Menu),
         "wait": ("for how many seconds", lambda text: Wait(_seconds(text))),
@@ -270,7 +270,7 @@ def _id_of(name: str, text: str, names: Mapping[str, str]) -> str:
             return found
     if text.isdecimal():
         return text
-    msg = f"{name}: there is nobody and nothing called {text[:40]!r}; there is {', '.join(sorted(names))}"
+    msg = f"{name}: there is no person or channel called {text[:40]!r}; there is {', '.join(sorted(names))}"
     raise InputError(msg)
 
 

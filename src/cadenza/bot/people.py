@@ -54,16 +54,16 @@ def _readings(name: str) -> tuple[str, str]:
 
 
 def handles(
-    here: Sequence[AnyUser], names: Mapping[int, str], others: Iterable[AnyUser] = (), nobody: Collection[str] = ()
+    here: Sequence[AnyUser], names: Mapping[int, str], others: Iterable[AnyUser] = (), barred: Collection[str] = ()
 ) -> dict[str, str]:
     """Handles for pings: each name with its tag, empty where several people share it.
 
-    Users *here* win over *others* with the same name. Names in *nobody* ping no one.
+    Users *here* win over *others* with the same name. Names in *barred* ping no one.
     """
     known = {user.id for user in here}
-    barred = {*map(normalised, nobody)}
-    found = {plain: tag for plain, tag in _handles(here, names) if normalised(plain) not in barred}
-    taken = {normalised(handle) for handle in found} | barred
+    without = {*map(normalised, barred)}
+    found = {plain: tag for plain, tag in _handles(here, names) if normalised(plain) not in without}
+    taken = {normalised(handle) for handle in found} | without
     for handle, tag in _handles([user for user in others if user.id not in known], {}):
         if normalised(handle) not in taken:
             found.setdefault(handle, tag)

@@ -123,7 +123,7 @@ def _roster(occasion: Occasion, heard: Conversation, me: discord.ClientUser, *, 
     members = () if guild is None else islice((member for member in guild.members if member.id != me.id), _MEMBERS)
     usable = () if guild is None else (emoji for emoji in guild.emojis if emoji.is_usable())
     barred = [name for character in occasion.cast for name in (character.name, me.name, me.display_name)]
-    people = handles(heard.people, heard.names, members, nobody=barred)
+    people = handles(heard.people, heard.names, members, barred=barred)
     tags = role_tags(guild, (*people, *barred)) if roles and guild is not None else {}
     return Roster(
         mentions={**tags, **people},

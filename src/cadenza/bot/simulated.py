@@ -107,7 +107,7 @@ async def simulate(
                         view.tell(f"You are in #general. {how}; /help tells what else you can do.")
 
                 running.current.listen(lambda _, __: view.tell("cadenza.toml was read again."))
-                chat = Chat(scenery, server, running.bot, view, is_terminal=is_terminal)
+                chat = Chat(scenery, server, running.bot, view)
                 is_polite = await _work(running.bot, chat, view, scenery=scenery, keys=keys, greet=greet)
     if view.trouble is not None:
         raise view.trouble

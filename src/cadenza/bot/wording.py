@@ -53,12 +53,12 @@ def unmistakable(text: str, speakers: Iterable[str]) -> str:
 
 
 def _as_quote(known: Collection[str], line: re.Match[str], *, is_first: bool) -> str:
-    if (is_first and line.start() == 0) or not _is_somebodys(line["name"], known):
+    if (is_first and line.start() == 0) or not _is_speaker(line["name"], known):
         return line[0]
     return f"> {line[0]}"
 
 
-def _is_somebodys(name: str, known: Collection[str]) -> bool:
+def _is_speaker(name: str, known: Collection[str]) -> bool:
     name = name.strip(f"*_~|{WHITESPACE}")
     if name.lower().startswith(_NOBODY):
         return True

@@ -37,7 +37,7 @@ def _regenerate(context: CommandContext) -> AnyCommand:
     @app_commands.command(name="regenerate", description="Regenerate the last reply here")
     @answered
     async def regenerate(interaction: Interaction) -> None:
-        await _say_anew(context, interaction)
+        await _regenerate_reply(context, interaction)
 
     return regenerate
 
@@ -46,7 +46,7 @@ def _regenerate_menu(context: CommandContext) -> AnyCommand:
     @app_commands.context_menu(name="Regenerate")
     @answered
     async def regenerate_this(interaction: Interaction, message: discord.Message) -> None:
-        await _say_anew(context, interaction, str(message.id))
+        await _regenerate_reply(context, interaction, str(message.id))
 
     return regenerate_this
 
@@ -69,7 +69,7 @@ def _go_on_menu(context: CommandContext) -> AnyCommand:
     return go_on_from_this
 
 
-async def _say_anew(context: CommandContext, interaction: Interaction, message: str = "") -> None:
+async def _regenerate_reply(context: CommandContext, interaction: Interaction, message: str = "") -> None:
     await interaction.response.defer(ephemeral=True, thinking=True)
     refusal = await context.control.regenerate(str(interaction.channel_id), asker_of(interaction), message=message)
     if refusal is None:
