@@ -61,11 +61,11 @@ def test_a_line_means_what_it_says(line: str, expected: Typed | None) -> None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("/dm", "say what to say behind it"),
-        ("/as Tom", "say what to say behind it"),
+        ("/dm", "add what to say"),
+        ("/as Tom", "add what to say"),
         ("/wait soon", "write how many seconds to wait, 0 to 600, as in /wait 0.5"),
         ("/wait nan", "write how many seconds to wait, 0 to 600, as in /wait 0.5"),
-        ("/react", "say an emoji behind it"),
+        ("/react", "add an emoji"),
     ],
     ids=str,
 )

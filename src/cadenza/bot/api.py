@@ -52,17 +52,17 @@ class DiscordPyApi:
     def user(self) -> str:
         """Our own id."""
         if self._client.user is None:
-            msg = "the client is not logged in; speak when it is ready"
+            msg = "the client is not logged in; send messages when it is ready"
             raise ApiError(msg)
         return str(self._client.user.id)
 
     def _check(self) -> None:
         """Raise an ``ApiError`` unless the client is running."""
         if self._client.is_closed():
-            msg = "The client of discord.py is closed; speak while it runs."
+            msg = "The discord.py client is closed; send messages while it runs."
             raise ApiError(msg)
         if self._client.user is None:
-            msg = "The client of discord.py is not logged in; speak when it is ready."
+            msg = "The discord.py client is not logged in; send messages when it is ready."
             raise ApiError(msg)
 
     async def close(self) -> None:
@@ -79,7 +79,7 @@ class DiscordPyApi:
         """The place of *channel*, cached or fetched."""
         place = place_of(await self._channel(channel))
         if place is None:
-            msg = f"there is nothing to be said in a channel like {channel}."
+            msg = f"the channel {channel} takes no messages."
             raise ApiError(msg, code=_NOT_IN_THIS_KIND_OF_CHANNEL)
         return place
 
@@ -197,7 +197,7 @@ class DiscordPyApi:
         """Delete 2 to 100 messages at once."""
         place = await self._channel(channel)
         if not isinstance(place, _Clearable):
-            msg = "several messages at once can be taken back in a server only; take them back one by one."
+            msg = "bulk deletion works in servers only; delete the messages one by one."
             raise ApiError(msg, code=_NOT_IN_A_DIRECT_MESSAGE)
         await _asked(place.delete_messages([discord.Object(int(message)) for message in messages]))
 
@@ -225,7 +225,7 @@ class DiscordPyApi:
     def _usable(self, webhook: discord.Webhook) -> Webhook:
         usable = webhook_of(webhook, self.user)
         if usable is None:
-            msg = "nobody can speak through this webhook; make another."
+            msg = "this webhook has no token; create another one."
             raise ApiError(msg, status=404, code=_UNKNOWN_WEBHOOK)
         return usable
 

@@ -276,7 +276,7 @@ def _id_of(name: str, text: str, names: Mapping[str, str]) -> str:
 
 def _given(text: str, what: str) -> str:
     if not text:
-        msg = f"say {what} behind it"
+        msg = f"add {what}"
         raise InputError(msg)
     return text
 

@@ -122,7 +122,7 @@ class InteractionApi:
         if message.nonce not in self._doubtful:
             return None
         if self._is_ephemeral:
-            msg = "it is not known whether the answer arrived, and what one person sees cannot be read back."
+            msg = "it is unknown whether the answer arrived, and ephemeral messages cannot be read back."
             raise ApiError(msg)
         application = str(self._interaction.application_id)
         taken = {sent.message for sent in self._sent.values()}
@@ -207,5 +207,5 @@ def _in_words(refusal: ApiError) -> ApiError:
     """*refusal* of an acknowledgement, with advice for the most common one."""
     if refusal.code != _TOO_LATE:
         return refusal
-    msg = "This interaction is over, for Discord waits three seconds for a first sign; speak or defer sooner."
+    msg = "This interaction has expired: Discord waits three seconds for an answer; answer or defer sooner."
     return ApiError(msg, status=refusal.status, code=refusal.code)

@@ -80,7 +80,7 @@ async def room_of(place: object, client: discord.Client | None = None) -> Room:
         case discord.User() | discord.Member():
             client = client or client_of(place)
             if place == client.user:
-                msg = "a bot cannot write to itself; give somebody else, or a channel"
+                msg = "a bot cannot send messages to itself; give another user, or a channel"
                 raise InputError(msg)
             direct = await _opened(place, client)
             return Room(client, str(direct.id), people=(place,))
@@ -90,10 +90,10 @@ async def room_of(place: object, client: discord.Client | None = None) -> Room:
         case discord.abc.Messageable() if isinstance(id_ := getattr(place, "id", None), int):
             return Room(client or client_of(place), str(id_), getattr(place, "guild", None))
         case discord.ForumChannel():
-            msg = "in a forum nothing can be said but in a post; make one with create_thread, and give its thread"
+            msg = "a forum takes posts only; create one with create_thread, and give its thread"
             raise InputError(msg)
         case _:
-            msg = f"nothing can be said in a {type(place).__name__}; give a channel, a message, a person or an interaction"
+            msg = f"a {type(place).__name__} takes no messages; give a channel, a message, a user or an interaction"
             raise InputError(msg)
 
 
@@ -167,7 +167,7 @@ def client_of(thing: Any) -> discord.Client:
         client = None
     if isinstance(client, discord.Client):
         return client
-    msg = f"it is not known which client this {type(thing).__name__} belongs to; use Speaker(client)"
+    msg = f"the client of this {type(thing).__name__} is unknown; use Speaker(client)"
     raise InputError(msg)
 
 

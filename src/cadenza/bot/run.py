@@ -77,7 +77,7 @@ def run_run(options: argparse.Namespace) -> int:
         return speed.run(simulate(Simulation(_config_for_sim(options.config), options.store, options.name, level)))
     for name in ("store", "name"):
         if getattr(options, name):
-            msg = f"--{name} is for the chat of --sim; the bot itself is told by its configuration"
+            msg = f"--{name} works with the chat of --sim only; configure the bot in cadenza.toml"
             raise SettingsError(msg)
     from .workplace import cadenza_bot, simulated_bot  # noqa: PLC0415  # likewise
 
