@@ -7,8 +7,8 @@ import logging
 import pytest
 
 from cadenza.bot.after_reply import ReplyFinished, may_keep
-from cadenza.memory.privacy import Level
-from cadenza.memory.whereabouts import Whereabouts
+from cadenza.bot.memory.location import Location
+from cadenza.bot.memory.privacy import PrivacyLevel
 from cadenza.types import Prompt
 from tests.bot.bot_room import bot_room, parrot
 
@@ -38,9 +38,9 @@ async def test_subscribers_are_told_in_order_and_a_failing_one_stops_no_other(
 
 async def test_records_of_a_person_who_wants_nothing_kept_name_no_guild() -> None:
     async with bot_room(parrot) as room:
-        where = Whereabouts(room.mia.id, room.general, server=room.guild.id)
+        where = Location(room.mia.id, room.general, server=room.guild.id)
         assert await may_keep(room.staff, where)
-        await room.staff.memory.privacy.set_level(room.mia.id, Level.FULL)
+        await room.staff.memory.privacy.set_level(room.mia.id, PrivacyLevel.FULL)
 
         assert not await may_keep(room.staff, where)
 

@@ -8,8 +8,8 @@ import discord
 import pytest
 
 from cadenza.bot.announcements import Announcements
-from cadenza.service.choices import Choice
-from cadenza.service.limits import Excess
+from cadenza.bot.services.choices import Choice
+from cadenza.bot.services.quotas import Excess
 from tests.bot.bot_room import BotRoom, bot_room, parrot
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from cadenza.bot.pending import Pending
-from cadenza.bot.requests import Greeting
-from cadenza.turns import Dropped, Heard
+from cadenza.bot.reply_request import Greeting
+from cadenza.turns import Dropped, IncomingMessage
 from tests.bot.bot_room import bot_room, parrot
 
 
-def heard(key: str, *, persona: str = "Ren", channel: str = "1", is_command: bool = False) -> Heard:
+def heard(key: str, *, persona: str = "Ren", channel: str = "1", is_command: bool = False) -> IncomingMessage:
     """A message of Mia's."""
-    return Heard(key, channel, "mia", "hello", is_command=is_command, persona=persona)
+    return IncomingMessage(key, channel, "mia", "hello", is_command=is_command, persona=persona)
 
 
 async def test_what_is_pending_can_be_asked_for_until_it_is_over() -> None:
@@ -33,7 +33,7 @@ async def test_whoever_was_counted_is_let_go_when_a_message_is_dropped() -> None
         assert await room.staff.limits.admit("mia", room.guild.id) is None
         channel = room.bot.get_channel(int(room.general))
         greeting = Greeting(channel, "mia", "Mia", "Hi.", room.guild.id)  # type: ignore[arg-type]  # a text channel
-        room.bot.pending.add(Heard("g", room.general, "mia", "Hi.", is_command=True, payload=greeting))
+        room.bot.pending.add(IncomingMessage("g", room.general, "mia", "Hi.", is_command=True, payload=greeting))
         room.bot.pending.dropped(heard("g"), Dropped.STOPPED)
         await room.bot.background.finish()
 

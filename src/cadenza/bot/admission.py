@@ -11,20 +11,20 @@ from dataclasses import replace
 
 import discord
 
-from ..service.bounds import make_room
-from ..service.journal import Entry
-from ..service.limits import Excess
-from ..service.own_messages import OwnMessages
-from ..service.said import Said
-from ..service.triggers import Call, Cause, calls
 from ..text.stop_phrases import is_stop
-from ..turns import Heard, Turns, Verdict
+from ..turns import IncomingMessage, Turns, Verdict
 from .announcements import Announcements
 from .authorship import is_ours, user_of
-from .hearing import said_of
+from .incoming import said_of
 from .pending import Pending
-from .requests import Request, key_of, message_of, request_of
-from .staff import Staff
+from .reply_request import ReplyRequest, key_of, message_of, request_of
+from .services.bounded_dict import make_room
+from .services.journal import JournalEntry
+from .services.message import ChatMessage
+from .services.own_messages import OwnMessages
+from .services.quotas import Excess
+from .services.triggers import Cause, TriggerMatch, calls
+from .wiring import BotServices
 
 logger = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ class Admission:
 
     def __init__(
         self,
-        staff: Staff,
+        staff: BotServices,
         own: OwnMessages,
         client: discord.Client,
         *,
@@ -58,7 +58,7 @@ class Admission:
         self._seen: dict[str, None] = {}
         self._counts: dict[str, int] = {}
         self._bots: dict[str, int] = {}  # replies to other bots since a person spoke, by channel
-        self._recent: dict[str, Heard] = {}  # also those that are over: a message may still be edited
+        self._recent: dict[str, IncomingMessage] = {}  # also those that are over: a message may still be edited
         self._gone: dict[str, None] = {}  # deleted messages: one may not be queued yet
         self._last: dict[str, asyncio.Future[None]] = {}  # done when the last message of a channel is handled
 
@@ -104,11 +104,11 @@ class Admission:
         if said.is_bot:
             make_room(self._bots, _MOST_COUNTED)
             self._bots[said.channel] = self._bots.get(said.channel, 0) + 1
-        request = Request(message, said.author, said.server, heard_at=asyncio.get_running_loop().time())
+        request = ReplyRequest(message, said.author, said.server, heard_at=asyncio.get_running_loop().time())
         for number, call in enumerate(found):
             await self._admit(said, call, request, is_first=number == 0)
 
-    async def _said(self, message: discord.Message) -> Said:
+    async def _said(self, message: discord.Message) -> ChatMessage:
         return said_of(message, user_of(self._client), answers=await self._answered_persona(message))
 
     async def _answered_persona(self, message: discord.Message) -> str:
@@ -122,7 +122,7 @@ class Admission:
         answered = reference.resolved
         return "*" if isinstance(answered, discord.Message) and is_ours(answered) else ""
 
-    def _count(self, said: Said) -> None:
+    def _count(self, said: ChatMessage) -> None:
         if said.is_bot or said.is_system:
             return
         self._bots.pop(said.channel, None)
@@ -130,7 +130,7 @@ class Admission:
         make_room(self._counts, _MOST_COUNTED)
         self._counts[said.channel] = count + 1
 
-    def _follow_up(self, said: Said, message: discord.Message) -> tuple[Call, ...]:
+    def _follow_up(self, said: ChatMessage, message: discord.Message) -> tuple[TriggerMatch, ...]:
         """A follow-up of the person being answered needs no ping, unless it addresses others."""
         persona = self._who_answers(said)
         if persona is None or said.is_bot or said.is_system or not (said.text or said.has_more):
@@ -139,9 +139,9 @@ class Admission:
         is_to_others = message.reference is not None or any(person.id != me.id for person in message.mentions)
         if is_to_others and not is_stop(said.text, (persona,)):
             return ()
-        return (Call(persona, Cause.REPLY),)
+        return (TriggerMatch(persona, Cause.REPLY),)
 
-    def _who_answers(self, said: Said) -> str | None:
+    def _who_answers(self, said: ChatMessage) -> str | None:
         """The character that answers the author of *said*, or is queued to and nobody asked later."""
         turn = next((turn for turn in self._turns.running() if turn.channel == said.channel), None)
         if turn is not None and turn.author == said.author:
@@ -153,8 +153,8 @@ class Admission:
 
     # --- the queue --------------------------------------------------------------------------
 
-    async def _admit(self, said: Said, call: Call, request: Request, *, is_first: bool) -> None:
-        heard = Heard(
+    async def _admit(self, said: ChatMessage, call: TriggerMatch, request: ReplyRequest, *, is_first: bool) -> None:
+        heard = IncomingMessage(
             key_of(said.id, call.persona, is_first=is_first),
             said.channel,
             said.author,
@@ -171,14 +171,14 @@ class Admission:
             heard = replace(heard, payload=replace(request, admitted=said.author))
         await self.ask(heard)
 
-    def _is_mere_stop(self, heard: Heard) -> bool:
+    def _is_mere_stop(self, heard: IncomingMessage) -> bool:
         """Whether *heard* only stops a running reply, which is allowed over the limit."""
         is_running = any(
             turn.channel == heard.channel and turn.author == heard.author for turn in self._turns.running()
         )
         return is_running and is_stop(heard.text, (heard.persona,))
 
-    def _says_more(self, heard: Heard, excess: Excess) -> bool:
+    def _says_more(self, heard: IncomingMessage, excess: Excess) -> bool:
         """Whether *heard* joins a pending message, so that it costs no further reply."""
         return excess in (Excess.USER_ACTIVE, Excess.SERVER_ACTIVE) and self._pending.has_like(heard)
 
@@ -188,10 +188,10 @@ class Admission:
         if await self._staff.limits.may_warn(person, excess):
             self._announcements.refuse(message, excess)
 
-    async def ask(self, heard: Heard, *, is_written: bool = False) -> Verdict:
+    async def ask(self, heard: IncomingMessage, *, is_written: bool = False) -> Verdict:
         """Journal *heard*, unless *is_written*, and queue it."""
         self._pending.add(heard)
-        if not is_written and isinstance(heard.payload, Request):  # a lost greeting can be asked for again
+        if not is_written and isinstance(heard.payload, ReplyRequest):  # a lost greeting can be asked for again
             await self._staff.journal.heard(_entry(heard))
         if message_of(heard.id) in self._gone:  # deleted before it was queued
             await self._pending.over(heard.id)
@@ -211,10 +211,10 @@ class Admission:
         async with self._in_order(str(message.channel.id)):
             for heard in self._keys(str(message.id)):
                 request = heard.payload
-                if isinstance(request, Request):
+                if isinstance(request, ReplyRequest):
                     await self._changed(heard, replace(request, message=message))
 
-    async def _changed(self, heard: Heard, request: Request) -> None:
+    async def _changed(self, heard: IncomingMessage, request: ReplyRequest) -> None:
         changed = replace(heard, text=request.message.content, payload=request)
         if self._turns.would_rerun(changed):
             excess = await self._staff.limits.admit_again(heard.author, request.server)
@@ -237,14 +237,14 @@ class Admission:
         for key in [key for key, heard in self._recent.items() if heard.author == person and key not in self._pending]:
             del self._recent[key]
 
-    def _keys(self, message: str) -> list[Heard]:
+    def _keys(self, message: str) -> list[IncomingMessage]:
         return [heard for key, heard in self._recent.items() if message_of(key) == message]
 
 
-def _entry(heard: Heard) -> Entry:
+def _entry(heard: IncomingMessage) -> JournalEntry:
     """The journal entry of *heard*."""
     request = request_of(heard)
-    return Entry(
+    return JournalEntry(
         heard.id,
         str(request.message.id),
         heard.channel,

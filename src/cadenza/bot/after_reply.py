@@ -9,19 +9,19 @@ from typing import TypeAlias
 
 import discord
 
-from ..memory.privacy import Level
-from ..memory.whereabouts import Whereabouts
-from ..service.own_messages import Own, OwnMessages
-from ..store.api import StoreError
-from ..turns import Turn, Why
+from ..targets.discord_py.client_state import Home
+from ..turns import Turn, TurnReason
 from ..types import Broke, Receipt, Reply, Scene, Stalled, Stopped
 from .announcements import language_for
 from .background import Background, guarded
-from .home import Home
-from .requests import Request
-from .scenes import Occasion, identity_of
-from .staff import Staff
+from .memory.location import Location
+from .memory.privacy import PrivacyLevel
+from .reply_request import ReplyRequest
+from .scene import TurnContext, identity_of
+from .services.own_messages import OwnMessage, OwnMessages
+from .store.store import StoreError
 from .thought_log import Thought, log_thoughts
+from .wiring import BotServices
 
 logger = logging.getLogger(__name__)
 
@@ -31,8 +31,8 @@ class ReplyFinished:
     """A turn has ended, and its reply is in the channel."""
 
     turn: Turn
-    request: Request
-    occasion: Occasion
+    request: ReplyRequest
+    occasion: TurnContext
     scene: Scene
     reply: Reply
     besides: tuple[Receipt, ...]
@@ -54,7 +54,7 @@ class AfterReply:
     """
 
     def __init__(
-        self, staff: Staff, own: OwnMessages, client: discord.Client, home: Home, background: Background
+        self, staff: BotServices, own: OwnMessages, client: discord.Client, home: Home, background: Background
     ) -> None:
         self._staff = staff
         self._own = own
@@ -79,7 +79,7 @@ class AfterReply:
         for what, subscriber in self._subscribers:
             await guarded(f"{what} after a reply", subscriber(event))
 
-    async def keep(self, own: Iterable[Own], turn: str, reply: Reply, where: Whereabouts) -> None:
+    async def keep(self, own: Iterable[OwnMessage], turn: str, reply: Reply, where: Location) -> None:
         """Record the messages of a reply as ours, and keep its explanation."""
         async with self._staff.memory.privacy.writing:  # a person cannot be forgotten meanwhile
             kept = where.server if await may_keep(self._staff, where) else ""
@@ -97,7 +97,7 @@ class AfterReply:
         await self._staff.limits.spent(event.request.person, event.occasion.where.server, event.reply.usage)
 
     async def _remember(self, event: ReplyFinished) -> None:
-        is_stop_reply = event.turn.why is Why.STOP_REPLY
+        is_stop_reply = event.turn.why is TurnReason.STOP_REPLY
         await self._staff.memory.keep(
             event.occasion.where, event.scene.history, event.reply, is_stop_reply=is_stop_reply
         )
@@ -120,7 +120,7 @@ class AfterReply:
         self._background.start(log_thoughts(thought, occasion.choice, self._home, self._client))
 
 
-async def may_keep(staff: Staff, where: Whereabouts) -> bool:
+async def may_keep(staff: BotServices, where: Location) -> bool:
     """Whether records about *where* may be kept under its guild: its person allows it and was not forgotten.
 
     Otherwise what is kept names no guild, as in direct messages.
@@ -129,14 +129,14 @@ async def may_keep(staff: Staff, where: Whereabouts) -> bool:
     if privacy.is_forgotten(where.person, where.message):
         return False
     try:
-        return (await privacy.of(where.person)).level is not Level.FULL
+        return (await privacy.of(where.person)).level is not PrivacyLevel.FULL
     except StoreError:
         return False
 
 
-def own_message(receipt: Receipt, turn: Turn, persona: str, *, author: str, answers: str = "") -> Own:
+def own_message(receipt: Receipt, turn: Turn, persona: str, *, author: str, answers: str = "") -> OwnMessage:
     """The record of one message of a reply."""
-    return Own(
+    return OwnMessage(
         receipt.message_id,
         turn.channel,
         persona,
@@ -149,7 +149,7 @@ def own_message(receipt: Receipt, turn: Turn, persona: str, *, author: str, answ
     )
 
 
-def _own_messages(event: ReplyFinished) -> list[Own]:
+def _own_messages(event: ReplyFinished) -> list[OwnMessage]:
     persona, person, answers = event.occasion.character.name, event.request.person, str(event.request.message.id)
     receipts = (*event.besides, *event.reply.receipts)
     return [own_message(receipt, event.turn, persona, author=person, answers=answers) for receipt in receipts]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import discord
 
-from ..config.config import Config
-from ..service.choices import Choice
-from ..service.languages import chosen, translated
-from ..service.limits import Excess
+from ..targets.discord_py.channel_info import parent_of, room_of
+from ..targets.discord_py.client_state import Home
 from ..types import Notice, Urgency
 from .background import Background
-from .home import Home
-from .rooms import parent_of, room_of
-from .staff import Staff
+from .config.config import Config
+from .services.choices import Choice
+from .services.languages import chosen, translated
+from .services.quotas import Excess
+from .wiring import BotServices
 
 _EXCESSES = {
     Excess.USER_ACTIVE: "Several of your messages are waiting already; this one is not answered.",
@@ -28,7 +28,7 @@ _EXCESSES = {
 class Announcements:
     """Posts notices for one client."""
 
-    def __init__(self, staff: Staff, client: discord.Client, home: Home, background: Background) -> None:
+    def __init__(self, staff: BotServices, client: discord.Client, home: Home, background: Background) -> None:
         self._staff = staff
         self._client = client
         self._home = home

@@ -9,33 +9,33 @@ from functools import partial
 
 import discord
 
-from ..characters.cast import named
-from ..characters.character import Character
-from ..characters.placeholders import resolved
+from ..concurrency.tasks import end_task, must_rise
 from ..errors import CadenzaError
-from ..memory.whereabouts import Whereabouts
-from ..replies import reply, say
-from ..service.beginnings import Beginnings
-from ..service.choices import settings_for
-from ..service.own_messages import OwnMessages
-from ..service.translated_notices import reworded
+from ..explain.steps import Hook, TraceStep
+from ..replies.reply import reply, say
 from ..settings import Settings
-from ..targets.discord import DiscordTarget
-from ..tasks import end_task, must_rise
-from ..trace import Hook, Traced
-from ..turns import Heard, Turn, Why
+from ..targets.discord.target import DiscordTarget
+from ..targets.discord_py.channel_info import SendTarget, parent_of, room_of
+from ..targets.discord_py.client_state import Home
+from ..turns import IncomingMessage, Turn, TurnReason
 from ..types import Notice, Receipt, Reply, Scene, Stopped, StopReason, Urgency
 from .after_reply import AfterReply, ReplyFinished, own_message
 from .announcements import Announcements, language_for
 from .authorship import user_of
-from .home import Home
+from .characters.cast import named
+from .characters.character import Character
+from .characters.placeholders import resolved
+from .display_names import AnyUser
 from .markdown_button import table_button
+from .memory.location import Location
 from .pending import Pending
-from .people import AnyUser
-from .requests import Greeting, Request, message_of, receipt_for, request_of
-from .rooms import Room, parent_of, room_of
-from .scenes import Occasion, identity_of, scene_for
-from .staff import Staff
+from .reply_request import Greeting, ReplyRequest, message_of, receipt_for, request_of
+from .scene import TurnContext, identity_of, scene_for
+from .services.choices import settings_for
+from .services.own_messages import OwnMessages
+from .services.resets import Resets
+from .services.translated_notices import reworded
+from .wiring import BotServices
 
 logger = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ _GONE = "{persona} is no longer here, so this is not answered; ask another chara
 class _Spoken:
     """A reply, and what it was made from."""
 
-    occasion: Occasion
+    occasion: TurnContext
     scene: Scene
     reply: Reply
     besides: tuple[Receipt, ...]
@@ -57,7 +57,7 @@ class Answering:
 
     def __init__(
         self,
-        staff: Staff,
+        staff: BotServices,
         own: OwnMessages,
         client: discord.Client,
         home: Home,
@@ -74,7 +74,7 @@ class Answering:
         self._announcements = announcements
         self._after_reply = after_reply
 
-    def names(self, heard: Heard) -> tuple[str, ...]:
+    def names(self, heard: IncomingMessage) -> tuple[str, ...]:
         """The names by which *heard* may address who answers it."""
         user = self._client.user
         return (heard.persona, *((user.display_name, f"<@{user.id}>") if user else ()))
@@ -111,7 +111,7 @@ class Answering:
         )
         return spoken.reply
 
-    async def _answered(self, turn: Turn, request: Request) -> _Spoken | None:
+    async def _answered(self, turn: Turn, request: ReplyRequest) -> _Spoken | None:
         room = await room_of(request.message, self._client)
         if self._home.blocked(room) is not None:
             return None
@@ -126,12 +126,12 @@ class Answering:
             await end_task(showing)  # the reply does not wait for it
 
     async def _spoken(
-        self, turn: Turn, request: Request, occasion: Occasion, room: Room, *, typing_since: float
+        self, turn: Turn, request: ReplyRequest, occasion: TurnContext, room: SendTarget, *, typing_since: float
     ) -> _Spoken | None:
         identity = identity_of(occasion.character)
         found = None
-        if self._home.backstage.lookup is not None:
-            found = partial(self._home.backstage.lookup.has_found, place=room.channel)
+        if self._home.preparer.lookup is not None:
+            found = partial(self._home.preparer.lookup.has_found, place=room.channel)
         scene = await scene_for(occasion, self._staff, user_of(self._client))
         language = language_for(request.message.guild, occasion.choice, self._staff.config.now)
         target = await self._home.target(
@@ -163,7 +163,7 @@ class Answering:
             logger.debug("typing indicator failed", exc_info=error)
 
     async def _replied(
-        self, turn: Turn, request: Request, occasion: Occasion, scene: Scene, target: DiscordTarget
+        self, turn: Turn, request: ReplyRequest, occasion: TurnContext, scene: Scene, target: DiscordTarget
     ) -> Reply | None:
         model = occasion.character.model or occasion.choice.model or ""
         try:
@@ -181,7 +181,7 @@ class Answering:
                 settings=self._settings(occasion, model),
                 tools=[*await self._staff.toolbox.tools(), *self._staff.memory.tools(occasion.where)],
                 stop=turn.stop,
-                backstage=self._home.backstage,
+                preparer=self._home.preparer,
                 supersedes=await self._superseded(turn, request),
                 trace=_both(self._staff.explanations.listen(turn.id), self._staff.metrics.hear),
             )
@@ -191,7 +191,7 @@ class Answering:
         finally:
             await self._home.settle(target)
 
-    async def _superseded(self, turn: Turn, request: Request) -> tuple[Receipt, ...]:
+    async def _superseded(self, turn: Turn, request: ReplyRequest) -> tuple[Receipt, ...]:
         """The messages that are deleted when the reply begins, with what was posted for them, in order."""
         found = {receipt.message_id: receipt for receipt in (*turn.supersedes, *request.supersedes)}
         for receipt in turn.supersedes:
@@ -200,7 +200,7 @@ class Answering:
                 found.setdefault(part.id, receipt_for(part))
         return tuple(sorted(found.values(), key=lambda receipt: (len(receipt.message_id), receipt.message_id)))
 
-    def _settings(self, occasion: Occasion, model: str) -> Settings:
+    def _settings(self, occasion: TurnContext, model: str) -> Settings:
         return settings_for(
             self._staff.config.now,
             occasion.choice,
@@ -224,7 +224,7 @@ class Answering:
             await self._pending.over(*(heard.id for heard in turn.messages))
         if said is None:
             return None
-        where = Whereabouts(greeting.person, turn.channel, server=greeting.server)
+        where = Location(greeting.person, turn.channel, server=greeting.server)
         own = [own_message(receipt, turn, turn.persona, author=greeting.person) for receipt in said.receipts]
         await self._after_reply.keep(own, turn.id, said, where)
         return said
@@ -246,7 +246,7 @@ class Answering:
                 scene=scene,
                 settings=settings,
                 stop=turn.stop,
-                backstage=self._home.backstage,
+                preparer=self._home.preparer,
                 trace=self._staff.explanations.listen(turn.id),
             )
         except BaseException:
@@ -255,7 +255,7 @@ class Answering:
 
     # --- before ---------------------------------------------------------------------------------
 
-    async def _occasion(self, turn: Turn, request: Request) -> Occasion | None:
+    async def _occasion(self, turn: Turn, request: ReplyRequest) -> TurnContext | None:
         """What is to be answered, where and by whom; ``None`` if the character is not there any more."""
         message = request.message
         server = request.server
@@ -270,7 +270,7 @@ class Answering:
                 await self._announcements.tell(message, _GONE, persona=turn.persona)
             return None
         asker = self._asker(request)
-        where = Whereabouts(
+        where = Location(
             request.person,
             turn.channel,
             person_name=asker.display_name if asker else "",
@@ -283,10 +283,10 @@ class Answering:
             message=request.root or str(message.id),
             is_private=bool(choice.is_private) or not _is_open(message.channel),
         )
-        since = await Beginnings(self._staff.store).of(turn.channel)
+        since = await Resets(self._staff.store).of(turn.channel)
         superseded = [receipt.message_id for receipt in (*turn.supersedes, *request.supersedes)]
         waiting = [message_of(key) for key in turn.waiting]
-        return Occasion(
+        return TurnContext(
             message,
             character,
             cast,
@@ -296,12 +296,12 @@ class Answering:
             asker=asker,
             goes_on=request.goes_on,
             has_waited=_has_waited(turn),
-            meanwhile=not request.is_past and turn.why in (Why.QUEUED, Why.STOP_REPLY),
+            meanwhile=not request.is_past and turn.why in (TurnReason.QUEUED, TurnReason.STOP_REPLY),
             answers=frozenset(message_of(heard.id) for heard in turn.messages),
             after=since if _is_before(since, message) else "",
         )
 
-    def _asker(self, request: Request) -> AnyUser | None:
+    def _asker(self, request: ReplyRequest) -> AnyUser | None:
         """The person who asked; ``None`` if unknown."""
         message, person = request.message, request.person
         if str(message.author.id) == person:
@@ -318,10 +318,10 @@ def _has_waited(turn: Turn) -> bool:
     Between characters, and among several that answer one message, the message stands right before the reply.
     """
     is_first = message_of(turn.messages[-1].id) == turn.messages[-1].id
-    return turn.why is Why.STOP_REPLY or (turn.why is Why.QUEUED and is_first)
+    return turn.why is TurnReason.STOP_REPLY or (turn.why is TurnReason.QUEUED and is_first)
 
 
-def _age(heard: Heard) -> int:
+def _age(heard: IncomingMessage) -> int:
     """The sort key for messages: their ids."""
     return request_of(heard).message.id
 
@@ -352,7 +352,7 @@ def _both(*hooks: Hook) -> Hook:
     """One hook that calls all *hooks*; one that fails is removed."""
     listening = list(hooks)
 
-    def tell(traced: Traced) -> None:
+    def tell(traced: TraceStep) -> None:
         for hook in tuple(listening):
             try:
                 hook(traced)

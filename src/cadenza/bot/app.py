@@ -13,10 +13,9 @@ from typing import Any
 import discord
 from discord.ext import commands
 
-from ..config.config import Config
-from ..service.own_messages import OwnMessages
-from ..store.webhooks import StoredWebhooks
-from ..turns import Closing, Turns
+from ..targets.discord_py.channel_info import server_of
+from ..targets.discord_py.client_state import Home
+from ..turns import ShutdownResult, Turns
 from .admission import Admission
 from .after_reply import AfterReply
 from .announcements import Announcements
@@ -24,15 +23,16 @@ from .answering import Answering
 from .authorship import is_ours, user_of
 from .background import Background
 from .cascades import Cascades
-from .commands.frame import CommandContext
+from .commands.context import CommandContext
 from .commands.register import register
-from .control import Asker, Control
-from .home import Home
+from .config.config import Config
 from .markdown_button import listen
 from .pending import Pending
 from .recovery import Recovery
-from .rooms import server_of
-from .staff import Staff
+from .reply_controls import Asker, Control
+from .services.own_messages import OwnMessages
+from .store.webhook_store import StoredWebhooks
+from .wiring import BotServices
 
 STOP, AGAIN, MORE = "⏹", "🔁", "▶"
 """Reactions that do what a command does; Discord adds a variation selector to some."""
@@ -49,7 +49,7 @@ class CadenzaBot(commands.Bot):
     ``wind_down`` ends it gracefully; ``close`` alone breaks off running replies at once.
     """
 
-    def __init__(self, staff: Staff, *, intents: discord.Intents, **options: Any) -> None:
+    def __init__(self, staff: BotServices, *, intents: discord.Intents, **options: Any) -> None:
         config = staff.config.now
         super().__init__(
             commands.when_mentioned,
@@ -110,13 +110,13 @@ class CadenzaBot(commands.Bot):
             self._has_recovered = True
             self.background.start(self.recovery.run())
 
-    async def wind_down(self) -> Closing:
+    async def wind_down(self) -> ShutdownResult:
         """Take no more messages, let running replies end for a while, and close."""
         self._is_winding_down = True
         closing = await self.turns.close()
         await self.background.finish()
         await self.home.close()
-        await self.home.backstage.close()
+        await self.home.preparer.close()
         self._has_ended = True
         await self.close()
         return closing
@@ -189,4 +189,4 @@ class CadenzaBot(commands.Bot):
     async def on_guild_remove(self, guild: discord.Guild) -> None:
         """The bot left a guild: forget its webhooks."""
         for channel in guild.channels:
-            self.home.house.webhooks.gone(str(channel.id))
+            self.home.shared.webhooks.gone(str(channel.id))

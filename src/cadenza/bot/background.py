@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Coroutine
 from typing import Any
 
-from ..tasks import must_rise
+from ..concurrency.tasks import must_rise
 
 logger = logging.getLogger(__name__)
 

@@ -11,17 +11,17 @@ import logging
 
 import discord
 
-from ..service.bounds import make_room
-from ..service.choices import Choice
-from ..service.said import Said
-from ..service.triggers import calls
-from ..turns import Heard, Why
+from ..turns import IncomingMessage, TurnReason
 from ..types import Completed
 from .admission import Admission
 from .after_reply import ReplyFinished
 from .pending import Pending
-from .requests import Request
-from .staff import Staff
+from .reply_request import ReplyRequest
+from .services.bounded_dict import make_room
+from .services.choices import Choice
+from .services.message import ChatMessage
+from .services.triggers import calls
+from .wiring import BotServices
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ _MOST_COUNTED = 2000
 class Cascades:
     """Lets characters answer each other."""
 
-    def __init__(self, staff: Staff, pending: Pending, admission: Admission) -> None:
+    def __init__(self, staff: BotServices, pending: Pending, admission: Admission) -> None:
         self._staff = staff
         self._pending = pending
         self._admission = admission
@@ -54,10 +54,10 @@ class Cascades:
         most = self._limit(occasion.choice) - links
         for call in called[: max(0, most)]:
             self._count(root)
-            following = Request(
+            following = ReplyRequest(
                 message, request.person, request.server, heard_at=asyncio.get_running_loop().time(), root=root
             )
-            heard = Heard(
+            heard = IncomingMessage(
                 f"{said.id}#{call.persona}",
                 said.channel,
                 request.person,
@@ -88,14 +88,14 @@ class Cascades:
             return None
 
 
-def _said(event: ReplyFinished) -> Said | None:
+def _said(event: ReplyFinished) -> ChatMessage | None:
     """The text of a reply; ``None`` if it cannot start a cascade."""
     reply, occasion = event.reply, event.occasion
     is_whole = isinstance(reply.outcome, Completed) and bool(reply.receipts)
-    is_farewell = event.turn.why is Why.STOP_REPLY  # after a stop no other character begins
+    is_farewell = event.turn.why is TurnReason.STOP_REPLY  # after a stop no other character begins
     if not is_whole or is_farewell or not occasion.where.server:
         return None
-    return Said(
+    return ChatMessage(
         reply.receipts[-1].message_id,
         event.turn.channel,
         author="",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 
-from ..turns import Dropped, Heard, Turn
+from ..turns import Dropped, IncomingMessage, Turn
 from .announcements import Announcements
 from .background import Background
-from .requests import Greeting, Request
-from .staff import Staff
+from .reply_request import Greeting, ReplyRequest
+from .wiring import BotServices
 
 logger = logging.getLogger(__name__)
 
@@ -16,11 +16,11 @@ logger = logging.getLogger(__name__)
 class Pending:
     """The pending messages of one bot, by their keys, the oldest first."""
 
-    def __init__(self, staff: Staff, announcements: Announcements, background: Background) -> None:
+    def __init__(self, staff: BotServices, announcements: Announcements, background: Background) -> None:
         self._staff = staff
         self._announcements = announcements
         self._background = background
-        self._open: dict[str, Heard] = {}
+        self._open: dict[str, IncomingMessage] = {}
 
     def __contains__(self, key: str) -> bool:
         return key in self._open
@@ -28,11 +28,11 @@ class Pending:
     def __len__(self) -> int:
         return len(self._open)
 
-    def add(self, heard: Heard) -> None:
+    def add(self, heard: IncomingMessage) -> None:
         """Note that *heard* is to be answered."""
         self._open.setdefault(heard.id, heard)
 
-    def newest(self, channel: str) -> Heard | None:
+    def newest(self, channel: str) -> IncomingMessage | None:
         """The message of *channel* that came last."""
         return next((heard for heard in reversed(self._open.values()) if heard.channel == channel), None)
 
@@ -41,7 +41,7 @@ class Pending:
         wanted = persona.casefold()
         return any(one.channel == channel and one.persona.casefold() == wanted for one in self._open.values())
 
-    def has_like(self, heard: Heard) -> bool:
+    def has_like(self, heard: IncomingMessage) -> bool:
         """Whether a message of the same author to the same persona is pending that *heard* can be answered with."""
         mine = (heard.channel, heard.author, heard.persona, False)
         return not heard.is_command and any(
@@ -55,12 +55,12 @@ class Pending:
             match heard.payload:
                 case Greeting(person=person, server=server):
                     self._staff.limits.leave(person, server)
-                case Request(admitted=person, server=server) if person:
+                case ReplyRequest(admitted=person, server=server) if person:
                     self._staff.limits.leave(person, server)
         if not is_unfinished:
             await self._staff.journal.over(*keys)
 
-    def dropped(self, heard: Heard, why: Dropped) -> None:
+    def dropped(self, heard: IncomingMessage, why: Dropped) -> None:
         """*heard* was queued and is not answered any more."""
         logger.info("queued message dropped: %s", why.value)
         self._background.start(self.over(heard.id, is_unfinished=why is Dropped.SHUTDOWN))
@@ -70,6 +70,6 @@ class Pending:
         logger.error("reply failed", exc_info=error, extra={"turn": turn.id, "channel": turn.channel})
         self._background.start(self.over(*(heard.id for heard in turn.messages)))
         request = turn.messages[-1].payload
-        if isinstance(request, Request):
+        if isinstance(request, ReplyRequest):
             sentence = "This answer failed ({error}); see the bot's log."
             self._background.start(self._announcements.tell(request.message, sentence, error=type(error).__name__))

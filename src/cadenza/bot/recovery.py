@@ -14,25 +14,25 @@ from types import MappingProxyType
 
 import discord
 
-from ..memory.whereabouts import Whereabouts
-from ..notices import TEXTS
-from ..service.journal import Entry
-from ..service.languages import languages, translated
-from ..service.own_messages import Own, OwnMessages
-from ..tasks import must_rise
+from ..concurrency.tasks import must_rise
+from ..replies.notices import TEXTS
+from ..targets.discord_py.channel_info import parent_of
 from ..text.usernames import as_username, from_username
-from ..turns import Heard
+from ..turns import IncomingMessage
 from .admission import Admission
 from .after_reply import may_keep
 from .announcements import language_for
 from .authorship import is_ours, user_of
 from .background import guarded
 from .history import Voice
-from .protocol import is_protocol
-from .requests import Request, receipt_for
-from .rooms import parent_of
-from .staff import Staff
-from .voices import Voices
+from .memory.location import Location
+from .reply_request import ReplyRequest, receipt_for
+from .services.journal import JournalEntry
+from .services.languages import languages, translated
+from .services.own_messages import OwnMessage, OwnMessages
+from .speaker_lookup import SpeakerLookup
+from .system_messages import is_protocol
+from .wiring import BotServices
 
 logger = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ _FATES: Mapping[str, Fate] = MappingProxyType({"finish": Fate.FINISH, "mark": Fa
 class Recovery:
     """Recovers, after a restart, the messages that the process before was answering."""
 
-    def __init__(self, staff: Staff, own: OwnMessages, client: discord.Client, admission: Admission) -> None:
+    def __init__(self, staff: BotServices, own: OwnMessages, client: discord.Client, admission: Admission) -> None:
         self._staff = staff
         self._own = own
         self._client = client
@@ -82,7 +82,7 @@ class Recovery:
         for entry in await self._staff.journal.left():
             await guarded("recovery of a message", self.recover(entry))
 
-    async def recover(self, entry: Entry) -> None:
+    async def recover(self, entry: JournalEntry) -> None:
         """Answer, finish, mark or drop the message of *entry*."""
         how = self._staff.config.now.conversation.after_restart
         fate, message = await fate_of(entry, self._client, after_restart=how, now=time.time())
@@ -101,7 +101,7 @@ class Recovery:
             await mark(last.channel, last, language_for(message.guild, choice, self._staff.config.now))
             await self._staff.journal.over(entry.key)
             return
-        request = Request(
+        request = ReplyRequest(
             message if fate is Fate.ANSWER else last,
             entry.author,
             entry.server,
@@ -116,7 +116,7 @@ class Recovery:
         if not await self._staff.journal.takes_over(mine):
             return
         await self._admission.ask(
-            Heard(
+            IncomingMessage(
                 entry.key,
                 entry.channel,
                 entry.author,
@@ -128,27 +128,27 @@ class Recovery:
             is_written=True,
         )
 
-    async def _note(self, entry: Entry, parts: Sequence[discord.Message]) -> None:
+    async def _note(self, entry: JournalEntry, parts: Sequence[discord.Message]) -> None:
         """Note *parts*, with which an earlier process answered *entry*, as own messages."""
         unknown = [part for part in parts if await self._own.about(str(part.id)) is None]
         if not unknown:
             return
         choice = await self._staff.choices.here(entry.server, entry.channel, parent_of(unknown[0].channel))
         cast = await self._staff.present(entry.server, choice)
-        voices = Voices(self._staff.store, cast, user_of(self._client))
+        voices = SpeakerLookup(self._staff.store, cast, user_of(self._client))
         own = [_own_of(part, entry, await voices(part)) for part in unknown]
-        where = Whereabouts(entry.author, entry.channel, server=entry.server, message=entry.root or entry.message)
+        where = Location(entry.author, entry.channel, server=entry.server, message=entry.root or entry.message)
         async with self._staff.memory.privacy.writing:
             kept = entry.server if await may_keep(self._staff, where) else ""
             await self._own.note(own, server=kept)
 
-    async def _superseded(self, entry: Entry, message: str) -> Own:
+    async def _superseded(self, entry: JournalEntry, message: str) -> OwnMessage:
         """The record of a message that the answer to *entry* replaces."""
-        return await self._own.about(message) or Own(message, entry.channel, entry.persona)
+        return await self._own.about(message) or OwnMessage(message, entry.channel, entry.persona)
 
 
 async def fate_of(
-    entry: Entry, client: discord.Client, *, after_restart: str, now: float
+    entry: JournalEntry, client: discord.Client, *, after_restart: str, now: float
 ) -> tuple[Fate, discord.Message | None]:
     """Decide what happens to *entry*, and fetch the message that it answers, if it still exists. Never raises.
 
@@ -171,7 +171,7 @@ async def fate_of(
         return Fate.DROP, None
 
 
-async def _decided(entry: Entry, trigger: discord.Message, half: Fate) -> Fate:
+async def _decided(entry: JournalEntry, trigger: discord.Message, half: Fate) -> Fate:
     if _is_command(entry):
         # Discord has told the user that the command failed; only half an answer needs a mark.
         stands = entry.has_begun and await parts_of(entry, trigger)
@@ -193,7 +193,7 @@ async def _decided(entry: Entry, trigger: discord.Message, half: Fate) -> Fate:
     return fate
 
 
-async def parts_of(entry: Entry, trigger: discord.Message) -> list[discord.Message]:
+async def parts_of(entry: JournalEntry, trigger: discord.Message) -> list[discord.Message]:
     """The messages of the answer to *trigger*, the oldest first. Raises what discord.py raises.
 
     A message that may belong to another answer counts too: better half an answer missing than one sent twice.
@@ -229,12 +229,12 @@ async def mark(channel: discord.abc.Messageable, last: discord.Message, language
 # --- what stands there ---------------------------------------------------------------------
 
 
-def _is_command(entry: Entry) -> bool:
+def _is_command(entry: JournalEntry) -> bool:
     """Whether *entry* came from a command: all other keys begin with the id of the answered message."""
     return entry.key.partition("#")[0] != entry.message
 
 
-async def _trigger(entry: Entry, client: discord.Client) -> discord.Message | None:
+async def _trigger(entry: JournalEntry, client: discord.Client) -> discord.Message | None:
     """The message that *entry* answers; ``None`` if it or its channel is gone or unreadable."""
     if not (entry.channel.isdecimal() and entry.message.isdecimal()):
         return None
@@ -267,14 +267,14 @@ def _of_answer(trigger: discord.Message, ours: Iterable[discord.Message]) -> lis
     return parts
 
 
-def _began(entry: Entry, trigger: discord.Message) -> datetime:
+def _began(entry: JournalEntry, trigger: discord.Message) -> datetime:
     """The earliest time at which the answer to *entry* can have begun, on Discord's clock."""
     ahead = entry.at - trigger.created_at.timestamp()  # how far our clock was ahead, if the message was new
     is_fresh = not (entry.goes_on or entry.supersedes or entry.root)
     return datetime.fromtimestamp(max(0.0, entry.began - _SKEW - (max(0.0, ahead) if is_fresh else 0.0)), UTC)
 
 
-def _is_whole(entry: Entry, words: Iterable[discord.Message]) -> bool:
+def _is_whole(entry: JournalEntry, words: Iterable[discord.Message]) -> bool:
     """Whether the last message of the answer is there: the journal says after which message it was sent."""
     behind = entry.last_behind
     return behind.isdecimal() and any(part.id > int(behind) for part in words)
@@ -295,9 +295,9 @@ def _is_farewell(message: discord.Message) -> bool:
     return is_protocol(message) and any(embed.title in titles for embed in message.embeds)
 
 
-def _own_of(part: discord.Message, entry: Entry, voice: Voice | None) -> Own:
+def _own_of(part: discord.Message, entry: JournalEntry, voice: Voice | None) -> OwnMessage:
     """The record of *part* of the answer to *entry*, from what Discord shows of it."""
-    return Own(
+    return OwnMessage(
         str(part.id),
         entry.channel,
         entry.persona or (voice.name if voice else ""),
@@ -324,7 +324,7 @@ def _answered_by(message: discord.Message) -> int | None:
     return int(ids[0]) if ids else None
 
 
-def _may_be(entry: Entry, part: discord.Message) -> bool:
+def _may_be(entry: JournalEntry, part: discord.Message) -> bool:
     """Whether *part* may belong to the answer to *entry*: neither a replaced message nor by another character.
 
     Each of several characters that answer one message has its own entry. The first one speaks before the others, so all

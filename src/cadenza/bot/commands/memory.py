@@ -12,13 +12,13 @@ from discord import app_commands
 from discord.app_commands import locale_str
 
 from ...errors import InputError
-from ...memory.entries import Entry
-from ...memory.memory import Memory
-from ...memory.notes import NOTE_LENGTH, About, By, Remark, Subject
-from ...memory.privacy import Level
-from ...store.api import StoreError
-from . import frame
-from .frame import AnyCommand, CommandContext, Interaction
+from ..memory.conversation import ConversationMemory
+from ..memory.memory_service import Memory
+from ..memory.notes import NOTE_LENGTH, About, By, NoteSubject, Remark
+from ..memory.privacy import PrivacyLevel
+from ..store.store import StoreError
+from . import context as frame
+from .context import AnyCommand, CommandContext, Interaction
 
 NoteText: TypeAlias = app_commands.Range[str, 1, NOTE_LENGTH]
 Page: TypeAlias = app_commands.Range[int, 1, 1000]
@@ -26,9 +26,9 @@ Page: TypeAlias = app_commands.Range[int, 1, 1000]
 _PAGE_LENGTH = 1600
 """Characters of a list per page; with the text around it, Discord allows 2000."""
 _LEVELS = {
-    Level.OPEN: "From now on I remember recent conversations and keep notes about you.",
-    Level.LIMITED: "From now on I remember recent conversations, but keep no notes about you.",
-    Level.FULL: "From now on I remember nothing about you, and your words are not kept in the memory of others.",
+    PrivacyLevel.OPEN: "From now on I remember recent conversations and keep notes about you.",
+    PrivacyLevel.LIMITED: "From now on I remember recent conversations, but keep no notes about you.",
+    PrivacyLevel.FULL: "From now on I remember nothing about you, and your words are not kept in the memory of others.",
 }
 
 
@@ -69,7 +69,7 @@ def _add_notes(group: app_commands.Group, memory: Memory) -> None:
     @frame.answered
     async def note(interaction: Interaction, text: NoteText) -> None:
         async with memory.privacy.writing:
-            if (await memory.privacy.of(_asker(interaction))).level is not Level.OPEN:
+            if (await memory.privacy.of(_asker(interaction))).level is not PrivacyLevel.OPEN:
                 refusal = "You have chosen not to have notes kept; “/memory privacy” changes that."
                 await frame.tell(interaction, refusal)
                 return
@@ -100,9 +100,9 @@ def _add_wishes(group: app_commands.Group, memory: Memory) -> None:
     @app_commands.describe(level=locale_str("“limited” keeps no notes, “full” keeps nothing; what exists is deleted"))
     @frame.answered
     async def privacy(interaction: Interaction, level: Literal["open", "limited", "full"]) -> None:
-        gone = await memory.privacy.set_level(_asker(interaction), Level(level), asked=str(interaction.id))
+        gone = await memory.privacy.set_level(_asker(interaction), PrivacyLevel(level), asked=str(interaction.id))
         deleted = frame.words(interaction, "Deleted: {count}.", count=gone.records + gone.lines)
-        await frame.show(interaction, f"{frame.words(interaction, _LEVELS[Level(level)])} {deleted}")
+        await frame.show(interaction, f"{frame.words(interaction, _LEVELS[PrivacyLevel(level)])} {deleted}")
 
     @group.command(name=locale_str("direct"), description=locale_str("Choose whether I remember our direct messages"))
     @app_commands.describe(state=locale_str("“off” deletes what I remember of them"))
@@ -187,7 +187,7 @@ def _add_forgetting(group: app_commands.Group, name: str, memory: Memory) -> Non
 
         async def act_for_good(interaction: Interaction) -> str:
             gone = await memory.privacy.forget(_asker(interaction), asked=str(interaction.id))
-            await memory.privacy.set_level(_asker(interaction), Level.FULL, asked=str(interaction.id))
+            await memory.privacy.set_level(_asker(interaction), PrivacyLevel.FULL, asked=str(interaction.id))
             text = (
                 "You are forgotten. Deleted: {records} records of yours and {lines} lines in the memory of others. "
                 "Only your wish not to be remembered is kept."
@@ -258,15 +258,15 @@ def _asker(interaction: Interaction) -> str:
     return str(interaction.user.id)
 
 
-def _person(interaction: Interaction) -> Subject:
-    return Subject(About.PERSON, _asker(interaction))
+def _person(interaction: Interaction) -> NoteSubject:
+    return NoteSubject(About.PERSON, _asker(interaction))
 
 
-def _server(interaction: Interaction) -> Subject:
-    return Subject(About.SERVER, str(interaction.guild_id))
+def _server(interaction: Interaction) -> NoteSubject:
+    return NoteSubject(About.SERVER, str(interaction.guild_id))
 
 
-async def _delete(interaction: Interaction, memory: Memory, subject: Subject, number: int) -> None:
+async def _delete(interaction: Interaction, memory: Memory, subject: NoteSubject, number: int) -> None:
     async with memory.privacy.writing:
         gone = await memory.notes.delete(subject, number)
     if gone is None:
@@ -275,7 +275,7 @@ async def _delete(interaction: Interaction, memory: Memory, subject: Subject, nu
     await frame.tell(interaction, "Deleted: {text}", text=gone.text)
 
 
-async def _suggested(memory: Memory, subject: Subject, current: str) -> list[app_commands.Choice[int]]:
+async def _suggested(memory: Memory, subject: NoteSubject, current: str) -> list[app_commands.Choice[int]]:
     """The notes that match *current*, by text or number."""
     try:
         notes = await memory.notes.of(subject)
@@ -292,7 +292,7 @@ def _shown(interaction: Interaction, note: Remark) -> str:
     return f"{note.number}. {note.text} ({frame.words(interaction, 'written by the model')})"
 
 
-def _told(interaction: Interaction, entry: Entry) -> str:
+def _told(interaction: Interaction, entry: ConversationMemory) -> str:
     count = len(entry.lines)
     many = frame.words(interaction, "1 message" if count == 1 else "{count} messages", count=count)
     return f"<#{entry.channel}>, <t:{int(entry.at)}:R>: {entry.summary or many}"

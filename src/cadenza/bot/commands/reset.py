@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from discord import app_commands
 
-from ...service.beginnings import Beginnings
-from .frame import AnyCommand, CommandContext, Interaction, answered, asker_of, tell, words
+from ..services.resets import Resets
+from .context import AnyCommand, CommandContext, Interaction, answered, asker_of, tell, words
 
 
 def commands(context: CommandContext) -> list[AnyCommand]:
@@ -22,7 +22,7 @@ def commands(context: CommandContext) -> list[AnyCommand]:
             await tell(interaction, "You need the permission “{permission}” for this.", permission=permission)
             return
         channel, server = str(interaction.channel_id), str(interaction.guild_id or "")
-        await Beginnings(context.staff.store).begin(channel, str(interaction.id), server=server, person=asker.id)
+        await Resets(context.staff.store).begin(channel, str(interaction.id), server=server, person=asker.id)
         await context.staff.memory.short_term.leave(channel, server=server, person=asker.id)
         text = "A new conversation starts here; earlier messages are no longer read. Notes stay: see /memory."
         await tell(interaction, text)

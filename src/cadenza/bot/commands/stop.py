@@ -7,8 +7,8 @@ from typing import assert_never
 import discord
 from discord import app_commands
 
-from ..control import Refused
-from .frame import AnyCommand, CommandContext, Interaction, answered, asker_of, tell, words
+from ..reply_controls import ControlRefused
+from .context import AnyCommand, CommandContext, Interaction, answered, asker_of, tell, words
 
 
 def commands(context: CommandContext) -> list[AnyCommand]:
@@ -21,7 +21,7 @@ def _stop(context: CommandContext) -> AnyCommand:
     @answered
     async def stop(interaction: Interaction) -> None:
         result = context.control.stop(str(interaction.channel_id), asker_of(interaction))
-        if isinstance(result, Refused):
+        if isinstance(result, ControlRefused):
             await refuse(interaction, result, nothing="There is nothing to stop.")
         elif not result:
             await tell(interaction, "There is nothing to stop.")
@@ -87,19 +87,19 @@ async def _say_more(context: CommandContext, interaction: Interaction, message: 
         await refuse(interaction, refusal, nothing="There is no reply of mine to continue.")
 
 
-async def refuse(interaction: Interaction, refusal: Refused, *, nothing: str) -> None:
+async def refuse(interaction: Interaction, refusal: ControlRefused, *, nothing: str) -> None:
     """Answer why it was refused; *nothing* is the sentence for a missing reply."""
     match refusal:
-        case Refused.NOTHING_THERE:
+        case ControlRefused.NOTHING_THERE:
             await tell(interaction, nothing)
-        case Refused.NOT_THEIRS:
+        case ControlRefused.NOT_THEIRS:
             told = (
                 "That reply is for someone else; only they, or members with the permission “{permission}”, can do that."
             )
             await tell(interaction, told, permission=words(interaction, "Manage Messages"))
-        case Refused.BUSY:
+        case ControlRefused.BUSY:
             await tell(interaction, "A reply is running here; wait until it ends, or stop it first.")
-        case Refused.TOO_MUCH:
+        case ControlRefused.TOO_MUCH:
             await tell(interaction, "You have reached your limit for now; try again later.")
         case _:
             assert_never(refusal)
