@@ -24,7 +24,7 @@ from cadenza.bot.config.config import Config
 from cadenza.bot.config.current import Current
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.store import Store
-from cadenza.bot.wiring import BotServices, employed
+from cadenza.bot.wiring import BotServices, build
 from cadenza.errors import SettingsError
 from cadenza.models.connect import scripted
 from cadenza.models.model import Model
@@ -115,7 +115,7 @@ class BotRoom:
                 calm = 0 if self._is_busy() else calm + 1
 
     def _is_busy(self) -> bool:
-        return bool(self.bot.turns.running() or self.bot._chores or _events())
+        return bool(self.bot.turns.running() or self.bot.background or _events())
 
     async def until(self, condition: Callable[[], object], *, within: float = 60.0) -> None:
         await self.server.until(condition, within=within)
@@ -176,7 +176,7 @@ async def bot_room(
         intents.message_content = intents.members = True
     faults = Faults()
     model = OneModel(answer)
-    staff = employed(Current(config), store or MemoryStore(), MirrorSeal())
+    staff = build(Current(config), store or MemoryStore(), MirrorSeal())
     staff = staffed(replace(staff, models=model))
     async with serve(world, limits=limits or RateLimits.off(), faults=faults) as server:
         with server.discord_py(), leaping():

@@ -21,14 +21,14 @@ from typing import Any
 import discord
 from discord import app_commands
 
-from cadenza.bot.commands.context import AnyCommand, Desk, Translations
+from cadenza.bot.commands.context import AnyCommand, CommandContext, Translations
 from cadenza.bot.config.config import Config
 from cadenza.bot.config.current import Current
-from cadenza.bot.reply_controls import Asker, ControlRefused
+from cadenza.bot.reply_controls import Asker, Control, ControlRefused
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.sealing import Seal
 from cadenza.bot.store.store import Store
-from cadenza.bot.wiring import BotServices, employed
+from cadenza.bot.wiring import BotServices, build
 from cadenza.sim import interactions
 from cadenza.sim.objects import MessageFlag
 from cadenza.sim.people import Guild, Person
@@ -39,7 +39,7 @@ from cadenza.sim.world import World
 from cadenza.turns import StopResult
 from tests.leaps import leaping, time_of_day
 
-Family = Callable[[Desk], Sequence[AnyCommand]]
+Family = Callable[[CommandContext], Sequence[AnyCommand]]
 """What gives the commands of one file: ``personas.commands``."""
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -60,7 +60,7 @@ class MirrorSeal(Seal):
 
 
 @dataclass
-class Remote:
+class Remote(Control):
     """A ``Control`` that remembers what was asked of it, and answers what it is told to."""
 
     stopping: StopResult | ControlRefused = field(default_factory=lambda: StopResult(was_running=True, cleared=0))
@@ -103,7 +103,7 @@ class CommandRoom:
     server: Server
     client: discord.Client
     tree: app_commands.CommandTree[discord.Client]
-    desk: Desk
+    context: CommandContext
     remote: Remote
     bot: Any
     mia: Person
@@ -118,7 +118,7 @@ class CommandRoom:
     @property
     def staff(self) -> BotServices:
         """Who works for the bot."""
-        return self.desk.staff
+        return self.context.staff
 
     @property
     def form(self) -> Json | None:
@@ -238,16 +238,16 @@ async def command_room(
         intents = discord.Intents.default()
         intents.message_content = intents.members = True
     remote = remote or Remote()
-    staff = employed(Current(config or Config()), store or MemoryStore(), seal or MirrorSeal())
+    staff = build(Current(config or Config()), store or MemoryStore(), seal or MirrorSeal())
     async with serve(world, limits=RateLimits.off()) as server:
         with server.discord_py(), leaping():
             client = discord.Client(intents=intents, guild_ready_timeout=0.05)
             tree = app_commands.CommandTree(client)
-            desk = Desk(staff, remote, client)
+            context = CommandContext(staff, remote, client)
             async with server.running(client):
                 await tree.set_translator(Translations())
                 for family in families:
-                    for command in family(desk):
+                    for command in family(context):
                         tree.add_command(command)
                 await tree.sync()
-                yield CommandRoom(world, server, client, tree, desk, remote, bot, mia, tom, guild, general)
+                yield CommandRoom(world, server, client, tree, context, remote, bot, mia, tom, guild, general)

@@ -8,7 +8,7 @@ import aiohttp
 import discord
 from discord import app_commands
 
-from cadenza.bot.runtime import Hands
+from cadenza.bot.runtime import RunningClient
 from cadenza.bot.wiring import BotServices
 from cadenza.replies.reply import reply
 from cadenza.settings import Settings
@@ -55,10 +55,10 @@ async def _echo(interaction: discord.Interaction[SmallBot], words: str) -> None:
     await interaction.response.send_message(words, ephemeral=True)
 
 
-def small_bot(staff: BotServices, intents: discord.Intents, trace: aiohttp.TraceConfig) -> Hands:
+def small_bot(staff: BotServices, intents: discord.Intents, trace: aiohttp.TraceConfig) -> RunningClient:
     """As ``cadenza_bot``, but small."""
     bot = SmallBot(staff, intents, trace)
-    return Hands(bot, bot.wind_down, bot.is_busy)
+    return RunningClient(bot, bot.wind_down, bot.is_busy)
 
 
 def configured(folder: Path, text: str = "", token: str = "sim-token") -> Path:  # noqa: S107  # of a world in memory

@@ -19,7 +19,7 @@ from cadenza.bot.services.journal import JournalEntry
 from cadenza.bot.services.quotas import Excess, Quotas
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.store import Record, Shelf
-from cadenza.bot.wiring import BotServices, employed
+from cadenza.bot.wiring import BotServices, build
 from cadenza.sim.wire import File
 from cadenza.types import Prompt, Role, StopReason, Tag
 from tests.bot.bot_room import CONFIG, BotRoom, OneModel, bot_room, parrot
@@ -116,7 +116,7 @@ async def test_two_bots_that_call_each_other_come_to_an_end() -> None:
         tags.append(f"<@{other.id}>")
         models = OneModel(lambda _: [f"{room.mention}, Ren and Kira?"])
         zed = replace(config, personas=(Character("Zed", is_main=True),))
-        second = replace(employed(Current(zed), MemoryStore(), MirrorSeal()), models=models)
+        second = replace(build(Current(zed), MemoryStore(), MirrorSeal()), models=models)
         bot = CadenzaBot(second, intents=room.bot.intents, guild_ready_timeout=0.05)
         async with room.server.running(bot, "other"):
             room.mia.says(room.general, f"{room.mention} Zed, hello")
@@ -139,7 +139,7 @@ async def test_who_has_had_enough_is_told_once() -> None:
         await room.asks("three")
 
         assert 1 == len(room.model.prompts)
-        assert 1 == room.world.transcript(room.general).count("as one may in an hour")
+        assert 1 == room.world.transcript(room.general).count("reached your hourly limit")
         assert 'cadenza_refused_total{limit="user_per_hour"} 2.0' in room.staff.metrics.rendered().decode()
 
 
@@ -215,7 +215,7 @@ async def test_what_takes_longer_to_look_up_is_not_overtaken_by_what_was_said_af
 
         lines = last_lines(room)
         assert [f"Mia: {number}" for number in range(8)] == lines[-8:]
-        assert not room.bot._admission._last
+        assert not room.bot.admission._last
 
 
 async def test_a_message_that_is_deleted_before_it_is_at_the_desk_is_not_answered() -> None:
@@ -335,9 +335,9 @@ async def test_whoever_is_let_in_goes_once_whatever_becomes_of_their_message() -
         await room.heard()
         room.mia.says(room.general, "stop")  # which they may say nevertheless
         await room.heard()
-        room.bot.stop(room.general, Asker(room.mia.id, may_manage=True))
+        room.bot.control.stop(room.general, Asker(room.mia.id, may_manage=True))
         await room.quiet()
-        await room.bot.regenerate(room.general, Asker(room.tom.id, may_manage=True))
+        await room.bot.control.regenerate(room.general, Asker(room.tom.id, may_manage=True))
         await room.heard()
         await room.quiet()
         again = room.mia.says(room.general, "Miko, what was left?")
@@ -350,13 +350,13 @@ async def test_whoever_is_let_in_goes_once_whatever_becomes_of_their_message() -
             f"{again}x", again, room.general, room.mia.id, server=room.guild.id, persona="Miko", at=time.time()
         )
         came = len(counting.came)
-        await room.bot._recovered(entry)
+        await room.bot.recovery.recover(entry)
         await room.quiet()
         assert came == len(counting.came)
         assert sorted(counting.came) == sorted(counting.went)
         assert 0 == counting.active
-        assert not room.bot._chores
-        assert not room.bot._admission._open
+        assert not room.bot.background
+        assert not room.bot.pending
 
 
 async def test_who_has_had_enough_and_says_stop_goes_no_more_often_than_they_came() -> None:
@@ -366,7 +366,7 @@ async def test_who_has_had_enough_and_says_stop_goes_no_more_often_than_they_cam
         await room.until(room.answers)
         room.mia.says(room.general, "stop")
         await room.heard()
-        room.bot.stop(room.general, Asker(room.mia.id))
+        room.bot.control.stop(room.general, Asker(room.mia.id))
         await room.quiet()
 
         counting = room.staff.limits
@@ -383,7 +383,7 @@ async def test_a_message_that_is_changed_again_and_again_is_counted_each_time() 
             await room.heard()
             await room.quiet()
 
-        told = "-# You have asked as much as one may in an hour; try again later."
+        told = "-# You have reached your hourly limit; try again later."
         assert ["Ren heard: 1", told] == room.answers()
         assert 3 == len(room.model.prompts)
         assert 0 == room.staff.limits.active
@@ -401,7 +401,7 @@ async def test_to_change_a_message_that_waits_is_no_answer_more() -> None:
         await room.heard()
         room.tom.edits(room.general, asked, f"{room.mention} two")
         await room.heard()
-        room.bot.stop(room.general, Asker(room.mia.id))
+        room.bot.control.stop(room.general, Asker(room.mia.id))
         await room.quiet()
 
         assert "Ren heard: two" == room.answers()[-1]

@@ -61,7 +61,7 @@ async def test_a_reaction_stops_it_if_it_is_theirs_to_stop(who: str, *, stops: b
         await room.heard()
         if stops:
             await room.quiet(within=1.0)
-        assert stops is not room.bot.running(room.general)
+        assert stops is not room.bot.control.running(room.general)
 
 
 async def test_who_may_manage_messages_stops_what_was_said_to_others() -> None:
@@ -69,10 +69,10 @@ async def test_who_may_manage_messages_stops_what_was_said_to_others() -> None:
         room.tom.says(room.general, f"{room.mention} tell me a long story")
         await room.until(lambda: len(room.answers()) >= 2)
 
-        assert ControlRefused.NOT_THEIRS is room.bot.stop(room.general, Asker("1"))
-        assert isinstance(room.bot.stop(room.general, Asker(room.mia.id, may_manage=True)), StopResult)
+        assert ControlRefused.NOT_THEIRS is room.bot.control.stop(room.general, Asker("1"))
+        assert isinstance(room.bot.control.stop(room.general, Asker(room.mia.id, may_manage=True)), StopResult)
         await room.quiet(within=1.0)
-        assert ControlRefused.NOTHING_THERE is room.bot.stop(room.general, Asker(room.mia.id, may_manage=True))
+        assert ControlRefused.NOTHING_THERE is room.bot.control.stop(room.general, Asker(room.mia.id, may_manage=True))
 
 
 async def test_who_says_more_interrupts_the_reply_and_need_not_call_the_bot_again() -> None:
@@ -94,8 +94,8 @@ async def test_what_is_said_to_somebody_else_does_not_interrupt() -> None:
         room.mia.says(room.general, f"{room.tom.mention} are you there?")
         await room.heard()
 
-        assert room.bot.running(room.general)
-        room.bot.stop(room.general, Asker("", may_manage=True))
+        assert room.bot.control.running(room.general)
+        room.bot.control.stop(room.general, Asker("", may_manage=True))
 
 
 async def test_to_take_back_the_message_ends_its_answer() -> None:
@@ -140,7 +140,10 @@ async def test_a_reply_of_before_a_restart_can_be_had_again() -> None:
     async with bot_room(lambda _: ["First."]) as room:
         await room.asks("hello")
     async with bot_room(lambda _: ["Second."], before=room) as again:
-        assert await again.bot.regenerate(again.general, Asker(again.mia.id), message=again.ours()[-1]["id"]) is None
+        assert (
+            await again.bot.control.regenerate(again.general, Asker(again.mia.id), message=again.ours()[-1]["id"])
+            is None
+        )
         await again.until(lambda: again.answers() == ["Second."])
         await again.quiet()
 
@@ -149,8 +152,8 @@ async def test_nobody_has_somebody_elses_reply_again() -> None:
     async with bot_room(parrot) as room:
         await room.asks("hello")
 
-        assert ControlRefused.NOT_THEIRS is await room.bot.regenerate(room.general, Asker(room.tom.id))
-        assert ControlRefused.NOTHING_THERE is await room.bot.regenerate("1", Asker(room.tom.id))
+        assert ControlRefused.NOT_THEIRS is await room.bot.control.regenerate(room.general, Asker(room.tom.id))
+        assert ControlRefused.NOTHING_THERE is await room.bot.control.regenerate("1", Asker(room.tom.id))
 
 
 async def test_a_reply_can_be_made_to_go_on() -> None:
@@ -172,7 +175,7 @@ async def test_a_message_that_waited_when_the_bot_died_is_answered_by_the_next()
     async with bot_room(slowly) as room:
         await _speaking(room)
         room.tom.says(room.general, f"{room.mention} and me?")
-        await room.until(lambda: len(room.bot._admission._open) == 2)
+        await room.until(lambda: len(room.bot.pending) == 2)
         left = await room.staff.store.find(Shelf.TURNS)
         assert 2 == len(left)
         await room.bot.close()  # as it is if Discord sends it away: there is no time for a goodbye
@@ -207,7 +210,7 @@ async def test_what_a_process_said_before_it_died_is_known_as_ours(after_restart
         assert first is not None
         assert ("Kira", asked, room.mia.id, True) == (first.persona, first.answers, first.author, first.is_webhook)
         assert {first.turn} == {one.turn for one in others if one is not None}
-        assert await again.bot.regenerate(again.general, Asker(again.mia.id), message=spoken[0]) is None
+        assert await again.bot.control.regenerate(again.general, Asker(again.mia.id), message=spoken[0]) is None
         await again.quiet()
         assert not {*spoken} & {one["id"] for one in again.ours()}
 
@@ -294,7 +297,7 @@ async def test_a_full_disk_keeps_nobody_from_being_answered_and_nothing_is_taken
         entry = JournalEntry(asked, asked, room.general, room.mia.id, server=str(room.guild.id), at=time.time())
         await Journal(left := MemoryStore()).heard(entry)
         store._records |= left._records
-        await room.bot._recover()
+        await room.bot.recovery.run()
         await room.asks("there")
         await room.asks("kitty, there?")
 

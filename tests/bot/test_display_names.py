@@ -75,7 +75,7 @@ def test_who_is_here_goes_before_others() -> None:
 
 @pytest.mark.parametrize("name", ["everyone", "here", "Ren"])
 def test_some_names_call_nobody(name: str) -> None:
-    found = handles([person(1, "mia", name)], {}, [person(2, "tom", name)], nobody=["ren"])
+    found = handles([person(1, "mia", name)], {}, [person(2, "tom", name)], barred=["ren"])
 
     assert name not in found
     assert {"1", "2", "mia", "tom"} == set(found)

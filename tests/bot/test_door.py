@@ -132,12 +132,12 @@ async def test_a_forum_is_no_place_to_speak_in() -> None:
     evening = Evening()
     forum = evening.world.add_channel(evening.guild, "f", kind=ChannelKind.FORUM)
     async with at_work(evening):
-        with pytest.raises(InputError, match="but in a post"):
+        with pytest.raises(InputError, match="takes posts only"):
             await cadenza.say(evening.client.get_channel(int(forum)), TEXT)
 
 
 async def test_a_server_is_no_place_to_speak_in(evening: Evening) -> None:
-    with pytest.raises(InputError, match="in a Guild"):
+    with pytest.raises(InputError, match="a Guild takes no messages"):
         await cadenza.say(evening.client.guilds[0], TEXT)
 
 

@@ -23,7 +23,7 @@ from tests.bot.whole_room import JAPANESE, commands_of, stocked, told
 pytestmark = pytest.mark.timeout(60)
 
 NEEDS_MANAGER = "You need the permission “{permission}” for this."
-NOT_THEIRS = "That is said to somebody else; only they, or who has the permission “{permission}”, can do that."
+NOT_THEIRS = "That reply is for someone else; only they, or members with the permission “{permission}”, can do that."
 CARD = json.dumps({"spec": "chara_card_v2", "spec_version": "2.0", "data": {"name": "Luna", "description": "A moth."}})
 PICTURE = "https://example.org/face.png"
 

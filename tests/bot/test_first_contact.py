@@ -126,7 +126,7 @@ async def test_the_doctor_says_of_intent_permission_model_and_folder_what_to_do(
     for words, line in zip(
         (
             "✗ [discord] message_content is on, but the portal does not allow it: open https://",
-            "✗ Home: the bot can speak in no channel; give it View Channels and Send Messages (",
+            "✗ Home: the bot cannot send messages in any channel; give it View Channels and Send Messages (",
             "✗ mine: ",
             "✗ The folder ",
         ),

@@ -49,7 +49,7 @@ async def test_nothing_of_whoever_is_forgotten_is_in_the_file_nor_comes_back(tmp
 
         await _is_forgotten(room, room.mia)
         assert [] == _found(tmp_path, *words)
-        assert [] == [heard for heard in room.bot._admission._recent.values() if heard.author == room.mia.id]
+        assert [] == [heard for heard in room.bot.admission._recent.values() if heard.author == room.mia.id]
         assert [] == [own for _, own in room.bot.own._known.values() if own and own.author == room.mia.id]
 
         await room.asks("and now?", by=room.tom)  # her words still stand in the channel
@@ -68,7 +68,7 @@ async def test_an_answer_under_way_is_not_remembered_of_whoever_is_forgotten_mea
         room.mia.says(room.general, f"{room.mention} tell me of marzipan")
         await room.until(room.answers)
         await _is_forgotten(room, room.mia)
-        assert room.bot.running(room.general)
+        assert room.bot.control.running(room.general)
         await room.quiet()
 
         kept = [record for shelf in Shelf for record in await room.staff.store.find(shelf)]
@@ -80,7 +80,7 @@ async def test_who_has_an_answer_to_somebody_else_again_is_not_who_is_answered()
         for person, note in ((room.mia, "Likes marzipan."), (room.tom, "Likes turbines.")):
             await room.staff.memory.notes.add(NoteSubject(About.PERSON, person.id), note, by=By.PERSON)
         await room.asks("hello", by=room.tom)
-        assert await room.bot.regenerate(room.general, Asker(room.mia.id, may_manage=True)) is None
+        assert await room.bot.control.regenerate(room.general, Asker(room.mia.id, may_manage=True)) is None
         await room.heard()
         await room.quiet()
 

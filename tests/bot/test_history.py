@@ -9,8 +9,9 @@ from typing import Any
 import discord
 import pytest
 
+from cadenza.bot.attachments import AttachmentReader
 from cadenza.bot.characters.character import Character
-from cadenza.bot.history import Conversation, history
+from cadenza.bot.history import Conversation, Perspective, Window, history
 from cadenza.bot.speaker_lookup import SpeakerLookup
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.store import Record, Shelf
@@ -57,16 +58,11 @@ async def told(
 ) -> Conversation:
     """The conversation in the channel of *evening*."""
     channel = options.pop("channel", None) or channel_of(evening)
-    wanted: dict[str, Any] = {"limit": 80, "without": (), "images": True, "text_file_characters": 100, **options}
-    return await history(
-        channel,
-        me(evening),
-        until=await heard(evening, until) if isinstance(until, str) and until else until or None,
-        persona=persona,
-        characters=[character.name for character in CAST],
-        speaker_of=SpeakerLookup(store or MemoryStore(), CAST, me(evening)),
-        **wanted,
-    )
+    showing = AttachmentReader(options.pop("images", True), options.pop("text_file_characters", 100))
+    voices, names = SpeakerLookup(store or MemoryStore(), CAST, me(evening)), [character.name for character in CAST]
+    view = Perspective(persona, voices, showing, characters=names, own_name=options.pop("own_name", ""))
+    last = await heard(evening, until) if isinstance(until, str) and until else until or None
+    return await history(channel, me(evening), Window(last, options.pop("limit", 80), **options), view)
 
 
 def told_lines(conversation: Conversation) -> list[str]:

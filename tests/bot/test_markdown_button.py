@@ -91,7 +91,7 @@ async def test_what_is_not_kept_any_more_is_said_to_be_so() -> None:
     async with process(evening, MemoryStore()):
         answer = await pressed(evening, receipt.message_id)
 
-    assert "The Markdown of this table is not kept any more." == answer["content"]
+    assert "The Markdown of this table is no longer kept." == answer["content"]
 
 
 @pytest.mark.parametrize(

@@ -65,10 +65,10 @@ async def _says(room: BotRoom, text: str, **options: Any) -> None:
 async def test_whoever_comes_on_a_card_greets_and_talks_as_it_says() -> None:
     lines = ["Bee (sad): Oh.\nBee: Well."]
     async with bot_room(lambda _: lines) as room:
-        assert "Bea Smith was taken in." == await _use(room, "persona import", file=File("bea.png", CARD))
+        assert "Bea Smith was imported." == await _use(room, "persona import", file=File("bea.png", CARD))
         picture = File("sad.png", png.plain("sad"))
         await _use(room, "sprite add", persona="Bea Smith", name="sad", image=picture)
-        assert "Bea Smith is going to greet." == await _use(room, "persona greet", name="Bea Smith")
+        assert "Bea Smith will say a greeting." == await _use(room, "persona greet", name="Bea Smith")
         assert [("Bea Smith", "*waves* Hello Mia!"), ("Bea Smith", "I am Bee.")] == _seen(room)
         greeting, *_ = (one for one in room.ours() if one["content"] == "I am Bee.")
         assert greeting["author"]["avatar"]
@@ -101,14 +101,14 @@ async def test_a_greeting_waits_its_turn_can_be_stopped_and_is_explained() -> No
         last = room.ours()[-1]["id"]
         assert await room.staff.explanations.about(last) is not None
         asker = Asker(room.mia.id, may_manage=True)
-        assert ControlRefused.NOTHING_THERE is await room.bot.regenerate(room.general, asker, message=last)
-        assert not room.bot._admission._open
+        assert ControlRefused.NOTHING_THERE is await room.bot.control.regenerate(room.general, asker, message=last)
+        assert not room.bot.pending
 
         channel = room.bot.get_channel(int(room.general))
         room.mia.says(room.general, "Kira, again?")
         await room.until(lambda: len(_seen(room)) > 4)
-        await room.bot.greet(channel, asker, persona="Bea Smith", text="Hello.")  # type: ignore[arg-type]
-        assert 1 == getattr(room.bot.stop(room.general, asker), "cleared", None)
+        await room.bot.control.greet(channel, asker, persona="Bea Smith", text="Hello.")  # type: ignore[arg-type]
+        assert 1 == getattr(room.bot.control.stop(room.general, asker), "cleared", None)
         await room.quiet()
         assert "Hello." not in room.answers()
 
@@ -118,7 +118,7 @@ async def test_nobody_greets_where_they_may_not_speak() -> None:
         await _use(room, "persona import", file=File("bea.png", CARD))
         await _use(room, "persona here", names="Kira, Miko", first="Miko")
         told = await _use(room, "persona greet", name="Bea Smith")
-        assert "They do not speak in this channel; look at /persona here and /config show." == told
+        assert "This character does not speak in this channel; see /persona here and /config show." == told
         await room.asks("who is there?")
         assert [("Miko", "Yes.")] == _seen(room)
 

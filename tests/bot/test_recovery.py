@@ -114,7 +114,7 @@ async def test_if_it_cannot_be_seen_what_was_said_nothing_is_said_again(caplog: 
         room.evening.faults.fail("GET /channels/*/messages", 400, 50035)
 
         assert Fate.DROP is await room.fate()
-        assert "(HTTPException)" in caplog.text
+        assert "HTTPException" in caplog.text
 
 
 async def test_discord_is_not_waited_for_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -356,4 +356,4 @@ async def test_a_mark_that_cannot_be_set_is_no_error(caplog: pytest.LogCaptureFi
         room.evening.faults.fail("POST /channels/*/messages", 403, 50013)
 
         assert not await mark(room.channel, asked, "en")
-        assert "could not be marked (Forbidden)" in caplog.text
+        assert "could not be marked" in caplog.text

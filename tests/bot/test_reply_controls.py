@@ -1,24 +1,20 @@
-"""What people can do about a reply: the bot offers what the commands ask for."""
+"""What people can do about a reply; ``test_app`` and ``test_answering`` do it."""
 
 from __future__ import annotations
 
-import inspect
-
-import pytest
-
-from cadenza.bot.app import CadenzaBot
-from cadenza.bot.reply_controls import Asker, Control
-
-OFFERED = [name for name, _ in inspect.getmembers(Control, inspect.isfunction) if not name.startswith("_")]
-
-
-@pytest.mark.parametrize("name", OFFERED)
-def test_the_bot_offers_what_is_promised(name: str) -> None:
-    wanted = inspect.signature(getattr(Control, name)).parameters
-    offered = inspect.signature(getattr(CadenzaBot, name)).parameters
-
-    assert [(one.name, one.kind) for one in wanted.values()] == [(one.name, one.kind) for one in offered.values()]
+from cadenza.bot.reply_controls import Asker, ControlRefused
+from tests.bot.bot_room import bot_room, parrot
 
 
 def test_nobody_may_manage_messages_unless_it_is_said() -> None:
     assert not Asker("1").may_manage
+
+
+async def test_where_there_is_no_reply_nothing_can_be_done() -> None:
+    async with bot_room(parrot) as room:
+        asker = Asker(room.mia.id)
+
+        assert ControlRefused.NOTHING_THERE is room.bot.control.stop(room.general, asker)
+        assert ControlRefused.NOTHING_THERE is await room.bot.control.regenerate(room.general, asker)
+        assert ControlRefused.NOTHING_THERE is await room.bot.control.go_on(room.general, asker)
+        assert not room.bot.control.running(room.general)

@@ -27,5 +27,5 @@ def test_a_request_comes_back_as_it_went_in() -> None:
 
 
 def test_nothing_else_waits_there() -> None:
-    with pytest.raises(TypeError, match="only requests"):
+    with pytest.raises(TypeError, match="is not a request"):
         request_of(IncomingMessage("7", "2", "1", "hi"))

@@ -78,7 +78,7 @@ async def test_a_client_that_is_closed_in_the_middle_is_said_in_one_sentence(
     speaker = cadenza.Speaker(settings=AT_ONCE, persona=persona)
     said = await asyncio.wait_for(speaker.say(general(evening), closing()), 3.0)
 
-    assert "The client of discord.py is closed; speak while it runs." == error_of(said.outcome)
+    assert "The discord.py client is closed; send messages while it runs." == error_of(said.outcome)
     assert ["Hello."] == evening.texts()
 
 
@@ -87,7 +87,7 @@ async def test_a_client_that_is_not_logged_in_is_said_at_once_in_one_sentence() 
 
     said = await asyncio.wait_for(cadenza.say(client.get_partial_messageable(1), TEXT), 2.0)
 
-    assert "The client of discord.py is not logged in; speak when it is ready." == error_of(said.outcome)
+    assert "The discord.py client is not logged in; send messages when it is ready." == error_of(said.outcome)
 
 
 async def test_a_channel_is_no_client(evening: Evening) -> None:
@@ -138,7 +138,7 @@ async def test_a_first_sign_whose_answer_was_lost_is_no_failure(is_carried_out: 
 async def test_an_interaction_that_is_over_is_said_in_one_sentence(evening: Evening) -> None:
     evening.faults.fail("POST /interactions/**", 404, 10062, times=1)
 
-    with pytest.raises(DeliveryError, match=r"^This interaction is over, .* speak or defer sooner\.$"):
+    with pytest.raises(DeliveryError, match=r"^This interaction has expired: .* answer or defer sooner\.$"):
         await to_interaction(evening, TEXT)
 
 

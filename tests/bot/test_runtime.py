@@ -1,4 +1,4 @@
-"""The workplace: health of the gateway and the store, a log that follows the configuration, secrets for who needs them."""
+"""A session: health of the gateway and the store, a log that follows the configuration, secrets for who needs them."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import aiohttp
-import discord
 import pytest
 
 from cadenza.bot.config.config import Config, LogConfig, MetricsConfig
 from cadenza.bot.config.current import Current
-from cadenza.bot.runtime import follow_keys, follow_log, keep_swept, workplace
+from cadenza.bot.runtime import follow_keys, follow_log, keep_swept, session
 from cadenza.bot.services import logs
 from cadenza.bot.services.demo_model import DemoModels
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.sealing import Seal
-from cadenza.bot.store.store import StoreError
-from cadenza.bot.wiring import employed
+from cadenza.bot.store.store import Store, StoreError
+from cadenza.bot.wiring import BotServices, build
 from cadenza.concurrency.tasks import end_task
 from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.server import serve
@@ -52,22 +51,31 @@ async def _health(port: int) -> tuple[int, dict[str, str]]:
         return answer.status, json.loads(await answer.text())["reasons"]
 
 
+def _with_parrot(current: Current, store: Store) -> BotServices:
+    seal = Seal("key")
+    return replace(build(current, store, seal), models=DemoModels(current, store, seal))
+
+
 @pytest.mark.timeout(60)
 async def test_it_is_well_while_the_gateway_is_connected_and_its_calls_are_counted() -> None:
     world, port = World(), _free_port()
     account, mia = world.add_bot("Ren"), world.add_person("Mia")
     world.add_guild("Home", owner=mia, members=[mia, account])
-    current, store, seal = Current(Config(metrics=MetricsConfig(port))), MemoryStore(), Seal("key")
-    staff = replace(employed(current, store, seal), models=DemoModels(current, store, seal))
-    async with (
-        serve(world, limits=RateLimits.off()) as server,
-        workplace(staff, discord.Intents.default(), small_bot) as (hands, _),
-    ):
+    built = session(
+        Config(metrics=MetricsConfig(port)),
+        MemoryStore(),
+        secrets=lambda _: {},
+        environment={},
+        level="",
+        staff_of=_with_parrot,
+        client_of=small_bot,
+    )
+    async with serve(world, limits=RateLimits.off()) as server, built as running:
         before = await _health(port)
-        async with server.running(hands.client):
+        async with server.running(running.bot.client):
             during = await _health(port)
         after = await _health(port)
-        text = staff.metrics.rendered().decode()
+        text = running.staff.metrics.rendered().decode()
 
     assert (503, {"gateway": "the bot is not ready yet"}) == before
     assert (200, {}) == during
@@ -113,7 +121,7 @@ async def test_what_has_expired_goes_though_nobody_writes_and_a_sweep_may_fail(
     await end_task(sweeping)
 
     assert 3 <= store.swept <= 4
-    assert ["what has expired could not be removed (StoreError)"] == caplog.messages
+    assert ["sweeping the store failed"] == caplog.messages
 
 
 def test_keys_are_put_where_models_look_for_them_and_follow_the_file_but_the_environment_wins(

@@ -19,7 +19,7 @@ from cadenza.bot.services.choices import Choice
 from cadenza.bot.store.in_memory import MemoryStore
 from cadenza.bot.store.sealing import Seal
 from cadenza.bot.store.store import Record, Shelf, StoreError
-from cadenza.bot.wiring import BotServices, employed
+from cadenza.bot.wiring import BotServices, build
 from cadenza.sim.permissions import Permission
 from cadenza.stages.s1_context import assemble
 from cadenza.types import Note, Prompt, Scene, Tag
@@ -92,7 +92,7 @@ user: [Author's note: Keep it short.]
 def staff_with(store: MemoryStore | None = None, **conversation: Any) -> BotServices:
     """Everybody at work with a small configuration."""
     config = Config(personas=CAST, conversation=replace(ConversationConfig(), **conversation))
-    return employed(Current(config), store or MemoryStore(), Seal())
+    return build(Current(config), store or MemoryStore(), Seal())
 
 
 def occasion_of(message: discord.Message, character: Character = REN, **fields: Any) -> TurnContext:

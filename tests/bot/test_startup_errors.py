@@ -26,14 +26,14 @@ def _closed(code: int) -> discord.ConnectionClosed:
 @pytest.mark.parametrize(
     ("error", "expected"),
     [
-        (discord.LoginFailure(SECRET), "Discord does not know the token in MY_TOKEN; copy it anew"),
+        (discord.LoginFailure(SECRET), "Discord does not know the token in MY_TOKEN; copy it again"),
         (discord.PrivilegedIntentsRequired(None), "an intent that is not switched on"),
         (_closed(4004), "put the new one into MY_TOKEN"),
         (_closed(4014), "an intent that is not switched on"),
         (_closed(4011), "it needs shards"),
         (_closed(4999), "(code 4999)"),
         (discord.HTTPException(_answer(401), SECRET), "does not know the token"),
-        (discord.HTTPException(_answer(429), SECRET), "try in an hour"),
+        (discord.HTTPException(_answer(429), SECRET), "try again in an hour"),
         (discord.HTTPException(_answer(400), SECRET), "status 400"),
         (discord.DiscordServerError(_answer(503), SECRET), "status 503"),
         (discord.GatewayNotFound(), "where its gateway is"),

@@ -11,7 +11,7 @@ import discord
 import pytest
 
 from cadenza.bot.demo_server import DemoServer
-from cadenza.bot.runtime import Hands, simulated_bot
+from cadenza.bot.runtime import RunningClient, simulated_bot
 from cadenza.bot.terminal_chat import Chat, Keyboard
 from cadenza.bot.terminal_view import View
 from cadenza.cli.run_sim import Simulation, simulate
@@ -41,9 +41,9 @@ async def _nothing() -> None:
 def _chat(scenery: DemoServer, busy: list[str]) -> tuple[Chat, io.StringIO]:
     out = io.StringIO()
     server: Any = SimpleNamespace(rest=SimpleNamespace(calls=[]))
-    hands = Hands(discord.Client(intents=discord.Intents.none()), _nothing, lambda channel: channel in busy)
+    bot = RunningClient(discord.Client(intents=discord.Intents.none()), _nothing, lambda channel: channel in busy)
     view = View(scenery.world, out, {scenery.general: ""}, me=scenery.me.id)
-    chat = Chat(scenery, server, hands, view, is_terminal=False)
+    chat = Chat(scenery, server, bot, view)
     scenery.world.listen(chat.hear)
     return chat, out
 
@@ -93,7 +93,7 @@ async def test_a_form_is_shown_with_its_fields_and_a_button_that_is_not_there_wi
 
     lines = out.getvalue().splitlines()
     assert "* A form: Edit Ren" in lines
-    assert any(line.startswith("*   prompt: Who they are (now: A shy astronomer") for line in lines)
+    assert any(line.startswith("*   prompt: Description (now: A shy astronomer") for line in lines)
     assert any(line.startswith("* Send it with /fill prompt:… ") for line in lines)
     assert "  ┃ A fox." in lines
     assert (

@@ -61,11 +61,11 @@ def test_a_line_means_what_it_says(line: str, expected: Typed | None) -> None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("/dm", "say what to say behind it"),
-        ("/as Tom", "say what to say behind it"),
+        ("/dm", "add what to say"),
+        ("/as Tom", "add what to say"),
         ("/wait soon", "write how many seconds to wait, 0 to 600, as in /wait 0.5"),
         ("/wait nan", "write how many seconds to wait, 0 to 600, as in /wait 0.5"),
-        ("/react", "say an emoji behind it"),
+        ("/react", "add an emoji"),
     ],
     ids=str,
 )
@@ -159,7 +159,7 @@ def test_a_command_is_found_with_its_options(line: str, expected: tuple[str, dic
         ("config limits set 3", "write the options of /config limits set as name:value; there is times, factor, who, where, how, card"),
         ("config limits set times:many", "times is a number, not 'many'"),
         ("say text:x loud:maybe", "loud is yes or no"),
-        ("config limits set who:nobody", "who: there is nobody and nothing called 'nobody'; there is #general, @mia"),
+        ("config limits set who:nobody", "who: there is no person or channel called 'nobody'; there is #general, @mia"),
         ("config limits set card:x", "card is a file, which cannot be given here"),
         ("Explain", "there is no command /Explain; there is /config, /persona, /say, /stop"),
     ],

@@ -171,7 +171,7 @@ async def test_a_category_is_no_log(caplog: pytest.LogCaptureFixture) -> None:
     category = evening.world.add_channel(evening.guild, "all", kind=ChannelKind.CATEGORY)
     async with at_work(evening):
         await Logged(evening, category).tell()
-        assert "nothing can be said in it" in caplog.text
+        assert "it takes no messages" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ async def test_an_error_is_swallowed_and_its_words_are_not_logged(caplog: pytest
         room.evening.faults.fail("POST /channels/*/messages", 400, 50035)
 
         assert [] == await room.tell()
-        assert "a thought log could not be told of a turn (ApiError)" in caplog.text
+        assert "thought log failed" in caplog.text
 
 
 async def test_it_takes_no_longer_than_it_may(
@@ -229,4 +229,4 @@ async def test_it_takes_no_longer_than_it_may(
         room.evening.faults.delay("POST /channels/*/messages", 1.0)
         await room.tell()
 
-        assert "(TimeoutError)" in caplog.text
+        assert "TimeoutError" in caplog.text

@@ -77,7 +77,7 @@ async def test_whatever_was_said_can_be_explained_also_after_a_restart() -> None
             assert story.rstrip().endswith("```")
             assert 2 == story.count("```")
             assert word in story
-        assert "That is not a message of mine." == (await explained(room, stranger)).strip()
+        assert "That is not one of my messages." == (await explained(room, stranger)).strip()
 
         assert f"```md\n{TABLE}\n```" == await markdown(room, picture)
         assert LONG_TABLE == (await markdown(room, theirs_long)).strip()
@@ -168,7 +168,7 @@ async def test_a_log_that_is_gone_or_closed_disturbs_nobody_and_status_says_so()
         await room.use(bot.tom, "status")
         assert f"Thoughts cannot be shown in <#{log}>" in told(room)
         await room.use(bot.mia, "config thought-log", given={"channel": log})
-        assert told(room).startswith(f"I may not show them in <#{log}>")
+        assert told(room).startswith(f"I cannot post thoughts in <#{log}>")
 
         world.remove_channel(log)
         await heard_of(lambda: bot.bot.get_channel(int(log)) is None)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from cadenza.bot.commands.context import Desk
+from cadenza.bot.commands.context import CommandContext
 from cadenza.bot.services.models import ModelRegistry
 from cadenza.bot.wiring import BotServices
 from cadenza.sim import interactions
@@ -66,8 +66,8 @@ class QuickRoom(CommandRoom):
 
 def commands_of(room: BotRoom) -> CommandRoom:
     """The same room, for whoever uses commands in it."""
-    desk = Desk(room.staff, room.bot, room.bot)
+    context = CommandContext(room.staff, room.bot.control, room.bot)
     return QuickRoom(
-        room.world, room.server, room.bot, room.bot.tree, desk, Remote(), room.me, room.mia, room.tom, room.guild,
+        room.world, room.server, room.bot, room.bot.tree, context, Remote(), room.me, room.mia, room.tom, room.guild,
         room.general,
     )  # fmt: skip

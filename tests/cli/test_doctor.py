@@ -45,7 +45,7 @@ async def test_a_bot_that_can_run_is_told_so(folder: Path, capfd: pytest.Capture
     lines = capfd.readouterr().out.splitlines()
     assert "✓ cadenza.toml can be read." == lines[0]
     assert "✓ Discord knows the bot as Ren." == lines[2]
-    assert "The bot can run; what has a ! is worth a look. Next: cadenza run" == lines[-1]
+    assert "The bot can run; lines with ! deserve a look. Next: cadenza run" == lines[-1]
     assert not any(TOKEN in line for line in lines)
     assert all(line[:2] in ("✓ ", "! ") for line in lines[:-2])
 
@@ -69,7 +69,7 @@ def test_a_broken_configuration_is_a_line_for_each_mistake(tmp_path: Path, capfd
         "✗ cadenza.toml: [discrod] is not known; did you mean [discord]?",
         "✗ cadenza.toml: [limits] user_active must be between 1 and 1000, not 0",
         "",
-        "2 to put right, then look again: cadenza doctor",
+        "2 to fix, then check again: cadenza doctor",
     ] == capfd.readouterr().out.splitlines()
 
 

@@ -208,7 +208,7 @@ def test_no_configuration_says_how_to_make_one(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("words", [["--store", "x.db"], ["--name", "Mia"]], ids=str)
 def test_what_is_for_simulations_is_refused_elsewhere(words: list[str]) -> None:
-    with pytest.raises(CadenzaError, match="is for the chat of --sim"):
+    with pytest.raises(CadenzaError, match="works with the chat of --sim only"):
         run_run(_options(*words))
 
 
@@ -223,7 +223,7 @@ def test_what_is_for_simulations_is_refused_elsewhere(words: list[str]) -> None:
         ),
         (
             ConversationConfig(mentions=False, replies=False, trigger_words=False, direct_messages=False),
-            "nobody, as nothing is switched on in [conversation]",
+            "nothing, since no trigger is on in [conversation]",
         ),
     ],
     ids=["usual", "mentions", "channels", "nothing"],

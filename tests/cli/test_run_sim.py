@@ -74,11 +74,11 @@ async def test_what_cannot_be_done_is_said_and_goes_on() -> None:
 
     lines = (await _played("\n/wait 0\n".join(["", *wrong]))).removeprefix(READY).splitlines()
 
-    assert ["* you have said nothing yet"] * 2 == lines[:2]
-    assert "* nobody else has said anything yet" == lines[2]
+    assert ["* you have not written anything yet"] * 2 == lines[:2]
+    assert "* there is no message of anyone else yet" == lines[2]
     assert "* there is no button 'x'" == lines[3]
     assert "* the bot has shown you no form" == lines[4]
-    assert any("What you type is said in #general" in line for line in lines)
+    assert any("What you type is sent to #general" in line for line in lines)
 
 
 async def test_an_interrupt_in_the_middle_is_graceful() -> None:
@@ -142,4 +142,4 @@ async def test_a_file_is_read_again_the_bot_is_called_as_its_character_and_a_lon
             hands.flush()
             assert 0 == await task
 
-    assert "* a message holds 2000 characters at most, and that has 2001; say it in parts\n" in out.getvalue()
+    assert "* a message holds 2000 characters at most, and that has 2001; split it\n" in out.getvalue()

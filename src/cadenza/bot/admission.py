@@ -1,10 +1,10 @@
-"""From a message to the desk: whether it is answered, by whom, and whether that is not too much."""
+"""From a message to the queue: whether it is answered, by whom, and whether the limits allow it."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
@@ -13,13 +13,12 @@ import discord
 from ..explain.tracebacks import get_logger
 from ..text.stop_phrases import is_stop
 from ..turns import IncomingMessage, Turns, Verdict
-from .authorship import is_ours
-from .characters.cast import named
-from .characters.character import Character
+from .announcements import Announcements
+from .authorship import is_ours, user_of
 from .incoming import said_of
-from .reply_request import Greeting, ReplyRequest, key_of, message_of, request_of
+from .pending import Pending
+from .reply_request import ReplyRequest, key_of, message_of, request_of
 from .services.bounded_dict import make_room
-from .services.choices import Choice
 from .services.journal import JournalEntry
 from .services.message import ChatMessage
 from .services.own_messages import OwnMessages
@@ -30,42 +29,43 @@ from .wiring import BotServices
 logger = get_logger(__name__)
 
 _MOST_SEEN = 4096
-"""Messages that are known again if the gateway tells of them twice, as it does after a broken line."""
+"""Message ids remembered, since the gateway repeats events after a reconnect."""
 _MOST_RECENT = 500
-"""Messages of which it is known what was asked of the desk."""
+"""Messages remembered for a later edit."""
 _MOST_COUNTED = 5000
-"""Channels of which it is counted how much was said since the bot last spoke."""
+"""Channels whose messages since the last reply are counted."""
 
 
 class Admission:
-    """One for a bot. *warn* tells people that they have had enough."""
+    """Decides for one bot which messages are answered, and queues them."""
 
     def __init__(
         self,
         staff: BotServices,
         own: OwnMessages,
-        turns: Turns,
-        *,
         client: discord.Client,
-        warn: Callable[[discord.Message, Excess], object],
+        *,
+        pending: Pending,
+        announcements: Announcements,
+        turns: Turns,
     ) -> None:
         self._staff = staff
         self._own = own
-        self._turns = turns
         self._client = client
-        self._warn = warn
+        self._pending = pending
+        self._announcements = announcements
+        self._turns = turns
         self._seen: dict[str, None] = {}
         self._counts: dict[str, int] = {}
-        self._bots: dict[str, int] = {}  # messages of other bots that were answered since a person spoke, by channel
-        self._open: dict[str, IncomingMessage] = {}  # what is being answered or waits, by its key
-        self._recent: dict[str, IncomingMessage] = {}  # what was, too: a message may still be changed
-        self._gone: dict[str, None] = {}  # messages that were deleted: one of them may not be at the desk yet
-        self._last: dict[str, asyncio.Future[None]] = {}  # ends when the last message of a channel has been seen to
+        self._bots: dict[str, int] = {}  # replies to other bots since a person spoke, by channel
+        self._recent: dict[str, IncomingMessage] = {}  # also those that are over: a message may still be edited
+        self._gone: dict[str, None] = {}  # deleted messages: one may not be queued yet
+        self._last: dict[str, asyncio.Future[None]] = {}  # done when the last message of a channel is handled
 
     # --- what is heard ------------------------------------------------------------------------
 
     async def hear(self, message: discord.Message) -> None:
-        """Somebody who is not of ours has written *message*."""
+        """Handle *message*, which is not one of ours."""
         if not _is_new(self._seen, str(message.id), _MOST_SEEN):
             return
         async with self._in_order(str(message.channel.id)):
@@ -73,7 +73,7 @@ class Admission:
 
     @asynccontextmanager
     async def _in_order(self, channel: str) -> AsyncIterator[None]:
-        """One message of *channel* after another: each is looked up for a while, and some take longer than others."""
+        """Handle the messages of *channel* in order, though their look-ups take different times."""
         before, done = self._last.get(channel), asyncio.get_running_loop().create_future()
         self._last[channel] = done
         try:
@@ -88,7 +88,7 @@ class Admission:
     async def _hear(self, message: discord.Message) -> None:
         said = await self._said(message)
         choice = await self._staff.choices.here(said.server, said.channel, said.parent)
-        cast = await self.present(said.server, choice)
+        cast = await self._staff.present(said.server, choice)
         self._count(said)
         found = calls(
             said,
@@ -108,19 +108,11 @@ class Admission:
         for number, call in enumerate(found):
             await self._admit(said, call, request, is_first=number == 0)
 
-    async def present(self, server: str, choice: Choice) -> tuple[Character, ...]:
-        """Who may speak where *choice* holds, whoever answers by default first."""
-        everybody = await self._staff.cast.of(server)
-        allowed = [named(everybody, name) for name in choice.personas or ()]
-        here = [one for one in everybody if one in allowed] or list(everybody)
-        first = named(here, choice.persona or "")
-        return tuple(sorted(here, key=lambda one: (one != first, not one.is_main)))
-
     async def _said(self, message: discord.Message) -> ChatMessage:
         return said_of(message, user_of(self._client), answers=await self._answered_persona(message))
 
     async def _answered_persona(self, message: discord.Message) -> str:
-        """Whose message *message* replies to: the name of one of our characters, ``*`` if it is just ours."""
+        """The character that *message* replies to; ``*`` if it is ours but the character is unknown."""
         reference = message.reference
         if reference is None or reference.message_id is None:
             return ""
@@ -139,7 +131,7 @@ class Admission:
         self._counts[said.channel] = count + 1
 
     def _follow_up(self, said: ChatMessage, message: discord.Message) -> tuple[TriggerMatch, ...]:
-        """Whoever is being answered and says more need not call anybody by name, unless they speak to somebody else."""
+        """A follow-up of the person being answered needs no ping, unless it addresses others."""
         persona = self._who_answers(said)
         if persona is None or said.is_bot or said.is_system or not (said.text or said.has_more):
             return ()
@@ -150,16 +142,16 @@ class Admission:
         return (TriggerMatch(persona, Cause.REPLY),)
 
     def _who_answers(self, said: ChatMessage) -> str | None:
-        """Who answers the author of *said*, or is going to unless somebody else has asked for something since."""
+        """The character that answers the author of *said*, or is queued to and nobody asked later."""
         turn = next((turn for turn in self._turns.running() if turn.channel == said.channel), None)
         if turn is not None and turn.author == said.author:
             return turn.persona
-        newest = next((heard for heard in reversed(self._open.values()) if heard.channel == said.channel), None)
+        newest = self._pending.newest(said.channel)
         if newest is None or newest.author != said.author or newest.is_command:
             return None
         return newest.persona
 
-    # --- the desk ---------------------------------------------------------------------------
+    # --- the queue --------------------------------------------------------------------------
 
     async def _admit(self, said: ChatMessage, call: TriggerMatch, request: ReplyRequest, *, is_first: bool) -> None:
         heard = IncomingMessage(
@@ -180,65 +172,42 @@ class Admission:
         await self.ask(heard)
 
     def _is_mere_stop(self, heard: IncomingMessage) -> bool:
-        """Whoever has had enough may still say so."""
+        """Whether *heard* only stops a running reply, which is allowed over the limit."""
         is_running = any(
             turn.channel == heard.channel and turn.author == heard.author for turn in self._turns.running()
         )
         return is_running and is_stop(heard.text, (heard.persona,))
 
     def _says_more(self, heard: IncomingMessage, excess: Excess) -> bool:
-        """Whether *heard* is answered together with what was let in before, and is no answer more."""
-        is_at_once = excess in (Excess.USER_ACTIVE, Excess.SERVER_ACTIVE)
-        mine = (heard.channel, heard.author, heard.persona, False)
-        return (
-            is_at_once
-            and not heard.is_command
-            and any(mine == (one.channel, one.author, one.persona, one.is_command) for one in self._open.values())
-        )
+        """Whether *heard* joins a pending message, so that it costs no further reply."""
+        return excess in (Excess.USER_ACTIVE, Excess.SERVER_ACTIVE) and self._pending.has_like(heard)
 
     async def _refuse(self, message: discord.Message, person: str, excess: Excess) -> None:
-        logger.info("a message is not answered (%s)", excess.value)
+        logger.info("message refused: %s", excess.value)
         self._staff.metrics.refused(excess.value)
         if await self._staff.limits.may_warn(person, excess):
-            self._warn(message, excess)
+            self._announcements.refuse(message, excess)
 
     async def ask(self, heard: IncomingMessage, *, is_written: bool = False) -> Verdict:
-        """Let the desk see to *heard*, which is written down before, unless it is already."""
-        self._open.setdefault(heard.id, heard)
-        if not is_written and isinstance(heard.payload, ReplyRequest):  # who was to be greeted asks again
+        """Journal *heard*, unless *is_written*, and queue it."""
+        self._pending.add(heard)
+        if not is_written and isinstance(heard.payload, ReplyRequest):  # a lost greeting can be asked for again
             await self._staff.journal.heard(_entry(heard))
-        if message_of(heard.id) in self._gone:  # meanwhile, or before anybody could answer it
-            await self.over(heard.id)
+        if message_of(heard.id) in self._gone:  # deleted before it was queued
+            await self._pending.over(heard.id)
             return Verdict.STOPPED
         self._recent.pop(heard.id, None)
         make_room(self._recent, _MOST_RECENT)
         self._recent[heard.id] = heard
         verdict = self._turns.heard(heard)
         if verdict in (Verdict.STOPPED, Verdict.FULL, Verdict.CLOSED, Verdict.REPEATED):
-            await self.over(heard.id)
+            await self._pending.over(heard.id)
         return verdict
-
-    def is_waiting(self, channel: str, persona: str) -> bool:
-        """Whether *persona* speaks in *channel*, or is going to."""
-        wanted = persona.casefold()
-        return any(one.channel == channel and one.persona.casefold() == wanted for one in self._open.values())
-
-    async def over(self, *keys: str, is_unfinished: bool = False) -> None:
-        """They were answered, or will not be. What *is_unfinished* stays in the journal for the next process."""
-        closed = [heard for key in keys if (heard := self._open.pop(key, None))]
-        for heard in closed:
-            match heard.payload:
-                case Greeting(person=person, server=server):
-                    self._staff.limits.leave(person, server)
-                case ReplyRequest(admitted=person, server=server) if person:
-                    self._staff.limits.leave(person, server)
-        if not is_unfinished:
-            await self._staff.journal.over(*keys)
 
     # --- what is done to a message --------------------------------------------------------------
 
     async def edited(self, message: discord.Message) -> None:
-        """*message* says something else now. To answer it anew is one answer more, also for who is counted."""
+        """*message* was edited. A new reply to it counts towards the limits."""
         async with self._in_order(str(message.channel.id)):
             for heard in self._keys(str(message.id)):
                 request = heard.payload
@@ -256,7 +225,7 @@ class Admission:
         self._turns.edited(changed)
 
     def deleted(self, channel: str, messages: Iterable[str]) -> None:
-        """They are gone."""
+        """*messages* of *channel* were deleted."""
         for message in messages:
             _is_new(self._gone, message, _MOST_SEEN)
             keys = [heard.id for heard in self._keys(message)] or [message]
@@ -264,24 +233,16 @@ class Admission:
                 self._turns.deleted(channel, key)
 
     def forget(self, person: str) -> None:
-        """Nothing that *person* said is known any more, but for what is being answered."""
-        for key in [key for key, heard in self._recent.items() if heard.author == person and key not in self._open]:
+        """Forget the messages of *person*, except pending ones."""
+        for key in [key for key, heard in self._recent.items() if heard.author == person and key not in self._pending]:
             del self._recent[key]
 
     def _keys(self, message: str) -> list[IncomingMessage]:
         return [heard for key, heard in self._recent.items() if message_of(key) == message]
 
 
-def user_of(client: discord.Client) -> discord.ClientUser:
-    """Who we are; a client that hears something knows it."""
-    if client.user is None:
-        msg = "the client is not logged in"
-        raise RuntimeError(msg)
-    return client.user
-
-
 def _entry(heard: IncomingMessage) -> JournalEntry:
-    """What is written down of *heard*."""
+    """The journal entry of *heard*."""
     request = request_of(heard)
     return JournalEntry(
         heard.id,
@@ -298,7 +259,7 @@ def _entry(heard: IncomingMessage) -> JournalEntry:
 
 
 def _is_new(seen: dict[str, None], key: str, most: int) -> bool:
-    """Note *key*; say whether it was not there."""
+    """Add *key*; return whether it is new."""
     if key in seen:
         return False
     make_room(seen, most)

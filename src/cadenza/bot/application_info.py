@@ -1,4 +1,4 @@
-"""What Discord tells a bot of itself before it connects: who it is, what it may, where it is."""
+"""Asks Discord about the bot before it connects: its account, flags, guilds and permissions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST_WAIT = 5.0
 
 
 class PortalError(CadenzaError):
-    """Discord did not answer as hoped. Its text is one sentence; ``status`` is what it answered with, 0 if not at all."""
+    """A failed request, in one sentence; ``status`` is the HTTP status, 0 without an answer."""
 
     def __init__(self, message: str, *, status: int = 0) -> None:
         super().__init__(message)
@@ -27,12 +27,12 @@ class PortalError(CadenzaError):
 
 @dataclass(slots=True)
 class Portal:
-    """Asks Discord, within an ``async with``; what is only busy or slow is asked again."""
+    """Sends GET requests to Discord, within an ``async with``; rate limits and slow answers are retried."""
 
     token: str = field(repr=False)
     url: str = DISCORD
     seconds: float = 10.0
-    """How long one answer may take."""
+    """The timeout of one request."""
     _session: aiohttp.ClientSession | None = field(default=None, init=False, repr=False)
 
     async def __aenter__(self) -> Self:
@@ -50,7 +50,7 @@ class Portal:
             await session.close()
 
     async def ask(self, path: str) -> Any:
-        """What Discord answers to ``GET path``; raises a ``PortalError``."""
+        """The answer to ``GET path``. Raises ``PortalError``."""
         for attempt in range(1, _TRIES + 1):
             try:
                 return await self._answer(path)
@@ -59,10 +59,10 @@ class Portal:
                     msg = "Discord is busy and did not answer; try again in a minute"
                     raise PortalError(msg, status=busy.status) from None
                 await asyncio.sleep(busy.wait)
-        raise AssertionError  # the last try either answered or raised
+        raise AssertionError  # the last try returns or raises
 
     async def ask_all(self, *paths: str) -> list[Any]:
-        """What it answers to each of *paths*, asked at the same time; raises the first ``PortalError`` when all are over."""
+        """The answers to *paths*, asked concurrently; raises the first ``PortalError`` when all are done."""
         answers = await asyncio.gather(*map(self.ask, paths), return_exceptions=True)
         for answer in answers:
             if isinstance(answer, BaseException):
@@ -76,15 +76,15 @@ class Portal:
         try:
             async with self._session.get(f"{self.url}{path}") as response:
                 return await _read(response)
-        except TimeoutError:
-            msg = f"Discord did not answer within {self.seconds:g} seconds; look at the network, or try again"
-            raise PortalError(msg) from None
+        except TimeoutError as error:
+            msg = f"Discord did not answer within {self.seconds:g} seconds; check the network, or try again"
+            raise PortalError(msg) from error
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            msg = f"Discord cannot be reached ({type(error).__name__}); look at the network"
-            raise PortalError(msg) from None
+            msg = f"Discord cannot be reached ({type(error).__name__}); check the network"
+            raise PortalError(msg) from error
 
 
-class _Busy(Exception):  # noqa: N818  # not an error yet: it is asked again
+class _Busy(Exception):  # noqa: N818  # not an error yet: it is retried
     def __init__(self, status: int, wait: float) -> None:
         super().__init__(status)
         self.status = status

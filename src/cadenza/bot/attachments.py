@@ -1,6 +1,6 @@
-"""What is shown with messages: pictures as a model gets them, text files with what stands in them, others by name.
+"""Attachments for the model: images as media, text files with their text, other files by name.
 
-All of it is bounded, for a whole conversation, and the newest comes first: whoever asks about a picture has just sent it.
+There is one budget for a conversation, and the newest message comes first: questions are about recent images.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from ..types import Media, MediaKind
 logger = get_logger(__name__)
 
 _IMAGES = 8
-"""Pictures of a conversation that a model is shown; others are only named."""
+"""Images of a conversation at most; others are only named."""
 _FILES = 4
-"""Text files that are read."""
+"""Text files of a conversation at most."""
 _MOST_BYTES = 1_000_000
-"""A text file that is larger is not read at all."""
+"""Larger text files are not read."""
 _SECONDS = 10.0
-"""How long one is waited for."""
+"""The timeout for reading one."""
 _PICTURES = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
 _TEXT_TYPES = re.compile(
     r"text/.+|application/(?:[\w.-]+\+)?(?:json|xml)|application/(?:x-)?(?:yaml|toml|sh|javascript|sql|ndjson|python-code)"
@@ -46,20 +46,20 @@ _BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM
 
 @dataclass(frozen=True, slots=True)
 class ShownAttachments:
-    """What was shown with one message."""
+    """The media and words of one message."""
 
     media: tuple[Media, ...] = ()
     words: tuple[str, ...] = ()
-    """What is said about the rest, a line or a block each."""
+    """A line or a code block for each other file."""
 
 
 @dataclass(slots=True)
 class AttachmentReader:
-    """How much of a conversation may still be shown; ask for the newest message first."""
+    """The remaining budget of a conversation; ask for the newest message first."""
 
     images: bool
     characters: int
-    """Of one text file; all together may have twice as many."""
+    """Characters of one text file; all together may have twice as many."""
     _pictures: int = field(default=_IMAGES, init=False)
     _files: int = field(default=_FILES, init=False)
     _room: int = field(init=False)
@@ -68,7 +68,7 @@ class AttachmentReader:
         self._room = 2 * self.characters
 
     async def of(self, attachments: Iterable[discord.Attachment], embeds: Iterable[discord.Embed]) -> ShownAttachments:
-        """What *attachments* and *embeds* of a message show."""
+        """The media and words for *attachments* and *embeds* of a message."""
         media: list[Media] = []
         words: list[str] = []
         for attachment in attachments:
@@ -81,7 +81,7 @@ class AttachmentReader:
         return ShownAttachments(tuple(media), tuple(words))
 
     def _pictures_of(self, embed: discord.Embed) -> Iterable[Media]:
-        """The picture of *embed*, if it has one; of a film that is only linked to there is none."""
+        """The image of *embed*; the preview of a linked video is none."""
         if embed.type == "gifv":
             picture = self._picture("image/gif", embed.url or "", embed.thumbnail.proxy_url or "")
         elif embed.type == "image":
@@ -98,14 +98,14 @@ class AttachmentReader:
         return self._picture(mime or "image/png", address, other or "")
 
     def _picture(self, mime: str, address: str, other: str) -> Media | None:
-        """A picture, if it is one that can be shown and there is room for it."""
+        """The image, if its type is supported and the budget allows it."""
         if mime not in _PICTURES or not self.images or not address or not self._pictures:
             return None
         self._pictures -= 1
         return Media(MediaKind.IMAGE, mime, url=address, fallback=other if other != address else "")
 
     async def _told(self, attachment: discord.Attachment) -> str:
-        """A file in words: what stands in it, or only its name."""
+        """A file in words: its text, or only its name."""
         name = " ".join(attachment.filename.split())
         named = f"[{'image' if _mime(attachment).startswith('image/') else 'file'}: {name}]"
         if not _is_text(attachment) or not self._files or min(self.characters, self._room) <= 0:
@@ -122,7 +122,7 @@ class AttachmentReader:
 
 
 def fenced(name: str, text: str, room: int) -> str:
-    """The beginning of a file as a block of code that nothing in it closes."""
+    """The beginning of a file as a code block whose fence the text does not contain."""
     shown = text[:room].strip("\n")
     fence = "`" * max(3, 1 + max((len(run) for run in _BACKTICKS.findall(shown)), default=0))
     more = "" if len(text) <= room else ", the beginning of it"
@@ -130,14 +130,14 @@ def fenced(name: str, text: str, room: int) -> str:
 
 
 async def _read(attachment: discord.Attachment) -> str | None:
-    """What stands in a text file; ``None`` if it cannot be had or is no text."""
+    """The text of a file; ``None`` if it cannot be read or is no text."""
     try:
         async with asyncio.timeout(_SECONDS):
             data = await attachment.read()
     except BaseException as error:
         if must_rise(error):
             raise
-        logger.info("a text file could not be read (%s)", type(error).__name__)
+        logger.info("text file could not be read", exc_info=error)
         return None
     encoding = next((name for bom, name in _BOMS.items() if data.startswith(bom)), "utf-8")
     text = data[:_MOST_BYTES].decode(encoding, errors="replace").replace("\r\n", "\n")
@@ -151,7 +151,7 @@ def _is_text(attachment: discord.Attachment) -> bool:
 
 
 def _mime(attachment: discord.Attachment) -> str:
-    """Of what type a file is, as Discord says, else by its name."""
+    """The MIME type of a file, from Discord or by its name."""
     told = (attachment.content_type or "").partition(";")[0].strip().lower()
     if told and told != "application/octet-stream":
         return told

@@ -1,7 +1,7 @@
-"""Characters who call each other: what one of them said may be answered by another, for a few times and no more.
+"""Cascades: a character that pings another one is answered by it, up to a limit.
 
-All answers that go back to one message of a person are counted together, so there is an end whatever anybody says; a
-person who speaks begins anew. Nobody answers themselves, nor twice at a time.
+All answers that go back to one message of a person share one count, so a cascade always ends. A character neither
+answers itself nor speaks twice at a time.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from ..explain.tracebacks import get_logger
 from ..turns import IncomingMessage, TurnReason
 from ..types import Completed
 from .admission import Admission
-from .answering import Answered
+from .after_reply import ReplyFinished
+from .pending import Pending
 from .reply_request import ReplyRequest
 from .services.bounded_dict import make_room
 from .services.choices import Choice
@@ -25,39 +26,36 @@ from .wiring import BotServices
 logger = get_logger(__name__)
 
 _MOST_COUNTED = 2000
-"""Messages of people of which it is counted how many answers of characters to each other they led to."""
+"""Messages of people whose cascades are counted."""
 
 
 class Cascades:
-    """Sees to it that characters answer each other."""
+    """Lets characters answer each other."""
 
-    def __init__(self, staff: BotServices, admission: Admission) -> None:
+    def __init__(self, staff: BotServices, pending: Pending, admission: Admission) -> None:
         self._staff = staff
+        self._pending = pending
         self._admission = admission
-        self._counts: dict[str, int] = {}  # answers to each other, by what a person said; the oldest first
+        self._counts: dict[str, int] = {}  # answers by the message of a person, the oldest first
 
-    async def follow(self, answered: Answered) -> None:
-        """A character has said something: let whom it called answer."""
-        said = _said(answered)
+    async def follow(self, event: ReplyFinished) -> None:
+        """Queue an answer of each character that the reply pings."""
+        said = _said(event)
         if said is None:
             return
-        occasion, request = answered.occasion, answered.request
+        occasion, request = event.occasion, event.request
         root = request.root or str(request.message.id)
         links = self._counts.get(root, 0)
         found = calls(said, occasion.cast, self._staff.config.now.conversation, occasion.choice, links=links)
-        called = [call for call in found if not self._admission.is_waiting(said.channel, call.persona)]
-        message = await self._message(answered) if called else None
+        called = [call for call in found if not self._pending.is_waiting(said.channel, call.persona)]
+        message = await self._message(event) if called else None
         if message is None:
             return
         most = self._limit(occasion.choice) - links
         for call in called[: max(0, most)]:
             self._count(root)
             following = ReplyRequest(
-                message,
-                request.person,
-                request.server,
-                heard_at=asyncio.get_running_loop().time(),
-                root=root,
+                message, request.person, request.server, heard_at=asyncio.get_running_loop().time(), root=root
             )
             heard = IncomingMessage(
                 f"{said.id}#{call.persona}",
@@ -79,27 +77,27 @@ class Cascades:
         make_room(self._counts, _MOST_COUNTED)
         self._counts[root] = count + 1
 
-    async def _message(self, answered: Answered) -> discord.Message | None:
-        """The last message of a reply; it is asked for if the gateway has not told of it yet."""
-        id_ = int(answered.reply.receipts[-1].message_id)
-        channel = answered.occasion.message.channel
+    async def _message(self, event: ReplyFinished) -> discord.Message | None:
+        """The last message of a reply, fetched from Discord."""
+        id_ = int(event.reply.receipts[-1].message_id)
+        channel = event.occasion.message.channel
         try:
             return await channel.fetch_message(id_)
         except discord.HTTPException as error:
-            logger.info("what a character said could not be read back (%s)", type(error).__name__)
+            logger.info("message of a character could not be fetched (%s)", type(error).__name__)
             return None
 
 
-def _said(answered: Answered) -> ChatMessage | None:
-    """What a character said in all of its reply; ``None`` if that does not call for anything."""
-    reply, occasion = answered.reply, answered.occasion
+def _said(event: ReplyFinished) -> ChatMessage | None:
+    """The text of a reply; ``None`` if it cannot start a cascade."""
+    reply, occasion = event.reply, event.occasion
     is_whole = isinstance(reply.outcome, Completed) and bool(reply.receipts)
-    is_farewell = answered.turn.why is TurnReason.STOP_REPLY  # whoever asked for silence does not want others to begin
+    is_farewell = event.turn.why is TurnReason.STOP_REPLY  # after a stop no other character begins
     if not is_whole or is_farewell or not occasion.where.server:
         return None
     return ChatMessage(
         reply.receipts[-1].message_id,
-        answered.turn.channel,
+        event.turn.channel,
         author="",
         author_name=occasion.character.name,
         text="\n".join(receipt.post.text for receipt in reply.receipts),

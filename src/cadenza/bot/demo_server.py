@@ -1,4 +1,4 @@
-"""The little world in which a bot is tried: one server, its channels, whoever sits there, and the bot."""
+"""The simulated world of ``run --sim``: one guild, its channels, the user and the bot."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..sim.world import World
 
 @dataclass(slots=True)
 class DemoServer:
-    """The world of a simulation: one guild, one channel, one person, and the bot; more can come."""
+    """One guild with one channel, the user and the bot; more can be added."""
 
     me_named: str
     bot_named: str = "Cadenza"
@@ -27,7 +27,7 @@ class DemoServer:
     _channels: dict[str, str] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        # Whatever runs on this machine, a page in a browser for instance, can reach its port: nobody must guess it.
+        # Any program on this machine can reach the port, a web page too: the token must not be guessable.
         account = self.world.add_bot(self.bot_named, token=secrets.token_urlsafe(24))
         self.me = self.world.add_person(self.me_named)
         self.guild = self.world.add_guild("Cadenza", owner=self.me, members=[self.me, account])
@@ -36,12 +36,12 @@ class DemoServer:
         self._people[self.me_named.casefold()] = self.me
 
     def add_channel(self, name: str) -> str:
-        """A further channel; gives back its id."""
+        """Add a channel; return its id."""
         self._channels[f"#{name.casefold()}"] = id_ = self.world.add_channel(self.guild, name)
         return id_
 
     def person(self, name: str) -> Person:
-        """Who is called *name*; somebody new comes in."""
+        """The person called *name*; a new one joins."""
         if not name:
             return self.me
         if name.casefold() not in self._people:
@@ -50,18 +50,18 @@ class DemoServer:
         return self._people[name.casefold()]
 
     def direct(self, person: Person) -> str:
-        """The direct messages of the bot and *person*."""
+        """The direct message channel of the bot and *person*."""
         return self.world.open_direct(self.bot, person)
 
     def names(self) -> dict[str, str]:
-        """Ids of everybody and everything that can be named, in small letters."""
+        """The ids of users and channels by name, in lower case."""
         people = {f"@{name}": person.id for name, person in self._people.items()}
         return {**people, f"@{self.bot_named.casefold()}": self.bot, **self._channels}
 
     def addressed(self, text: str) -> str:
-        """*text* with whoever is called by name in it called as Discord does."""
+        """*text* with ``@name`` replaced by mentions."""
         ids = {name: id_ for name, id_ in self.names().items() if name.startswith("@")}
-        known = "|".join(re.escape(name) for name in sorted(ids, key=len, reverse=True))  # a name may hold a blank
+        known = "|".join(re.escape(name) for name in sorted(ids, key=len, reverse=True))  # a name may contain spaces
 
         def called(match: re.Match[str]) -> str:
             found = ids.get(match[0].casefold())

@@ -1,7 +1,7 @@
-"""What people are called in a conversation, so that a model tells them apart and can call each of them.
+"""The names of people in a conversation: distinct, and each can be pinged.
 
-People see each other's display names, and so does the model. Two with one name, or one with the name of a character, are
-told apart by their user names in square brackets, ``Mia [mia.k]``; round ones would be read as a look.
+The model sees display names, as people do. Users with the same name, or with that of a character, get their user name in
+square brackets, ``Mia [mia.k]``; round ones would be read as a sprite.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..text.units import WHITESPACE
 
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 _MARKS = re.compile(rf"[\[\]:：{WHITESPACE}]+")
-"""What would end a name in front of what somebody said."""
+"""Characters that would end a speaker label."""
 _LOOK = re.compile(rf"[{WHITESPACE}]*[(（][^()（）]*[)）]\Z")
 _LONGEST = 64
 _EVERYBODY = frozenset({"", "everyone", "here"})
@@ -26,17 +26,17 @@ AnyUser = discord.User | discord.Member | discord.ClientUser
 
 
 def plain_name(name: str) -> str:
-    """*name* in one line, without what nobody sees and without marks that would end it; empty if nothing is left."""
+    """*name* in one line, without invisible characters and marks that end a label; may be empty."""
     return _UNSEEN.sub("", _MARKS.sub(" ", name)).strip(WHITESPACE)[:_LONGEST].strip(WHITESPACE)
 
 
 def name_of(user: AnyUser) -> str:
-    """What people see as the name of *user*."""
+    """The visible name of *user*."""
     return plain_name(user.display_name) or plain_name(user.name) or str(user.id)
 
 
 def told_apart(users: Iterable[AnyUser], taken: Collection[str] = ()) -> dict[int, str]:
-    """What each of *users* is called, by their ids; names that are *taken*, or that several have, get a user name."""
+    """Distinct names of *users* by id; a name that is *taken* or shared gets the user name."""
     names = {user.id: (name_of(user), plain_name(user.name) or str(user.id)) for user in users}
     counts = Counter(normalised(shown) for shown, _ in names.values())
     others = {*map(normalised, taken)}
@@ -49,21 +49,21 @@ def told_apart(users: Iterable[AnyUser], taken: Collection[str] = ()) -> dict[in
 
 
 def _readings(name: str) -> tuple[str, str]:
-    """*name* as it is compared, and as it would be read if what is in brackets behind it were a look."""
+    """*name* normalised, and as it reads if its brackets were a sprite."""
     return normalised(name), normalised(_LOOK.sub("", name))
 
 
 def handles(
-    here: Sequence[AnyUser], names: Mapping[int, str], others: Iterable[AnyUser] = (), nobody: Collection[str] = ()
+    here: Sequence[AnyUser], names: Mapping[int, str], others: Iterable[AnyUser] = (), barred: Collection[str] = ()
 ) -> dict[str, str]:
-    """By what the model may call whom: each handle with its tag, empty where several people share it.
+    """Handles for pings: each name with its tag, empty where several people share it.
 
-    Whoever is *here* goes before *others* with the same name. Nobody is called by what *nobody* may be called.
+    Users *here* win over *others* with the same name. Names in *barred* ping no one.
     """
     known = {user.id for user in here}
-    barred = {*map(normalised, nobody)}
-    found = {plain: tag for plain, tag in _handles(here, names) if normalised(plain) not in barred}
-    taken = {normalised(handle) for handle in found} | barred
+    without = {*map(normalised, barred)}
+    found = {plain: tag for plain, tag in _handles(here, names) if normalised(plain) not in without}
+    taken = {normalised(handle) for handle in found} | without
     for handle, tag in _handles([user for user in others if user.id not in known], {}):
         if normalised(handle) not in taken:
             found.setdefault(handle, tag)
@@ -71,7 +71,7 @@ def handles(
 
 
 def _handles(users: Sequence[AnyUser], names: Mapping[int, str]) -> Iterator[tuple[str, str]]:
-    """Ids, then each name: whoever alone has it as a user name, else as a name here, else as their global one."""
+    """Ids and names of users. A name belongs to its only owner as user name, else as name here, else as global name."""
     for user in users:
         yield str(user.id), f"<@{user.id}>"
     kinds = (

@@ -1,4 +1,4 @@
-"""What was said in a channel, as the model is told it: speakers, replies, pictures, text files; nothing of our own protocol."""
+"""The history of a channel as lines for the model: speakers, replies, images and text files, without our own notices."""
 
 from __future__ import annotations
 
@@ -27,77 +27,87 @@ from .system_messages import is_protocol, is_reply_notice
 logger = get_logger(__name__)
 
 _MOST = 500
-"""Messages that are read back at most, whatever was chosen."""
+"""Messages that are read at most, whatever was chosen."""
 _SPARE = 20
-"""How many more are asked for, since some are left out."""
+"""How many more are fetched, since some are left out."""
 _NOTICE = re.compile(r"\[\s*System\s*:", re.IGNORECASE)
-"""How it begins what nobody said, and what people may write to pass for it."""
+"""How system notes begin; people may not imitate them."""
 _SECONDS = 15.0
-"""How long Discord is waited for."""
+"""The timeout for reading from Discord."""
 
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """Whose a message of ours is."""
+    """The character that said one of our messages."""
 
     name: str
     label: str = ""
-    """What the model sees in front of it, ``Ren (mad)``, if that is not the name alone."""
+    """The label for the model, such as ``Ren (mad)``; empty if it is just the name."""
     prefix: int = 0
-    """How many characters in front of its text only name the speaker."""
+    """Characters at the start of the text that only name the speaker."""
 
 
 SpeakerOf: TypeAlias = Callable[[discord.Message], Awaitable[Voice | None]]
-"""Tells whose character said a message; ``None`` if it is not ours."""
+"""Finds the character of a message; ``None`` if it is not ours."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """What was said so far, and who is in it."""
+    """The history, and the people in it."""
 
     lines: tuple[Line, ...] = ()
     people: tuple[AnyUser, ...] = ()
-    """Who said, was called or was answered, the latest first; neither the bot nor a webhook."""
+    """Authors, mentioned and answered users, the latest first; neither the bot nor webhooks."""
     names: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
-    """What each of them is called in the lines, by their ids."""
+    """Their names in the lines, by id."""
     speakers: tuple[str, ...] = ()
-    """Whose names stand in front of the lines, but for the persona's own; looks are left out."""
+    """The speakers of the lines, except the persona, without sprite names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Which messages of a channel are read."""
+
+    until: discord.Message | None
+    """The last one; ``None`` reads up to the newest."""
+    limit: int
+    without: Collection[str] = ()
+    """Ids of messages to leave out."""
+    after: str = ""
+    """The id of the message with which the conversation was reset."""
+    meanwhile: bool = False
+    """Whether to add our own messages after *until*."""
+    at_end: Collection[str] = ()
+    """Ids of messages to move to the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Perspective:
+    """Whose view of the messages is told."""
+
+    persona: str
+    """Its own lines are ``is_own``."""
+    speaker_of: SpeakerOf
+    showing: AttachmentReader
+    characters: Collection[str] = ()
+    """Names of characters: a person with one of them is renamed."""
+    own_name: str = ""
+    """The name of the main character, for mentions of the bot; empty is the name of its account."""
 
 
 async def history(
-    channel: discord.abc.Messageable,
-    me: discord.ClientUser,
-    *,
-    until: discord.Message | None,
-    limit: int,
-    without: Collection[str],
-    persona: str,
-    speaker_of: SpeakerOf,
-    images: bool,
-    text_file_characters: int,
-    after: str = "",
-    characters: Collection[str] = (),
-    own_name: str = "",
-    meanwhile: bool = False,
-    at_end: Collection[str] = (),
+    channel: discord.abc.Messageable, me: discord.ClientUser, window: Window, view: Perspective
 ) -> Conversation:
-    """The last *limit* messages up to *until*, the oldest first, as *persona* sees them (its own are ``is_own``).
-
-    *without* are ids of messages that are left out, *after* is that of a message with which the conversation was over.
-    *speaker_of* tells whose a message of ours is; no person is called by the name of one of the *characters*. Who calls
-    the bot calls *own_name*, that of its main character, which may not be that of its account.
-    With *meanwhile*, what we said after *until* is told too; *at_end* are ids of messages that are told behind all others.
-    It never fails: where Discord does not tell what was said, that is what is at hand.
-    """
-    messages = await _recent(channel, until=until, limit=limit, without=without, after=after, meanwhile=meanwhile)
-    messages.sort(key=lambda message: str(message.id) in at_end)
-    voices = await _voices(messages, speaker_of)
+    """Read the messages of *window* as *view* sees them, the oldest first. Where Discord fails, cached messages are used."""
+    messages = await _recent(channel, window)
+    messages.sort(key=lambda message: str(message.id) in window.at_end)
+    voices = await _voices(messages, view.speaker_of)
     people = _people(messages, voices, me)
-    names = told_apart(people, taken=(persona, *characters))
-    showing = AttachmentReader(images, text_file_characters)
-    known = {**names, me.id: own_name or plain_name(me.display_name)}
-    speakers = {persona, *characters, *known.values(), *(user.display_name for user in people)}
-    telling = _Telling(known, voices, speaker_of, showing, persona, speakers)
+    taken = (view.persona, *view.characters)
+    names = told_apart(people, taken=taken)
+    known = {**names, me.id: view.own_name or plain_name(me.display_name)}
+    speakers = {*taken, *known.values(), *(user.display_name for user in people)}
+    telling = _Telling(known, voices, view.speaker_of, view.showing, view.persona, speakers)
     lines = await telling.of(messages)
     return Conversation(lines, people, names, _speakers(lines, voices))
 
@@ -105,18 +115,10 @@ async def history(
 # --- what there is ---------------------------------------------------------------------
 
 
-async def _recent(
-    channel: discord.abc.Messageable,
-    *,
-    until: discord.Message | None,
-    limit: int,
-    without: Collection[str] = (),
-    after: str = "",
-    meanwhile: bool = False,
-) -> list[discord.Message]:
-    """The last messages that somebody said, the oldest first. Never raises but when it is cancelled."""
-    limit = max(1, min(limit, _MOST))
-    end = None if until is None or meanwhile else discord.Object(until.id + 1)
+async def _recent(channel: discord.abc.Messageable, window: Window) -> list[discord.Message]:
+    """The messages of *window*, the oldest first. Raises nothing but a cancellation."""
+    until, without, limit = window.until, window.without, max(1, min(window.limit, _MOST))
+    end = None if until is None or window.meanwhile else discord.Object(until.id + 1)
     found: dict[int, discord.Message] = {}
     try:
         async with asyncio.timeout(_SECONDS):
@@ -125,15 +127,14 @@ async def _recent(
     except BaseException as error:
         if must_rise(error):
             raise
-        logger.info("what was said before could not be read (%s)", type(error).__name__)
+        logger.info("history could not be read", exc_info=error)
     if not found:
-        found = {message.id: message for message in _at_hand(channel, None if meanwhile else until)}
+        found = {message.id: message for message in _at_hand(channel, None if window.meanwhile else until)}
     if until is not None and not (until.id in found and found[until.id].content):
-        found[until.id] = until  # it is gone by now; or Discord tells more when something is said than when it is asked
-    start = int(after) if after.isdecimal() else 0
-    last = (
-        max(found, default=0) if until is None else until.id
-    )  # behind it, others may be about to be answered themselves
+        found[until.id] = until  # deleted meanwhile, or fetched without its content, which the event had
+    start = int(window.after) if window.after.isdecimal() else 0
+    # Messages after the last one may be waiting for an answer of their own.
+    last = max(found, default=0) if until is None else until.id
     kept = (
         found[id_]
         for id_ in sorted(found)
@@ -143,7 +144,7 @@ async def _recent(
 
 
 def _at_hand(channel: discord.abc.Messageable, until: discord.Message | None) -> Iterator[discord.Message]:
-    """What was heard of *channel* since the bot is there."""
+    """The cached messages of *channel*."""
     place: object = getattr(channel, "id", None)
     for message in client_of(channel).cached_messages:
         if message.channel.id == place and (until is None or message.id <= until.id):
@@ -151,7 +152,7 @@ def _at_hand(channel: discord.abc.Messageable, until: discord.Message | None) ->
 
 
 def _spoken(message: discord.Message) -> discord.Message | None:
-    """*message* if somebody said it; of the first one in a thread, what the thread is about."""
+    """*message* if it is a normal one; for a thread starter, the message that the thread belongs to."""
     if message.type is discord.MessageType.thread_starter_message:
         answered = message.reference.resolved if message.reference else None
         return answered if isinstance(answered, discord.Message) else None
@@ -159,7 +160,7 @@ def _spoken(message: discord.Message) -> discord.Message | None:
 
 
 async def _voices(messages: Iterable[discord.Message], speaker_of: SpeakerOf) -> dict[int, Voice]:
-    """Whose those of *messages* are that are ours."""
+    """The characters of those of *messages* that are ours, by id."""
     voices = {message.id: await speaker_of(message) for message in messages}
     return {id_: voice for id_, voice in voices.items() if voice is not None}
 
@@ -167,7 +168,7 @@ async def _voices(messages: Iterable[discord.Message], speaker_of: SpeakerOf) ->
 def _people(
     messages: Sequence[discord.Message], voices: Mapping[int, Voice], me: discord.ClientUser
 ) -> tuple[AnyUser, ...]:
-    """Who said, was called or was answered in *messages*, the latest first; neither the bot nor a webhook."""
+    """Authors, mentioned and answered users of *messages*, the latest first; neither the bot nor webhooks."""
     users: dict[int, AnyUser] = {}
     for message in reversed(messages):
         if message.id not in voices and message.webhook_id is None:
@@ -183,7 +184,7 @@ def _people(
 
 
 def _members(message: discord.Message) -> dict[int, discord.Member]:
-    """Who was heard in the server of *message*: when they speak Discord tells their names there, later it does not."""
+    """Members who spoke in the guild of *message*: events carry their nicknames, fetched messages do not."""
     if message.guild is None:
         return {}
     heard = (other.author for other in client_of(message).cached_messages if other.guild == message.guild)
@@ -191,7 +192,7 @@ def _members(message: discord.Message) -> dict[int, discord.Member]:
 
 
 def _speakers(lines: Iterable[Line], voices: Mapping[int, Voice]) -> tuple[str, ...]:
-    """Whose names stand in front of those of *lines* that are not the persona's own; looks do not count."""
+    """The speakers of *lines*, except the persona, without sprite names."""
     others = [(voices.get(int(line.message_id)), line) for line in lines if not line.is_own]
     return tuple(dict.fromkeys(voice.name if voice else line.speaker for voice, line in others))
 
@@ -201,7 +202,7 @@ def _speakers(lines: Iterable[Line], voices: Mapping[int, Voice]) -> tuple[str, 
 
 @dataclass(frozen=True, slots=True)
 class _Telling:
-    """Makes lines of messages."""
+    """Turns messages into lines."""
 
     names: Mapping[int, str]
     voices: Mapping[int, Voice]
@@ -209,10 +210,10 @@ class _Telling:
     showing: AttachmentReader
     persona: str
     speakers: Collection[str]
-    """Everybody who may speak here: nobody else is to be taken for one of them."""
+    """All possible speakers: no other text may look like a line of theirs."""
 
     async def of(self, messages: Sequence[discord.Message]) -> tuple[Line, ...]:
-        """A line a message, without those that say and show nothing; the newest is shown first."""
+        """A line per message that has text or media. Newer messages take from the media budget first."""
         present = {message.id: message for message in messages}
         lines = [await self._line(message, present) for message in reversed(messages) if not self._is_aside(message)]
         return tuple(line for line in reversed(lines) if line.text or line.media)
@@ -222,7 +223,7 @@ class _Telling:
 
     async def _line(self, message: discord.Message, present: Mapping[int, discord.Message]) -> Line:
         voice = self.voices.get(message.id)
-        embeds = [] if voice else message.embeds  # ours are previews of what it links to
+        embeds = [] if voice else message.embeds  # ours are link previews
         shown = await self.showing.of(message.attachments, embeds)
         media, words = shown.media, [self._text(message, voice), *shown.words]
         for snapshot in message.message_snapshots:
@@ -274,7 +275,7 @@ class _Telling:
         return f"{name} [webhook]" if message.webhook_id is not None else name
 
     async def _reply(self, message: discord.Message, present: Mapping[int, discord.Message]) -> str:
-        """What *message* answers, in brackets: no rule takes that for somebody who speaks."""
+        """What *message* answers, in brackets, so that no rule takes it for a speaker."""
         reference = message.reference
         if message.type is not discord.MessageType.reply or reference is None:
             return ""
@@ -288,7 +289,7 @@ class _Telling:
 
 
 def _answered(message: discord.Message) -> discord.Message | discord.DeletedReferencedMessage | None:
-    """What *message* replies to, as far as it is known."""
+    """The message that *message* replies to; ``None`` if it is no reply or unknown."""
     reference = message.reference
     if reference is None or reference.type is discord.MessageReferenceType.forward:
         return None

@@ -1,8 +1,9 @@
-"""How the calls of discord.py are counted: its HTTP session is watched, and routes are told without ids."""
+"""Counts the HTTP requests of discord.py by route, without ids."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Protocol
 
@@ -17,19 +18,19 @@ _INVITE = re.compile(r"(?<=^/invites/)[^/]+")
 
 
 class Counts(Protocol):
-    """Whoever is told of every answer, as ``service.metrics.Metrics`` is."""
+    """Counts answers, as ``service.metrics.Metrics`` does."""
 
     def called(self, route: str, status: int, *, scope: str = "") -> None:
-        """Discord has answered a call."""
+        """Count an answer of Discord."""
 
 
 class Metering:
-    """Counts the calls of one client: give its ``trace`` to ``discord.Client(http_trace=…)``."""
+    """Counts the requests of one client: pass its ``trace`` to ``discord.Client(http_trace=…)``."""
 
     def __init__(self, counts: Counts) -> None:
         self._counts = counts
-        self.application = ""
-        """The id of the bot's application, once it is known: what is said through it answers interactions."""
+        self.application: Callable[[], str] = str
+        """Returns the id of the bot's application, once known: webhooks with this id are interactions."""
         self.trace = aiohttp.TraceConfig()
         self.trace.on_request_end.append(self._answered)
 
@@ -38,15 +39,15 @@ class Metering:
     ) -> None:
         path = answer.url.path
         found = _API.search(path)
-        if found is None:  # files, pictures and the gateway are no calls
+        if found is None:  # files and the gateway are no API requests
             return
-        route = route_of(answer.method, path[found.end() :], application=self.application)
+        route = route_of(answer.method, path[found.end() :], application=self.application())
         scope = answer.response.headers.get("X-RateLimit-Scope", "")
         self._counts.called(route, answer.response.status, scope=scope)
 
 
 def route_of(method: str, path: str, *, application: str = "") -> str:
-    """A call without whatever is of one channel, message or webhook alone: ``POST /channels/:id/messages``."""
+    """A route without ids and tokens: ``POST /channels/:id/messages``."""
     if found := _WEBHOOK.match(path):
         whose = ":application" if found[1] == application else ":id"
         path = f"/webhooks/{whose}/:token{found[2]}"

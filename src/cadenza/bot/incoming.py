@@ -1,4 +1,4 @@
-"""From a message of discord.py to what the bot's decisions need of it."""
+"""Converts messages of discord.py to the value that the bot's decisions take."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ SPOKEN = frozenset(
         discord.MessageType.context_menu_command,
     }
 )
-"""The types of messages that somebody said; all others are Discord's own."""
+"""The types of messages with content; all others are system messages."""
 
 
 def said_of(
     message: discord.Message, me: discord.ClientUser, *, persona: str = "", is_own: bool = False, answers: str = ""
 ) -> ChatMessage:
-    """*message* as it was said; whose character said it, and whose message it answers, is handed in.
+    """Convert *message*; the *persona* that said it and the one that it *answers* are passed in.
 
-    What of that is not handed in is found out as far as the message tells: that it is by our bot or a webhook of it,
-    and that it answers one of ours (``*``).
+    Without them the message itself tells whether it is ours, and whether it answers one of ours (``*``).
     """
     is_own = is_own or is_ours(message)
     return ChatMessage(
@@ -47,17 +46,16 @@ def said_of(
 
 
 def has_more(message: discord.Message) -> bool:
-    """Whether there is something to see in *message* besides its text."""
+    """Whether *message* has more than text: files, embeds, stickers or a poll."""
     things = (message.attachments, message.embeds, message.stickers, message.poll)
     forwarded = ((snapshot.attachments, snapshot.embeds, snapshot.stickers) for snapshot in message.message_snapshots)
     return any(things) or any(any(thing) for thing in forwarded)
 
 
 def _mentions(message: discord.Message, me: discord.ClientUser) -> bool:
-    """Whether *message* calls the bot by its name, or by the role that Discord made for it.
+    """Whether *message* mentions the bot or its managed role.
 
-    A reply calls its author too, without a word; that is no mention here. ``@everyone`` calls nobody in particular, and
-    a tag in code calls nobody at all.
+    The implicit mention of a reply does not count, nor does ``@everyone`` or a tag in code.
     """
     if me.id in message.raw_mentions and _is_called(message, me):
         return True
@@ -66,14 +64,14 @@ def _mentions(message: discord.Message, me: discord.ClientUser) -> bool:
 
 
 def _answers(message: discord.Message, me: discord.ClientUser) -> bool:
-    """Whether *message* is a reply to one of ours, as far as it tells."""
+    """Whether *message* is known to reply to one of ours."""
     reference = message.reference
     if reference is None or reference.type is discord.MessageReferenceType.forward:
         return False
     answered = reference.resolved or reference.cached_message
     if isinstance(answered, discord.Message):
         return is_ours(answered)
-    # Of what it answers nothing is known but whom that calls.
+    # The answered message is unknown; only its ping tells the author.
     return _is_called(message, me) and me.id not in message.raw_mentions
 
 

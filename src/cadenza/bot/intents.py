@@ -1,6 +1,6 @@
-"""What a bot asks Discord to be told: the privileged parts only where the developer portal allows them.
+"""The gateway intents of a bot: privileged ones only where the developer portal allows them.
 
-So nobody meets an exception for a switch that is off: what is missing is a sentence with the clicks.
+A missing one is a sentence that says what to click, not an exception.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ _UNNEEDED = (
     "polls",
     "voice_states",
 )
-"""What costs traffic and tells nothing that a character could use."""
+"""Intents that cost traffic and tell nothing useful."""
 
 
 @dataclass(frozen=True, slots=True)
 class Privilege:
-    """A privileged intent: optional here, and switched on in the portal."""
+    """A privileged intent, which is switched on in the portal."""
 
     name: str
-    """Of discord.py, and of its key under ``[discord]``."""
+    """Its name in discord.py and under ``[discord]``."""
     switch: str
-    """What its switch is called in the portal."""
+    """The name of its switch in the portal."""
     flags: int
-    """Of these an application has one for which it is switched on."""
+    """An application has one of these flags if it is switched on."""
     without: str
-    """How the bot is without it."""
+    """What the bot lacks without it."""
 
 
 PRIVILEGES = (
@@ -61,25 +61,25 @@ PRIVILEGES = (
     ),
 )
 ALL_FLAGS = sum(privilege.flags for privilege in PRIVILEGES)
-"""Of an application that is allowed everything, as each is by a simulated portal."""
+"""The flags of an application with all intents, as in a simulated portal."""
 
 
 async def application(token: str, *, url: str = DISCORD, seconds: float = 10.0) -> int:
-    """The flags of the application whose bot has *token*; raises a ``PortalError`` if Discord does not tell."""
+    """Fetch the flags of the application of *token*. Raises ``PortalError``."""
     async with Portal(token, url, seconds) as portal:
         return flags_of(await portal.ask("/applications/@me"))
 
 
 def flags_of(answer: object) -> int:
-    """The flags in what Discord tells of an application."""
+    """The flags in Discord's answer about an application."""
     flags = answer.get("flags") if isinstance(answer, dict) else None
     return flags if isinstance(flags, int) else 0
 
 
 def intents_for(config: Config, flags: int) -> discord.Intents:
-    """What to ask for, if the application has *flags*: never what is not allowed, or Discord would hang up.
+    """The intents for an application with *flags*; with one that is not allowed Discord would close the connection.
 
-    What is wanted by ``on`` and not allowed is told in the log.
+    A privileged intent that is ``on`` and not allowed is logged.
     """
     import discord  # noqa: PLC0415  # who only wants to know what is missing need not have it
 
@@ -94,7 +94,7 @@ def intents_for(config: Config, flags: int) -> discord.Intents:
 
 
 def missing_intents(config: Config, flags: int) -> tuple[str, ...]:
-    """A sentence with the clicks for each privileged intent that *config* demands and that is switched off."""
+    """A sentence for each privileged intent that *config* demands and the portal does not allow."""
     return tuple(
         f"[discord] {privilege.name} is on, but {clicks(privilege)}; until then {privilege.without}"
         for privilege in PRIVILEGES
@@ -103,7 +103,7 @@ def missing_intents(config: Config, flags: int) -> tuple[str, ...]:
 
 
 def clicks(privilege: Privilege) -> str:
-    """What to do about a switch that is off."""
+    """What to click for a missing intent."""
     return (
         f"the portal does not allow it: open {PORTAL}, your application, Bot, "
         f"Privileged Gateway Intents, switch on {privilege.switch}, Save Changes"

@@ -1,4 +1,4 @@
-"""One shift of a bot: from logging in to saying goodbye, and what interrupts it."""
+"""The life of a client: login, work until an interrupt, graceful end."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import Any, Self
 
 import discord
 
-from ..concurrency.tasks import end_task, must_rise
+from ..concurrency.tasks import end_task
 from ..explain.tracebacks import get_logger
+from .background import guarded
 
 logger = get_logger(__name__)
 
@@ -20,20 +21,20 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Interrupts:
-    """Signals that ask a program to end, within a ``with``: the first one politely, the second one at once."""
+    """Handles SIGINT and SIGTERM within a ``with``: the first ends gracefully, the second at once."""
 
     def __init__(self) -> None:
         self.first = asyncio.Event()
         self.second = asyncio.Event()
 
     def interrupt(self) -> None:
-        """Somebody wants it to end, or cannot wait for that."""
+        """Ask for a graceful end; the second time, for an end at once."""
         (self.second if self.first.is_set() else self.first).set()
 
     def __enter__(self) -> Self:
         loop = asyncio.get_running_loop()
         for number in _SIGNALS:
-            # Where there are no such signals, or this is not the main thread, an interrupt cancels the program instead.
+            # Without such signals, or outside the main thread, an interrupt cancels the program instead.
             with suppress(NotImplementedError, RuntimeError, ValueError):
                 loop.add_signal_handler(number, self.interrupt)
         return self
@@ -55,10 +56,10 @@ async def work(
     wind_down: Callable[[], Awaitable[object]],
     on_ready: Callable[[], object],
 ) -> bool:
-    """Have *client* at work until it is interrupted; say whether it could say goodbye.
+    """Run *client* until it is interrupted; return whether it ended gracefully.
 
-    When it is ready, *on_ready* is called; before it goes, it may *wind_down*, unless nobody can wait for that. What
-    keeps it from its work is raised.
+    *on_ready* is called when it is ready, *wind_down* before it ends, unless there is a second interrupt. Raises what
+    the connection raises.
     """
     async with client:
         connection = asyncio.create_task(client.start(token), name="cadenza-discord")
@@ -78,7 +79,7 @@ async def work(
 async def _comes_first(
     wanted: Awaitable[object], connection: asyncio.Task[None], interrupted: asyncio.Event | None = None
 ) -> bool:
-    """Whether *wanted* happens before the connection ends, or somebody interrupts."""
+    """Whether *wanted* is done before the connection ends or an interrupt comes."""
     first = asyncio.ensure_future(wanted)
     others: list[asyncio.Future[Any]] = []
     if interrupted is not None:
@@ -87,7 +88,7 @@ async def _comes_first(
         everything: list[asyncio.Future[Any]] = [first, connection, *others]
         done, _ = await asyncio.wait(everything, return_when=asyncio.FIRST_COMPLETED)
         if first in done:
-            first.result()  # what went wrong with it is raised
+            first.result()  # raises its exception
         return first in done and connection not in done
     finally:
         for waiting in (first, *others):
@@ -96,9 +97,9 @@ async def _comes_first(
 
 
 async def _said_goodbye(wind_down: Callable[[], Awaitable[object]], hurry: asyncio.Event) -> bool:
-    """Let it wind down, unless somebody is in a *hurry*."""
-    logger.info("stopping: replies under way may end; interrupt again to stop at once")
-    goodbye = asyncio.ensure_future(_wound_down(wind_down))
+    """Wind down, unless *hurry* is set before that is done."""
+    logger.info("stopping: running replies may end; interrupt again to stop at once")
+    goodbye = asyncio.ensure_future(guarded("graceful shutdown", wind_down()))
     hurried = asyncio.ensure_future(hurry.wait())
     try:
         done, _ = await asyncio.wait([goodbye, hurried], return_when=asyncio.FIRST_COMPLETED)
@@ -107,12 +108,3 @@ async def _said_goodbye(wind_down: Callable[[], Awaitable[object]], hurry: async
         for waiting in (goodbye, hurried):
             waiting.cancel()
         await asyncio.wait([goodbye, hurried])
-
-
-async def _wound_down(wind_down: Callable[[], Awaitable[object]]) -> None:
-    try:
-        await wind_down()
-    except BaseException as error:
-        if must_rise(error):
-            raise
-        logger.warning("not everything could be ended as it should (%s)", type(error).__name__)

@@ -1,4 +1,4 @@
-"""“Show Markdown”: a button under each table that is shown as a picture, which also works after a restart."""
+"""“Show Markdown”: a button under each table that is sent as an image. It works after a restart, too."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .services.explanations import Explanations
 from .services.languages import translated
 
 CUSTOM_ID = "cadenza:markdown"
-"""What was pressed; which table is meant is said by the message that it stands under."""
+"""The id of the button; its message tells which table is meant."""
 LABEL = "Show Markdown"
 
 _LONGEST = 1900
@@ -23,24 +23,24 @@ _FENCE = "```"
 
 
 def table_button(language: str) -> Button:
-    """The button, for ``Home.target``, in the language of a server."""
+    """The button, for ``Home.target``, in *language*."""
     return Button(translated(LABEL, language), CUSTOM_ID)
 
 
 def listen(client: discord.Client, explanations: Explanations) -> None:
-    """From now on, answer whoever presses such a button under a message of *client*, whichever process sent it."""
+    """Handle presses of the button in *client*, also under messages of an earlier process."""
 
     class ShowMarkdown(ui.DynamicItem[ui.Button[ui.View]], template=re.escape(CUSTOM_ID)):
-        """The button, as discord.py finds it again by its id."""
+        """The button, which discord.py finds by its id."""
 
         @classmethod
         async def from_custom_id(cls, interaction: Interaction, item: ui.Item[Any], match: re.Match[str], /) -> Self:
             """The button that was pressed."""
-            del interaction, item, match  # there is but one, and it knows nothing
+            del interaction, item, match  # it has no state
             return cls(ui.Button(custom_id=CUSTOM_ID))
 
         async def callback(self, interaction: Interaction) -> None:
-            """Answer, so that only who pressed it sees it."""
+            """Answer with an ephemeral message."""
             await _answer(interaction, explanations)
 
     client.add_dynamic_items(ShowMarkdown)
@@ -50,7 +50,7 @@ def listen(client: discord.Client, explanations: Explanations) -> None:
 async def _answer(interaction: Interaction, explanations: Explanations) -> None:
     known = None if interaction.message is None else await explanations.about(str(interaction.message.id))
     if known is None or not known.source:
-        await tell(interaction, "The Markdown of this table is not kept any more.")
+        await tell(interaction, "The Markdown of this table is no longer kept.")
         return
     shown = f"{_FENCE}md\n{known.source.strip()}\n{_FENCE}"
     if len(shown) <= _LONGEST and _FENCE not in known.source:

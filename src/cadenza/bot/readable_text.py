@@ -1,4 +1,4 @@
-"""The words of a message as a model reads them: tags as names, and a few words for whatever else it shows."""
+"""Readable text of a message for the model: tags as names, and short words for embeds, stickers and polls."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from ..text.units import LINE_ENDS, WHITESPACE
 from ..types import Kind
 
 _EMBEDS = 3
-"""How many embeds of one message are told."""
+"""Embeds of one message at most."""
 _LONGEST_EMBED = 400
 _LONGEST_QUOTE = 100
 _FIELDS = 6
 _ENDS = LINE_ENDS + "\x85"
 _LINE = re.compile(rf"(?:(?<=[{_ENDS}])|\A)(?P<name>[^{_ENDS}:：]{{1,120}})[:：]")
-"""What could be read as the name of who says the rest of a line."""
+"""What could be read as a speaker label."""
 _NOBODY = ("[system", "[author's note")
-"""How lines begin that nobody said."""
+"""How system notes begin."""
 _BEHIND_NAME = re.compile(rf"[{WHITESPACE}]*[(（\[][^()（）\[\]]*[)）\]]\Z")
-"""A look, or a user name, behind a name."""
+"""A sprite or user name in brackets after a name."""
 _MEDIA = frozenset({"image", "gifv", "video"})
-"""Embeds that show something and say nothing."""
+"""Embeds without text."""
 
 
 def readable(text: str, names: Mapping[int, str], guild: discord.Guild | None) -> str:
@@ -40,9 +40,9 @@ def readable(text: str, names: Mapping[int, str], guild: discord.Guild | None) -
 
 
 def unmistakable(text: str, speakers: Iterable[str]) -> str:
-    """*text* in which no line after the first reads as if somebody else, one of *speakers*, said it: it becomes a quote.
+    """*text* with lines that look like another speaker, one of *speakers*, turned into quotes.
 
-    Nor can a line be taken for what nobody said. Code stays as it is.
+    Lines that look like system notes are, too. Code stays as it is.
     """
     known = {*map(normalised, speakers)}
     parts, done = [], 0
@@ -53,12 +53,12 @@ def unmistakable(text: str, speakers: Iterable[str]) -> str:
 
 
 def _as_quote(known: Collection[str], line: re.Match[str], *, is_first: bool) -> str:
-    if (is_first and line.start() == 0) or not _is_somebodys(line["name"], known):
+    if (is_first and line.start() == 0) or not _is_speaker(line["name"], known):
         return line[0]
     return f"> {line[0]}"
 
 
-def _is_somebodys(name: str, known: Collection[str]) -> bool:
+def _is_speaker(name: str, known: Collection[str]) -> bool:
     name = name.strip(f"*_~|{WHITESPACE}")
     if name.lower().startswith(_NOBODY):
         return True
@@ -66,18 +66,18 @@ def _is_somebodys(name: str, known: Collection[str]) -> bool:
 
 
 def quoted(text: str) -> str:
-    """The beginning of *text* in one line, in quotation marks; nothing if there is none."""
+    """The beginning of *text* in one line, in quotation marks; may be empty."""
     line = " ".join(text.split())
     return f"“{shortened(line, _LONGEST_QUOTE)}”" if line else ""
 
 
 def shortened(text: str, limit: int) -> str:
-    """*text* in at most *limit* characters, with dots if something is missing."""
+    """*text* in at most *limit* characters, with an ellipsis if it was cut."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
 def embedded(embeds: Iterable[discord.Embed]) -> Iterator[str]:
-    """What the *embeds* of somebody else say, shortly."""
+    """Short texts of *embeds*."""
     for embed in [embed for embed in embeds if embed.type not in _MEDIA][:_EMBEDS]:
         fields = (f"{field.name} = {field.value}" for field in embed.fields[:_FIELDS])
         parts = (embed.author.name, embed.title, embed.description, *fields, embed.footer.text)
@@ -92,7 +92,7 @@ def stuck(stickers: Iterable[discord.StickerItem]) -> Iterator[str]:
 
 
 def asked(poll: discord.Poll | None) -> Iterator[str]:
-    """What a *poll* asks, and what can be answered."""
+    """The question and the answers of *poll*."""
     if poll is not None:
         answers = " / ".join(answer.text for answer in poll.answers)
         yield f"[poll: {shortened(f'{poll.question} {answers}'.strip(), _LONGEST_EMBED)}]"
@@ -144,7 +144,7 @@ def _id(inside: str) -> int:
 
 
 def _time(inside: str) -> str:
-    """The time of a tag; one that no calendar has stays a number."""
+    """The time of a timestamp tag; one out of range stays a number."""
     seconds = inside.split(":")[1]
     try:
         return f"{datetime.fromtimestamp(int(seconds), UTC):%Y-%m-%d %H:%M} UTC"

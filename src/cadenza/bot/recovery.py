@@ -1,10 +1,12 @@
-"""After a death: what the process before this one was answering is finished, marked or left, and never said twice."""
+"""Recovery after a restart: unfinished replies are finished, marked or dropped, and nothing is sent twice."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from enum import Enum
 from types import MappingProxyType
@@ -14,53 +16,144 @@ import discord
 from ..concurrency.tasks import must_rise
 from ..explain.tracebacks import get_logger
 from ..replies.notices import TEXTS
+from ..targets.discord_py.channel_info import parent_of
 from ..text.usernames import as_username, from_username
-from .authorship import is_ours
+from ..turns import IncomingMessage
+from .admission import Admission
+from .after_reply import may_keep
+from .announcements import language_for
+from .authorship import is_ours, user_of
+from .background import guarded
+from .history import Voice
+from .memory.location import Location
+from .reply_request import ReplyRequest, receipt_for
 from .services.journal import JournalEntry
 from .services.languages import languages, translated
+from .services.own_messages import OwnMessage, OwnMessages
+from .speaker_lookup import SpeakerLookup
 from .system_messages import is_protocol
+from .wiring import BotServices
 
 logger = get_logger(__name__)
 
 OLDEST = 600.0
-"""Seconds after which nobody waits for an answer any more."""
+"""Seconds after which a message is too old to be answered."""
 MARK = "I was restarted in the middle of this answer."
 
 _TAKES = 20.0
-"""Seconds that Discord may take to say what stands in a channel, or to take a mark."""
+"""Seconds that reading a channel, or posting a mark, may take."""
 _LOOKED_AT = 100
-"""Messages behind the one that was to be answered that are looked at."""
+"""Messages after the answered one that are read."""
 _MOST_TRIES = 3
-"""Deaths after which it is not tried again: an answer that ends the process would end the next one as well."""
+"""Restarts after which a message is given up: its reply may be what crashes the process."""
 _SKEW = 2.0
 """Seconds by which our clock and Discord's may differ."""
 
 
 class Fate(Enum):
-    """What becomes of a message that was being answered."""
+    """What happens to a message that was being answered."""
 
     ANSWER = "answer"
-    """Nobody has seen an answer: it is answered now."""
+    """There is no answer yet: it is answered now."""
     FINISH = "finish"
-    """A part of the answer stands there: it goes on."""
+    """A part of the answer is there: it is continued."""
     MARK = "mark"
-    """People are told that the rest is missing."""
+    """A notice says that the rest is missing."""
     DROP = "drop"
-    """Nobody waits for it any more."""
+    """Nothing is done."""
 
 
 _FATES: Mapping[str, Fate] = MappingProxyType({"finish": Fate.FINISH, "mark": Fate.MARK, "leave": Fate.DROP})
-"""What is done with half an answer, by what the configuration wants."""
+"""What to do with half an answer, by the setting ``after_restart``."""
+
+
+class Recovery:
+    """Recovers, after a restart, the messages that the process before was answering."""
+
+    def __init__(self, staff: BotServices, own: OwnMessages, client: discord.Client, admission: Admission) -> None:
+        self._staff = staff
+        self._own = own
+        self._client = client
+        self._admission = admission
+
+    async def run(self) -> None:
+        """Recover every message that the journal still holds."""
+        await self._staff.journal.sweep()
+        for entry in await self._staff.journal.left():
+            await guarded("recovery of a message", self.recover(entry))
+
+    async def recover(self, entry: JournalEntry) -> None:
+        """Answer, finish, mark or drop the message of *entry*."""
+        how = self._staff.config.now.conversation.after_restart
+        fate, message = await fate_of(entry, self._client, after_restart=how, now=time.time())
+        self._staff.metrics.recovered(fate.value)
+        logger.info("recovered a message after a restart: %s", fate.value)
+        if message is None or fate is Fate.DROP:
+            await self._staff.journal.over(entry.key)
+            if message is not None and entry.began:
+                await guarded("noting own messages", self._note(entry, words_of(await parts_of(entry, message))))
+            return
+        words = words_of(await parts_of(entry, message)) if fate in (Fate.FINISH, Fate.MARK) else []
+        await guarded("noting own messages", self._note(entry, words))
+        last = (words or [message])[-1]
+        if fate is Fate.MARK:
+            choice = await self._staff.choices.here(entry.server, entry.channel, parent_of(message.channel))
+            await mark(last.channel, last, language_for(message.guild, choice, self._staff.config.now))
+            await self._staff.journal.over(entry.key)
+            return
+        request = ReplyRequest(
+            message if fate is Fate.ANSWER else last,
+            entry.author,
+            entry.server,
+            heard_at=asyncio.get_running_loop().time(),
+            root=entry.root,
+            goes_on=entry.goes_on or fate is Fate.FINISH,
+            supersedes=tuple([receipt_for(await self._superseded(entry, id_)) for id_ in entry.supersedes]),
+        )
+        # Under its old key, so that the next process knows both attempts as one. If the journal cannot be written, the
+        # message is left: it could not be removed later, and the next process would answer it again.
+        mine = replace(entry, has_begun=False, last_behind="", tries=entry.tries + 1)
+        if not await self._staff.journal.takes_over(mine):
+            return
+        await self._admission.ask(
+            IncomingMessage(
+                entry.key,
+                entry.channel,
+                entry.author,
+                message.content,
+                is_command=request.goes_on or "#" in entry.key,
+                persona=entry.persona,
+                payload=request,
+            ),
+            is_written=True,
+        )
+
+    async def _note(self, entry: JournalEntry, parts: Sequence[discord.Message]) -> None:
+        """Note *parts*, with which an earlier process answered *entry*, as own messages."""
+        unknown = [part for part in parts if await self._own.about(str(part.id)) is None]
+        if not unknown:
+            return
+        choice = await self._staff.choices.here(entry.server, entry.channel, parent_of(unknown[0].channel))
+        cast = await self._staff.present(entry.server, choice)
+        voices = SpeakerLookup(self._staff.store, cast, user_of(self._client))
+        own = [_own_of(part, entry, await voices(part)) for part in unknown]
+        where = Location(entry.author, entry.channel, server=entry.server, message=entry.root or entry.message)
+        async with self._staff.memory.privacy.writing:
+            kept = entry.server if await may_keep(self._staff, where) else ""
+            await self._own.note(own, server=kept)
+
+    async def _superseded(self, entry: JournalEntry, message: str) -> OwnMessage:
+        """The record of a message that the answer to *entry* replaces."""
+        return await self._own.about(message) or OwnMessage(message, entry.channel, entry.persona)
 
 
 async def fate_of(
     entry: JournalEntry, client: discord.Client, *, after_restart: str, now: float
 ) -> tuple[Fate, discord.Message | None]:
-    """What becomes of *entry*, and the message that it answers, if that is still there. Never raises.
+    """Decide what happens to *entry*, and fetch the message that it answers, if it still exists. Never raises.
 
-    It looks at what stands in the channel behind that message, not only at what was written down. A box that shows what
-    was going to be answered, with no words behind it, is taken back: the answer brings its own. So is one that says that
-    a restart cut the answer off, if that is not so any more.
+    The messages in the channel count, not only the journal. A reply notice without a reply after it is deleted, since the
+    new reply brings its own; so is a notice about a shutdown that the reply outlives.
     """
     if now - entry.at > OLDEST:
         return Fate.DROP, None
@@ -73,18 +166,18 @@ async def fate_of(
     except BaseException as error:
         if must_rise(error):
             raise
-        # Whether it was answered cannot be seen, and nothing is said twice.
-        logger.warning("it could not be seen whether a message was answered before (%s)", type(error).__name__)
+        # Unknown whether it was answered: do not answer twice.
+        logger.warning("channel could not be read for recovery", exc_info=error)
         return Fate.DROP, None
 
 
 async def _decided(entry: JournalEntry, trigger: discord.Message, half: Fate) -> Fate:
     if _is_command(entry):
-        # Whoever gave it has been told by Discord that it failed; only half an answer needs a word.
+        # Discord has told the user that the command failed; only half an answer needs a mark.
         stands = entry.has_begun and await parts_of(entry, trigger)
         return Fate.MARK if stands and half is not Fate.DROP else Fate.DROP
-    if not entry.has_begun and not entry.began:  # one that waits to be finished had begun in a process before
-        return Fate.ANSWER  # what stands behind it is the answer to another, for which it waited
+    if not entry.has_begun and not entry.began:  # a reply to be finished began in an earlier process
+        return Fate.ANSWER  # messages after it answer another one, for which it waited
     parts = await parts_of(entry, trigger)
     words = words_of(parts)
     if any(map(_is_mark, parts)) or _is_whole(entry, words):
@@ -96,16 +189,16 @@ async def _decided(entry: JournalEntry, trigger: discord.Message, half: Fate) ->
     if fate is Fate.MARK and farewells:
         return Fate.DROP
     if fate in (Fate.ANSWER, Fate.FINISH):
-        await _take_back(farewells if words else filter(is_protocol, parts))
+        await _delete(farewells if words else filter(is_protocol, parts))
     return fate
 
 
 async def parts_of(entry: JournalEntry, trigger: discord.Message) -> list[discord.Message]:
-    """What stands in the channel of the answer to *trigger*, the oldest first. Raises what discord.py raises.
+    """The messages of the answer to *trigger*, the oldest first. Raises what discord.py raises.
 
-    Where nothing says whose answer a message is, it counts: rather half an answer too few than one too many.
+    A message that may belong to another answer counts too: better half an answer missing than one sent twice.
     """
-    # What is answered anew may be long ago.
+    # A regenerated reply may answer an old message.
     since = discord.Object(max(trigger.id, discord.utils.time_snowflake(_began(entry, trigger), high=False)))
     behind = [message async for message in trigger.channel.history(after=since, limit=_LOOKED_AT, oldest_first=True)]
     parts = _of_answer(trigger, filter(_is_said, behind))
@@ -113,25 +206,22 @@ async def parts_of(entry: JournalEntry, trigger: discord.Message) -> list[discor
 
 
 def words_of(parts: Iterable[discord.Message]) -> list[discord.Message]:
-    """What of *parts* was said, and is no box or small line beside it."""
+    """Those of *parts* that are words of a reply, not notices."""
     return [part for part in parts if not is_protocol(part)]
 
 
 async def mark(channel: discord.abc.Messageable, last: discord.Message, language: str) -> bool:
-    """Tell people, in answer to *last*, that the rest of it is missing; nobody is called. Say whether it worked."""
+    """Reply to *last*, without a ping, that the rest is missing; return whether it worked."""
     reference = discord.MessageReference(message_id=last.id, channel_id=last.channel.id, fail_if_not_exists=False)
     try:
         async with asyncio.timeout(_TAKES):
             await channel.send(
-                _marking(language),
-                reference=reference,
-                allowed_mentions=discord.AllowedMentions.none(),
-                silent=True,
+                _marking(language), reference=reference, allowed_mentions=discord.AllowedMentions.none(), silent=True
             )
     except BaseException as error:
         if must_rise(error):
             raise
-        logger.warning("an answer that was broken off could not be marked (%s)", type(error).__name__)
+        logger.warning("interrupted reply could not be marked", exc_info=error)
         return False
     return True
 
@@ -140,12 +230,12 @@ async def mark(channel: discord.abc.Messageable, last: discord.Message, language
 
 
 def _is_command(entry: JournalEntry) -> bool:
-    """Whether *entry* was made up for a command: the keys of others begin with the message that is answered."""
+    """Whether *entry* came from a command: all other keys begin with the id of the answered message."""
     return entry.key.partition("#")[0] != entry.message
 
 
 async def _trigger(entry: JournalEntry, client: discord.Client) -> discord.Message | None:
-    """The message that *entry* answers; ``None`` if it, or its channel, is gone or cannot be read."""
+    """The message that *entry* answers; ``None`` if it or its channel is gone or unreadable."""
     if not (entry.channel.isdecimal() and entry.message.isdecimal()):
         return None
     try:
@@ -158,14 +248,14 @@ async def _trigger(entry: JournalEntry, client: discord.Client) -> discord.Messa
 
 
 def _is_said(message: discord.Message) -> bool:
-    """Whether *message* is ours and part of a conversation: an answer to a command is none."""
+    """Whether *message* is ours and part of a conversation, not an answer to a command."""
     return is_ours(message) and message.interaction_metadata is None
 
 
 def _of_answer(trigger: discord.Message, ours: Iterable[discord.Message]) -> list[discord.Message]:
-    """Those of *ours* that answer *trigger*: from where one says so, or nobody says otherwise, until one does.
+    """Those of *ours* that answer *trigger*: up to the first that replies to another message.
 
-    An answer that was finished after a restart goes on in answer to its own first half.
+    A reply that was continued after a restart answers its own first half.
     """
     parts: list[discord.Message] = []
     is_meant = True
@@ -178,22 +268,20 @@ def _of_answer(trigger: discord.Message, ours: Iterable[discord.Message]) -> lis
 
 
 def _began(entry: JournalEntry, trigger: discord.Message) -> datetime:
-    """When the answer to *entry* may have begun at the earliest, by the clock of Discord."""
-    ahead = (
-        entry.at - trigger.created_at.timestamp()
-    )  # how far ours was ahead, for what was just said when it was heard
+    """The earliest time at which the answer to *entry* can have begun, on Discord's clock."""
+    ahead = entry.at - trigger.created_at.timestamp()  # how far our clock was ahead, if the message was new
     is_fresh = not (entry.goes_on or entry.supersedes or entry.root)
     return datetime.fromtimestamp(max(0.0, entry.began - _SKEW - (max(0.0, ahead) if is_fresh else 0.0)), UTC)
 
 
 def _is_whole(entry: JournalEntry, words: Iterable[discord.Message]) -> bool:
-    """Whether the last message of the answer stands there: it was written down behind which one it would."""
+    """Whether the last message of the answer is there: the journal says after which message it was sent."""
     behind = entry.last_behind
     return behind.isdecimal() and any(part.id > int(behind) for part in words)
 
 
 def _is_mark(message: discord.Message) -> bool:
-    """Whether *message* tells people already that the rest is missing."""
+    """Whether *message* is a mark that the rest is missing."""
     return message.content in {_marking(language) for language in languages()}
 
 
@@ -202,19 +290,33 @@ def _marking(language: str) -> str:
 
 
 def _is_farewell(message: discord.Message) -> bool:
-    """Whether *message* is the box in which a bot that was ended politely said so, and that one should ask again."""
+    """Whether *message* is the notice of a graceful shutdown that asks people to try again."""
     titles = {translated(TEXTS["shutdown.title"], language) for language in languages()}
     return is_protocol(message) and any(embed.title in titles for embed in message.embeds)
 
 
-async def _take_back(messages: Iterable[discord.Message]) -> None:
+def _own_of(part: discord.Message, entry: JournalEntry, voice: Voice | None) -> OwnMessage:
+    """The record of *part* of the answer to *entry*, from what Discord shows of it."""
+    return OwnMessage(
+        str(part.id),
+        entry.channel,
+        entry.persona or (voice.name if voice else ""),
+        label=voice.label if voice else "",
+        turn=f"{entry.channel}/left-{entry.key}",  # its real id is lost
+        answers=entry.message,
+        author=entry.author,
+        is_webhook=part.webhook_id is not None,
+    )
+
+
+async def _delete(messages: Iterable[discord.Message]) -> None:
     for message in messages:
-        with suppress(discord.HTTPException):  # then it stands there twice, which is no harm
+        with suppress(discord.HTTPException):  # a leftover notice does no harm
             await message.delete()
 
 
 def _answered_by(message: discord.Message) -> int | None:
-    """Which message *message* says that it answers: by itself, or in the box that is shown before a webhook's words."""
+    """The id of the message that *message* answers, from its reference or from the reply notice of a webhook."""
     if message.reference is not None:
         return message.reference.message_id
     addresses = (embed.url or "" for embed in message.embeds if not message.content)
@@ -223,10 +325,10 @@ def _answered_by(message: discord.Message) -> int | None:
 
 
 def _may_be(entry: JournalEntry, part: discord.Message) -> bool:
-    """Whether *part* may be of the answer to *entry*: not one in whose place it comes, nor by another character.
+    """Whether *part* may belong to the answer to *entry*: neither a replaced message nor by another character.
 
-    Of several who answer one message, each has its own entry. The first of them speaks before all others, so whatever
-    stands there while it is unfinished is its own.
+    Each of several characters that answer one message has its own entry. The first one speaks before the others, so all
+    messages there while it is unfinished are its own.
     """
     if str(part.id) in entry.supersedes:
         return False

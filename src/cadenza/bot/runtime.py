@@ -1,4 +1,4 @@
-"""Where a bot works: its staff at their places, whoever watches over it, and everything let go in the end."""
+"""A session of the bot: everything from the configuration to the client, the same for ``run``, ``--sim`` and ``play``."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import aiohttp
 import discord
 
-from ..concurrency.tasks import end_task, must_rise
-from ..explain.tracebacks import get_logger
+from ..concurrency.tasks import end_task
+from .background import guarded
 from .config.config import Config, LogConfig
 from .config.current import Current
 from .http_metrics import Metering
+from .intents import ALL_FLAGS, intents_for
 from .services import health, logs
 from .store.store import Shelf, Store
 from .wiring import BotServices
@@ -24,24 +25,34 @@ from .wiring import BotServices
 if TYPE_CHECKING:
     from .app import CadenzaBot
 
-logger = get_logger(__name__)
-
 _SWEPT_EVERY = 1800.0
-"""Seconds between two looks for what has expired."""
+"""Seconds between two sweeps of the store."""
 
-ClientOf: TypeAlias = "Callable[[BotServices, discord.Intents, aiohttp.TraceConfig], Hands]"
-"""Who makes a client for a staff."""
+Secrets: TypeAlias = Callable[[Config], Mapping[str, str]]
+"""Reads the secrets of a configuration."""
+
+ClientOf: TypeAlias = "Callable[[BotServices, discord.Intents, aiohttp.TraceConfig], RunningClient]"
+"""Builds the client of a session."""
 
 
 @dataclass(frozen=True, slots=True)
-class Hands:
-    """The client that does the work, and what it can do besides what every client of discord.py can."""
+class RunningClient:
+    """A client of discord.py, and what else a session needs of it."""
 
     client: discord.Client
     wind_down: Callable[[], Awaitable[object]]
-    """Answer nobody any more, and let replies under way end."""
+    """Take no more messages, and let running replies end."""
     is_busy: Callable[[str], bool]
-    """Whether something is being said, or waits to be, in the channel with this id."""
+    """Whether a reply is running in the channel with this id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A bot that is built and can be started once, with ``shift.work``."""
+
+    current: Current
+    staff: BotServices
+    bot: RunningClient
 
 
 def cadenza_bot(
@@ -51,8 +62,8 @@ def cadenza_bot(
     *,
     kind: type[CadenzaBot] | None = None,
     **options: Any,
-) -> Hands:
-    """The bot itself, or one of your own *kind*; *options* are for discord.py."""
+) -> RunningClient:
+    """The bot, or a *kind* of your own; *options* go to discord.py."""
     from .app import CadenzaBot  # noqa: PLC0415  # it brings everything along
 
     bot = (kind or CadenzaBot)(staff, intents=intents, http_trace=trace, **options)
@@ -61,43 +72,67 @@ def cadenza_bot(
         waiting=lambda: max(0, staff.limits.active - len(bot.turns.running())),
         left_behind=lambda: bot.turns.left_behind,
     )
-    return Hands(bot, bot.wind_down, bot.running)
+    return RunningClient(bot, bot.wind_down, bot.control.running)
 
 
 def simulated_bot(
     staff: BotServices, intents: discord.Intents, trace: aiohttp.TraceConfig, *, kind: type[CadenzaBot] | None = None
-) -> Hands:
-    """The same in a simulated Discord, which tells of all servers at once: nobody need wait for others."""
+) -> RunningClient:
+    """The bot in a simulated Discord, which sends all guilds at once, so it is ready at once."""
     return cadenza_bot(staff, intents, trace, kind=kind, guild_ready_timeout=0.05)
 
 
+async def _all_allowed() -> int:
+    """The flags of an application in a simulated Discord, which allows all privileged intents."""
+    return ALL_FLAGS
+
+
 @asynccontextmanager
-async def workplace(
-    staff: BotServices, intents: discord.Intents, client_of: ClientOf
-) -> AsyncIterator[tuple[Hands, Metering]]:
-    """Have a client for *staff*, counted and watched over; in the end all that was opened is let go."""
+async def session(
+    config: Config,
+    store: Store,
+    *,
+    secrets: Secrets,
+    environment: Mapping[str, str],
+    level: str,
+    staff_of: Callable[[Current, Store], BotServices],
+    client_of: ClientOf,
+    flags: Callable[[], Awaitable[int]] = _all_allowed,
+) -> AsyncIterator[Session]:
+    """Build a bot: log, keys, *store*, staff, client, metrics, health checks and sweeps; close all of it at the end.
+
+    *secrets* reads ``.env``; *environment* is the real environment, from before secrets were put into it. *level* is that
+    of the log, if it was given. *flags* are those of the application in Discord's portal.
+    """
+    current = Current(config)
+    follow_log(current, secrets, level=level)
+    intents = intents_for(config, await flags())
+    follow_keys(current, secrets, real=environment)
     async with AsyncExitStack() as stack:
-        stack.push_async_callback(_safely, staff.models.close)
-        stack.push_async_callback(_safely, staff.toolbox.close)
+        await stack.enter_async_context(store)
+        staff = staff_of(current, store)
+        stack.push_async_callback(_closed, "models", staff.models.close)
+        stack.push_async_callback(_closed, "tools", staff.toolbox.close)
         metering = Metering(staff.metrics)
-        hands = client_of(staff, intents, metering.trace)
-        staff.metrics.watch(servers=lambda: len(hands.client.guilds))
-        checks = {"gateway": lambda: _gateway(hands.client), "store": lambda: _store(staff.store)}
+        bot = client_of(staff, intents, metering.trace)
+        metering.application = lambda: str(bot.client.application_id or "")
+        staff.metrics.watch(servers=lambda: len(bot.client.guilds))
+        checks = {"gateway": lambda: _gateway(bot.client), "store": lambda: _store(staff.store)}
         sweeping = asyncio.create_task(keep_swept(staff.store), name="cadenza sweep")
         stack.push_async_callback(end_task, sweeping)
         await stack.enter_async_context(health.serving(staff.config.now.metrics, checks, staff.metrics.rendered))
-        yield hands, metering
+        yield Session(current, staff, bot)
 
 
 async def keep_swept(store: Store) -> None:
-    """See to it, until it is cancelled, that what has expired is gone also from a store to which nobody writes."""
+    """Sweep *store* now and then until cancelled, so that records expire even if nothing is written."""
     while True:
         await asyncio.sleep(_SWEPT_EVERY)
-        await _safely(store.sweep, "what has expired could not be removed")
+        await guarded("sweeping the store", store.sweep())
 
 
-def follow_log(current: Current, secrets: Callable[[Config], Mapping[str, str]], *, level: str = "") -> None:
-    """Write the log as the configuration says, now and whenever it changes; a *level* that was given wins."""
+def follow_log(current: Current, secrets: Secrets, *, level: str = "") -> None:
+    """Set up the log as the configuration says, now and whenever it changes; a given *level* wins."""
 
     def set_up(config: Config) -> None:
         chosen: LogConfig = replace(config.log, level=level) if level else config.log
@@ -107,13 +142,10 @@ def follow_log(current: Current, secrets: Callable[[Config], Mapping[str, str]],
     current.listen(lambda _, config: set_up(config))
 
 
-def follow_keys(
-    current: Current, secrets: Callable[[Config], Mapping[str, str]], *, real: Mapping[str, str] | None = None
-) -> None:
-    """Put what stands in ``.env`` into the environment, where those who ask models look for their keys.
+def follow_keys(current: Current, secrets: Secrets, *, real: Mapping[str, str] | None = None) -> None:
+    """Put the keys of ``.env`` into the environment, where providers look for them; again when ``.env`` changes.
 
-    That is done now, and whenever the configuration or ``.env`` changes. What the *real* environment says, that from
-    before, wins; and the bot's own token and the key of its store are nobody else's to see.
+    Variables of the *real* environment win. The bot's token and the key of its store are not published.
     """
     before = dict(os.environ) if real is None else real
     published: set[str] = set()
@@ -132,10 +164,14 @@ def follow_keys(
     current.listen(lambda _, config: put(config))
 
 
+async def _closed(what: str, close: Callable[[], Awaitable[object]]) -> None:
+    await guarded(f"closing the {what}", close())
+
+
 async def _gateway(client: discord.Client) -> str:
     if not client.is_ready():
         return "the bot is not ready yet"
-    # discord.py keeps the last one while it looks for another; before the first there is none, whatever its type says.
+    # discord.py keeps the old socket while it reconnects; before the first there is none, despite its type.
     socket: object = client.ws
     return "" if getattr(socket, "open", False) else "there is no connection to Discord"
 
@@ -143,13 +179,3 @@ async def _gateway(client: discord.Client) -> str:
 async def _store(store: Store) -> str:
     await store.get(Shelf.SERVERS, "0")
     return ""
-
-
-async def _safely(work: Callable[[], Awaitable[object]], complaint: str = "something could not be closed") -> None:
-    """Do something, such as letting go; if it cannot be done, that holds up nobody else."""
-    try:
-        await work()
-    except BaseException as error:
-        if must_rise(error):
-            raise
-        logger.warning("%s (%s)", complaint, type(error).__name__)

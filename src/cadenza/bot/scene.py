@@ -1,4 +1,4 @@
-"""All that a reply starts from, put together for one turn."""
+"""Builds the scene of a turn: everything that a reply starts from."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ import discord
 
 from ..targets.discord_py.channel_info import role_tags
 from ..text.names import normalised
-from ..types import ContextItem, Note, Participant, Persona, Role, Roster, Scene, Tag
+from ..types import ContextItem, Identity, Note, Participant, Persona, Role, Roster, Scene, Tag
 from . import situation
+from .attachments import AttachmentReader
 from .authorship import is_ours
 from .characters.character import Character
 from .characters.lore import told
 from .characters.macros import samples
 from .characters.placeholders import resolved
 from .display_names import AnyUser, handles, name_of
-from .history import Conversation, history
+from .history import Conversation, Perspective, Window, history
 from .memory.location import Location
 from .services.choices import Choice, settings_for
 from .speaker_lookup import SpeakerLookup
@@ -27,13 +28,13 @@ from .store.store import Shelf, Store, StoreError
 from .wiring import BotServices
 
 _RECENT = 12
-"""Lines of the history in which keys of lore are looked for."""
+"""Lines of the history that are searched for keys of lore."""
 _SAMPLES = 60
-"""Lines of sample dialogue that are told."""
+"""Lines of sample dialogue in a prompt at most."""
 _NOTES = 10
 _PARTICIPANTS = 50
 _MEMBERS = 500
-"""Members of a server, besides those in the conversation, whom the model can call unasked; others are looked up."""
+"""Members outside the conversation that the model can ping directly; others are looked up."""
 
 _GO_ON = (
     "Go on with your last message exactly where it ended, as if you had never stopped: repeat nothing of it, "
@@ -43,35 +44,35 @@ _GO_ON = (
 
 @dataclass(frozen=True, slots=True)
 class TurnContext:
-    """Why, where and by whom something is to be said."""
+    """What is answered, where, and by which character."""
 
     message: discord.Message
-    """What is answered; the newest of several."""
+    """The answered message; the newest of several."""
     character: Character
     cast: tuple[Character, ...]
-    """Everybody who may speak there."""
+    """All characters that may speak there."""
     choice: Choice
     where: Location
     without: Collection[str] = ()
-    """Ids of messages that are left out of the history."""
+    """Ids of messages to leave out of the history."""
     goes_on: bool = False
-    """Whether the last reply is to go on where it ended."""
+    """Whether to continue the last reply."""
     has_waited: bool = False
-    """Whether others were answered first: then the answer shows what it is about."""
+    """Whether the message waited behind others: then the reply shows what it answers."""
     after: str = ""
-    """The id of a message with which the conversation before was over; empty if there is none."""
+    """The id of the message with which the conversation was reset; empty if it was not."""
     asker: AnyUser | None = None
-    """The person whom it goes back to, who need not have said *message*; ``None`` if nothing is known of them."""
+    """The person who asked, not always the author of *message*; ``None`` if unknown."""
     meanwhile: bool = False
-    """Whether what we said after *message* is told too: it waited until that was said."""
+    """Whether to include our own messages after *message*, for which it waited."""
     answers: Collection[str] = ()
-    """The ids of all messages that are answered."""
+    """The ids of all answered messages."""
 
 
 async def scene_for(
     occasion: TurnContext, staff: BotServices, me: discord.ClientUser, *, now: datetime | None = None
 ) -> Scene:
-    """The scene for *occasion*: persona, history, roster, what is remembered, lore, samples, notes."""
+    """The scene for *occasion*: persona, history, roster, memory, lore, samples, notes."""
     heard = await _listen(occasion, staff, me)
     character, message = occasion.character, occasion.message
     person = occasion.asker or message.author
@@ -86,7 +87,7 @@ async def scene_for(
         persona=persona,
         history=heard.lines,
         roster=roster,
-        # A character that answers another one comes late by nature; nobody needs to be shown what it is about.
+        # In a cascade the answered message stands right above.
         reply_to=str(message.id) if occasion.has_waited and not is_ours(message) else None,
         context=(*setting.context(), *remembered),
         samples=tuple(islice(samples(character, asker), _SAMPLES)),
@@ -95,24 +96,24 @@ async def scene_for(
 
 
 async def _listen(occasion: TurnContext, staff: BotServices, me: discord.ClientUser) -> Conversation:
-    """What was said so far, as the character sees it."""
+    """The history as the character sees it."""
     config, choice = staff.config.now.conversation, occasion.choice
-    return await history(
-        occasion.message.channel,
-        me,
-        until=occasion.message,
-        limit=config.history if choice.history is None else choice.history,
-        without=occasion.without,
+    window = Window(
+        occasion.message,
+        config.history if choice.history is None else choice.history,
+        occasion.without,
         after=occasion.after,
         meanwhile=occasion.meanwhile,
         at_end=occasion.answers if occasion.has_waited else (),
-        persona=occasion.character.name,
-        own_name=next((one.name for one in occasion.cast if one.is_main), ""),
-        characters=[one.name for one in occasion.cast],
-        speaker_of=SpeakerLookup(staff.store, occasion.cast, me),
-        images=config.images if choice.images is None else choice.images,
-        text_file_characters=config.text_file_characters,
     )
+    view = Perspective(
+        occasion.character.name,
+        SpeakerLookup(staff.store, occasion.cast, me),
+        AttachmentReader(config.images if choice.images is None else choice.images, config.text_file_characters),
+        characters=[one.name for one in occasion.cast],
+        own_name=next((one.name for one in occasion.cast if one.is_main), ""),
+    )
+    return await history(occasion.message.channel, me, window, view)
 
 
 # --- who and what can be named -----------------------------------------------------------
@@ -124,7 +125,7 @@ def _roster(occasion: TurnContext, heard: Conversation, me: discord.ClientUser, 
     members = () if guild is None else islice((member for member in guild.members if member.id != me.id), _MEMBERS)
     usable = () if guild is None else (emoji for emoji in guild.emojis if emoji.is_usable())
     barred = [name for character in occasion.cast for name in (character.name, me.name, me.display_name)]
-    people = handles(heard.people, heard.names, members, nobody=barred)
+    people = handles(heard.people, heard.names, members, barred=barred)
     tags = role_tags(guild, (*people, *barred)) if roles and guild is not None else {}
     return Roster(
         mentions={**tags, **people},
@@ -158,7 +159,7 @@ def _people(heard: Conversation) -> Iterator[Participant]:
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
-    """All that the things that are told besides the conversation are made of."""
+    """Makes the context items and notes of a scene."""
 
     occasion: TurnContext
     staff: BotServices
@@ -168,7 +169,7 @@ class _Setting:
     asker: str
 
     def context(self) -> Iterator[ContextItem]:
-        """What the model is to know, each thing under its tag."""
+        """The context of the prompt, each item under its tag."""
         character, message = self.occasion.character, self.occasion.message
         config, choice = self.staff.config.now, self.occasion.choice
         settings = settings_for(config, choice, degree=character.degree)
@@ -189,7 +190,7 @@ class _Setting:
             yield company
 
     def notes(self, now: datetime) -> Iterator[Note]:
-        """Reminders: the time, the character's own, its afterword, and that it is to go on."""
+        """The notes: the time, the character's own, its afterword, and the order to continue."""
         character = self.occasion.character
         yield situation.time(now, depth=0 if self.occasion.goes_on else max(1, self._newest()))
         for note in character.notes[:_NOTES]:
@@ -200,7 +201,7 @@ class _Setting:
             yield Note(_GO_ON)
 
     def _newest(self) -> int:
-        """How many lines at the end are what is answered."""
+        """How many lines at the end are answered messages."""
         is_answered = (line.message_id in self.occasion.answers for line in reversed(self.heard.lines))
         return sum(1 for _ in takewhile(bool, is_answered))
 
@@ -209,7 +210,7 @@ class _Setting:
 
 
 async def sight(guild: discord.Guild | None, person: AnyUser, store: Store) -> Callable[[str], bool]:
-    """Tells of channels of *guild*, by their ids, whether *person* can see them and they are not private."""
+    """A function that tells by id whether *person* sees a channel of *guild* and it is not private."""
     member = person if isinstance(person, discord.Member) else None
     if guild is None or member is None:
         return lambda _: False
@@ -226,10 +227,15 @@ async def sight(guild: discord.Guild | None, person: AnyUser, store: Store) -> C
         if channel in private or str(getattr(found, "parent_id", "")) in private:
             return False
         try:
-            # What others here cannot see is not told here either, though whoever is answered could be.
+            # Only channels that everyone sees: the reply is public, though the person may see more.
             is_open = found.permissions_for(guild.default_role).read_messages
             return is_open and found.permissions_for(member).read_messages
-        except discord.ClientException:  # a thread of whose channel nothing is known
+        except discord.ClientException:  # a thread whose channel is not cached
             return False
 
     return may_see
+
+
+def identity_of(character: Character) -> Identity | None:
+    """The webhook identity of *character*; ``None`` for the main one, which speaks as the bot itself."""
+    return None if character.is_main else Identity(character.name, character.avatar or None)

@@ -1,4 +1,4 @@
-"""What a model is told of where it is: the place and the time, who is there, which emoji there are, how one talks there."""
+"""The context of a conversation for the model: place, time, people, emoji and manners."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..types import ContextItem, Note, Persona, Role, Tag
 from .readable_text import shortened
 
 _PEOPLE = 30
-"""How many are named."""
+"""People that are named at most."""
 _EMOJI = 80
 _LONGEST_TOPIC = 300
 
@@ -25,12 +25,12 @@ _HOW_TO_CHAT = (
 
 
 def place(channel: Any, guild: discord.Guild | None, asker: str) -> ContextItem:
-    """Where the conversation is."""
+    """The place of the conversation."""
     return _told(Tag.CURRENT_CONTEXT, " ".join(_place(channel, guild, asker)))
 
 
 def time(now: datetime, *, depth: int) -> Note:
-    """What time it is, so many lines before the end: whatever stands behind it is in no cache a minute later."""
+    """The time, *depth* lines before the end: whatever follows it cannot be cached for long."""
     return Note(f"It is {now:%A, %d %B %Y, %H:%M} UTC.", depth)
 
 
@@ -47,7 +47,7 @@ def _place(channel: Any, guild: discord.Guild | None, asker: str) -> Iterator[st
 
 
 def company(people: Sequence[str], characters: Sequence[str], *, can_call_characters: bool) -> ContextItem | None:
-    """Who is in the conversation, and how to call them; nothing if nobody is."""
+    """The people in the conversation and how to ping them; ``None`` if there are none."""
     told = [f"In this conversation: {_listed(people)}."] if people else []
     if characters:
         told.append(f"Other characters here: {_listed(characters)}.")
@@ -60,7 +60,7 @@ def company(people: Sequence[str], characters: Sequence[str], *, can_call_charac
 
 
 def emoji(names: Sequence[str]) -> ContextItem | None:
-    """Which emoji of its own the server has; nothing if it has none."""
+    """The custom emoji of the guild; ``None`` if there are none."""
     if not names:
         return None
     shown = " ".join(f":{name}:" for name in names[:_EMOJI])
@@ -68,20 +68,20 @@ def emoji(names: Sequence[str]) -> ContextItem | None:
 
 
 def manners(persona: Persona) -> ContextItem:
-    """How one talks in a chat."""
+    """How to write in a chat."""
     look = f", but to show a look: '{persona.name} (look): '" if persona.sprites else ""
     return ContextItem(Tag.HUMANIZER_RULES, (f"{_HOW_TO_CHAT}{look}.",), Role.SYSTEM)
 
 
 def _told(tag: Tag, text: str) -> ContextItem:
-    """*text* among the turns, since it changes from turn to turn: what stands before it can be kept in a cache."""
+    """*text* placed late in the prompt, since it changes from turn to turn: what precedes it can be cached."""
     return ContextItem(tag, (notice(text),))
 
 
 def _listed(names: Iterable[str]) -> str:
     names = list(names)
     more = f" and {len(names) - _PEOPLE} more" if len(names) > _PEOPLE else ""
-    # Not in the order in which they spoke: that is another one after every message.
+    # Sorted: the order in which they spoke changes with every message.
     return ", ".join(sorted(names[:_PEOPLE], key=str.casefold)) + more
 
 

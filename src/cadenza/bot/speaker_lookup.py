@@ -1,4 +1,4 @@
-"""Whose character a message of ours is: what was written down when it was sent, else the name that stands over it."""
+"""Finds the character of one of our messages: from the record of the send, else by its author name."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from .history import Voice
 from .store.store import Shelf, Store, StoreError, Value
 
 _LABEL = re.compile(r"\*\*(?P<name>(?:\\.|[^*\n\\]){1,160}?):\*\*[ \n]?")
-"""How the bot shows a name where there is no webhook to show it."""
+"""How the bot labels a character where it has no webhook."""
 _ESCAPED = re.compile(r"\\(.)")
 
 
 class SpeakerLookup:
-    """Tells of messages which character said them. *cast* is who may speak there."""
+    """Finds the characters of messages; *cast* are those that may speak there."""
 
     def __init__(self, store: Store, cast: Sequence[Character], me: discord.ClientUser) -> None:
         self._store = store
@@ -33,7 +33,7 @@ class SpeakerLookup:
         self._me = me
 
     async def __call__(self, message: discord.Message) -> Voice | None:
-        """Whose *message* is; ``None`` if it is not ours."""
+        """The character of *message*; ``None`` if it is not ours."""
         is_webhook = message.webhook_id is not None and message.author.id != self._me.id
         is_known = is_ours(message)
         if not is_known and not is_webhook:
@@ -45,7 +45,7 @@ class SpeakerLookup:
         return self._named(message) if is_webhook else self._labelled(message)
 
     async def _row(self, message: discord.Message) -> Value | None:
-        """What was written down of *message*; nothing if the store cannot tell."""
+        """The record of *message*; ``None`` without one, or if the store fails."""
         try:
             record = await self._store.get(Shelf.SPRITE_MESSAGES, str(message.id))
         except StoreError:
@@ -53,7 +53,7 @@ class SpeakerLookup:
         return record.value if record is not None and record.value.get("persona") else None
 
     def _written(self, row: Value, message: discord.Message) -> Voice:
-        """The voice of a *row*: who it was, and what the model is to see in front of it."""
+        """The voice of a record: the character and its label."""
         persona = str(row["persona"])
         name = self._known(persona) or plain_name(persona)
         label = str(row.get("label") or "").strip(WHITESPACE).removesuffix(":")
@@ -61,17 +61,17 @@ class SpeakerLookup:
         return Voice(name, label if normalised(label) != normalised(name) else "", prefix)
 
     def _named(self, message: discord.Message) -> Voice:
-        """By the name that stands over it; one that is not known any more is nevertheless ours."""
+        """The voice by author name; an unknown name is ours, too."""
         username = from_username(message.author.name)
         return _voice(read_back(username, self._names)) or Voice(plain_name(username) or "Persona")
 
     def _labelled(self, message: discord.Message) -> Voice:
-        """The bot itself speaks for the main character, unless it names another."""
+        """The main character, unless the text is labelled with another one."""
         author, prefix = self._label(message)
         return _voice(author, prefix) or Voice(self._own)
 
     def _label(self, message: discord.Message) -> tuple[Author | None, int]:
-        """Whom the bot named in front of a text, and how long that is; it does so where it has no webhook."""
+        """The label in front of a text, and its length; used where there is no webhook."""
         label = _LABEL.match(message.content) if message.author.id == self._me.id else None
         author = read_back(_ESCAPED.sub(r"\1", label["name"]), self._names) if label else None
         return author, label.end() if label and author else 0

@@ -1,4 +1,4 @@
-"""What keeps a bot from its work, in one sentence each: what happened and what to do."""
+"""Errors at the start of a bot, each in one sentence: what happened and what to do."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _CLOSED: dict[int, str] = {
 
 
 class StartError(CadenzaError):
-    """The bot cannot be at work; its text says why and what to do."""
+    """The bot cannot start or go on; the text says why and what to do."""
 
     def __init__(self, message: str, *, is_passing: bool = False) -> None:
         super().__init__(message)
         self.is_passing = is_passing
-        """Whether it may work later without anybody doing anything."""
+        """Whether a retry may work without any change."""
 
 
 def is_passing(error: BaseException) -> bool:
-    """Whether *error*, which a client of discord.py raised, may be gone later: the network, or Discord itself."""
+    """Whether *error* of discord.py is temporary: the network, or Discord itself."""
     match error:
         case discord.HTTPException():
             return error.status == 429 or error.status >= 500
@@ -41,14 +41,14 @@ def is_passing(error: BaseException) -> bool:
 
 
 def sentence_of(error: BaseException, *, variable: str) -> str | None:
-    """What *error*, which a client of discord.py raised, means for who runs it; ``None`` if it is nothing of the kind.
+    """What *error* of discord.py means for the operator; ``None`` if it is unknown.
 
-    The token stands in *variable*. Nothing of the error's own text is repeated.
+    *variable* holds the token. The text of the error is not repeated.
     """
     match error:
         case discord.LoginFailure():
             return (
-                f"Discord does not know the token in {variable}; copy it anew from {_PORTAL} "
+                f"Discord does not know the token in {variable}; copy it again from {_PORTAL} "
                 "(your application, Bot, Reset Token)"
             )
         case discord.PrivilegedIntentsRequired():
@@ -61,20 +61,18 @@ def sentence_of(error: BaseException, *, variable: str) -> str | None:
         case discord.GatewayNotFound():
             return "Discord does not say where its gateway is; it may be down: see discordstatus.com and try later"
         case aiohttp.ClientConnectorCertificateError() | aiohttp.ClientConnectorSSLError():
-            return (
-                "whoever answers in Discord's place has no certificate that can be trusted; see to your proxy or clock"
-            )
+            return "the certificate of Discord's server is not trusted; check your proxy and clock"
         case aiohttp.ClientError() | asyncio.TimeoutError() | OSError():
-            return f"Discord cannot be reached ({type(error).__name__}); see to the network, a proxy or a firewall"
+            return f"Discord cannot be reached ({type(error).__name__}); check the network, a proxy or a firewall"
         case _:
             return None
 
 
 def _refused(status: int, variable: str) -> str:
     if status == 401:
-        return f"Discord does not know the token in {variable}; copy it anew from {_PORTAL} (your application, Bot)"
+        return f"Discord does not know the token in {variable}; copy it again from {_PORTAL} (your application, Bot)"
     if status == 429:
-        return "Discord listens to nobody at this address for a while, as it was called too often; try in an hour"
+        return "Discord has blocked this address for a while after too many requests; try again in an hour"
     if status >= 500:
-        return f"Discord does not answer at present (status {status}); see discordstatus.com and try later"
-    return f"Discord refused a call that the start needs (status {status}); 'cadenza doctor' may know why"
+        return f"Discord is failing at present (status {status}); see discordstatus.com and try later"
+    return f"Discord refused a request (status {status}); 'cadenza doctor' may know why"

@@ -1,6 +1,6 @@
-"""What of our own in a channel was not said to anybody: notices, answers to commands, what stands for a reply.
+"""Recognises our own messages that are no part of a conversation: notices, answers to commands, reply notices.
 
-It is told by its shape and not by its words, which may be in any language.
+The shape tells, not the words, which may be in any language.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ _SMALL = re.compile(r"-# [^\n]*")
 
 
 def is_protocol(message: discord.Message) -> bool:
-    """Whether *message*, which is ours, is no part of the conversation."""
+    """Whether *message*, one of ours, is no part of the conversation."""
     if message.flags.ephemeral or message.interaction_metadata is not None:
         return True
     if message.attachments or message.stickers or message.message_snapshots or message.poll:
         return False
     if not message.content.strip():
-        return True  # boxes only: a notice, an error, a thought log, what a persona answers
+        return True  # embeds only: a notice, an error, a thought log, a reply notice
     return message.flags.suppress_notifications and _SMALL.fullmatch(message.content.strip()) is not None
 
 
 def is_reply_notice(message: discord.Message) -> bool:
-    """Whether *message* does nothing but show what the next one answers: an empty box with a link to a message."""
+    """Whether *message* only shows what the next one answers: an empty embed with a link to a message."""
     if message.content or message.attachments or len(message.embeds) != 1:
         return False
     embed = message.embeds[0]

@@ -1,4 +1,4 @@
-"""The terminal as a channel: what is typed is done in the simulated world."""
+"""The terminal chat: typed lines are acts in the simulated Discord."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..sim.objects import MessageFlag
 from ..sim.server import Server
 from ..sim.wire import GatewayEvent, Json, Refusal
 from .demo_server import DemoServer
-from .runtime import Hands
+from .runtime import RunningClient
 from .terminal_input import (
     HELP,
     DeleteLine,
@@ -37,15 +37,15 @@ from .terminal_view import View
 
 _LONGEST = 2000
 _QUIET = 0.25
-"""Seconds in which nothing must happen for a channel to be quiet."""
+"""Seconds without events after which a channel counts as quiet."""
 _ANSWERED, _LOOK = 3.0, 0.02
-"""Seconds that a bot has to answer, and after which it is looked whether it has."""
+"""Seconds that the bot has to answer, and the polling interval."""
 
 
 class Keyboard:
     """The lines of a stream, as they come.
 
-    A thread reads them. Nobody can wake a thread that waits for a line, so it is left to the end of the process.
+    A daemon thread reads them: a blocking read cannot be interrupted.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -59,37 +59,36 @@ class Keyboard:
             yield line
 
     def _read(self) -> None:
-        with suppress(RuntimeError):  # the loop was closed meanwhile: nobody listens any more
-            with suppress(ValueError, OSError):  # the stream was closed, or is not text: it is over
+        with suppress(RuntimeError):  # the loop was closed meanwhile
+            with suppress(ValueError, OSError):  # the stream was closed, or is not text
                 for line in self._stream:
                     self._loop.call_soon_threadsafe(self._lines.put_nowait, line)
             self._loop.call_soon_threadsafe(self._lines.put_nowait, None)
 
 
 class Chat:
-    """Does what is typed, and waits until all is quiet where nobody sits at a terminal."""
+    """Runs typed lines; without a terminal it waits after each until the channel is quiet."""
 
-    def __init__(self, scenery: DemoServer, server: Server, hands: Hands, view: View, *, is_terminal: bool) -> None:
+    def __init__(self, scenery: DemoServer, server: Server, bot: RunningClient, view: View) -> None:
         self._scenery = scenery
         self._world = scenery.world
         self._server = server
-        self._hands = hands
+        self._bot = bot
         self._view = view
-        self._is_terminal = is_terminal
-        self._place = scenery.general  # where whoever sits here spoke last
-        self._said: dict[str, str] = {}  # what they said last, by channel
+        self._place = scenery.general  # where the user spoke last
+        self._said: dict[str, str] = {}  # their last message, by channel
         self._asked: list[str] = []  # their interactions
         self._events = 0
 
     def hear(self, event: GatewayEvent) -> None:
-        """Something has happened."""
+        """Note an event of the world."""
         self._events += event.name != "TYPING_START"
         self._view.hear(event)
 
     async def run(self, lines: AsyncIterator[str]) -> None:
-        """Do what *lines* say, until they end."""
+        """Run *lines* until they end."""
         self._view.prompt()
-        is_hurried = self._is_terminal
+        is_hurried = self._view.is_terminal
         async for line in lines:
             try:
                 typed = understood(line)
@@ -102,17 +101,17 @@ class Chat:
                 await self.quiet()
             if typed is not None:
                 await self._do(typed)
-            is_hurried = self._is_terminal or isinstance(typed, WaitLine)
-        if not self._is_terminal:
+            is_hurried = self._view.is_terminal or isinstance(typed, WaitLine)
+        if not self._view.is_terminal:
             await self.quiet()
 
     async def quiet(self) -> None:
-        """Wait until nothing has happened for a moment, and nothing is going to."""
+        """Wait until the channel is quiet and the bot idle."""
         while True:
             before = self._activity()
             await asyncio.sleep(_QUIET)
             places = {self._scenery.general, self._place}
-            if before == self._activity() and not any(map(self._hands.is_busy, places)):
+            if before == self._activity() and not any(map(self._bot.is_busy, places)):
                 return
 
     def _activity(self) -> tuple[int, int]:
@@ -132,10 +131,10 @@ class Chat:
         self._view.prompt()
 
     async def _await_form(self, interaction: str) -> None:
-        """Tell of the form that the bot may answer with: it is no message, so nothing else would."""
+        """Show the form that the bot may answer with, since no message announces it."""
         with suppress(TimeoutError):
             async with asyncio.timeout(_ANSWERED):
-                while not self._world.is_answered(interaction):  # noqa: ASYNC110  # the world tells nobody of it
+                while not self._world.is_answered(interaction):  # noqa: ASYNC110  # the world has no event for it
                     await asyncio.sleep(_LOOK)
         if (form := self._world.modal(interaction)) is not None:
             self._view.tell(form_told(form))
@@ -165,7 +164,7 @@ class Chat:
             case HelpLine():
                 self._view.tell(HELP)
             case WaitLine() | QuitLine():
-                pass  # done by whoever reads the lines
+                pass  # the loop over the lines handles it
             case _:
                 assert_never(typed)
 
@@ -183,16 +182,16 @@ class Chat:
             self._said[place] = id_
 
     def _last(self) -> Json:
-        """The last message of somebody else that everybody sees."""
+        """The last public message of another author."""
         for message in reversed(self._world.messages(self._place)):
             if message["author"]["id"] != self._scenery.me.id and not message["flags"] & MessageFlag.EPHEMERAL:
                 return message
-        msg = "nobody else has said anything yet"
+        msg = "there is no message of anyone else yet"
         raise InputError(msg)
 
     def _own(self) -> str:
         if self._place not in self._said:
-            msg = "you have said nothing yet"
+            msg = "you have not written anything yet"
             raise InputError(msg)
         return self._said[self._place]
 
@@ -206,7 +205,7 @@ class Chat:
         raise InputError(msg)
 
     def _labels(self) -> list[str]:
-        """What stands on the buttons that were shown last."""
+        """The labels of the buttons that were shown last."""
         for message in reversed(self._world.messages(self._place)):
             parts = [part for row in message["components"] for part in row["components"]]
             if labels := [str(part["label"]) for part in parts if part.get("label")]:
@@ -227,6 +226,6 @@ def _or_of(labels: list[str]) -> str:
 
 def _sayable(text: str) -> str:
     if len(text) > _LONGEST:
-        msg = f"a message holds {_LONGEST} characters at most, and that has {len(text)}; say it in parts"
+        msg = f"a message holds {_LONGEST} characters at most, and that has {len(text)}; split it"
         raise InputError(msg)
     return text

@@ -1,4 +1,4 @@
-"""What somebody types into the terminal chat, and what it means. Only reading: nothing is done here."""
+"""Parses the lines of the terminal chat into acts."""
 
 from __future__ import annotations
 
@@ -11,95 +11,95 @@ from typing import TypeAlias
 from ..errors import InputError
 from ..sim.wire import Json
 
-HELP = """What you type is said in #general. Besides:
+HELP = """What you type is sent to #general. Also:
   /COMMAND name:value   use a command of the bot, as in /persona create name:Ren prompt:A shy astronomer
-  /reply TEXT           reply to the last message of somebody else
-  /dm TEXT              say it in private
-  /as NAME TEXT         let somebody else say it
-  /edit TEXT            change what you said last
-  /delete               take it back
-  /react EMOJI          react to the last message of somebody else
-  /press LABEL          press a button below it
-  /fill name:value      fill in the form that the bot shows you, and send it
-  /menu NAME            use a command of its menu on it, as in /menu Explain
-  /wait SECONDS         wait, and do not wait until all is quiet after it (for scripts)
+  /reply TEXT           reply to the last message of another author
+  /dm TEXT              send a direct message to the bot
+  /as NAME TEXT         send it as another person
+  /edit TEXT            edit your last message
+  /delete               delete it
+  /react EMOJI          react to the last message of another author
+  /press LABEL          press a button of that message
+  /fill name:value      fill in and submit the form that the bot shows
+  /menu NAME            use a context menu command on that message, as in /menu Explain
+  /wait SECONDS         wait so long instead of until the channel is quiet (for scripts)
   /help, /quit          this text; the end
-A message that begins with a slash is written with two."""
+Write a message that begins with a slash with two slashes."""
 
 
 @dataclass(frozen=True, slots=True)
 class SayLine:
-    """Something is said."""
+    """Send a message."""
 
     text: str
     who: str = ""
-    """Empty is whoever sits at the terminal."""
+    """Empty is the user."""
     is_direct: bool = False
     is_reply: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class UseLine:
-    """A command of the bot is used; which one, the bot knows."""
+    """Use a command of the bot."""
 
     line: str
 
 
 @dataclass(frozen=True, slots=True)
 class ReactLine:
-    """An emoji is put under the last message of somebody else."""
+    """React to the last message of another author."""
 
     emoji: str
 
 
 @dataclass(frozen=True, slots=True)
 class PressLine:
-    """A button below that message is pressed."""
+    """Press a button of that message."""
 
     label: str
 
 
 @dataclass(frozen=True, slots=True)
 class MenuLine:
-    """A command of the menu of that message is used."""
+    """Use a context menu command on that message."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class FillLine:
-    """The form that the bot shows is filled in."""
+    """Submit the form that the bot shows."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class EditLine:
-    """What was said last is changed."""
+    """Edit one's last message."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class DeleteLine:
-    """What was said last is taken back."""
+    """Delete one's last message."""
 
 
 @dataclass(frozen=True, slots=True)
 class WaitLine:
-    """Time passes."""
+    """Wait."""
 
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class HelpLine:
-    """Somebody wants to know what can be typed."""
+    """Show what can be typed."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuitLine:
-    """It is over."""
+    """End the chat."""
 
 
 Typed: TypeAlias = (
@@ -127,7 +127,7 @@ _YES, _NO = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 _ALONE: Mapping[str, Typed] = MappingProxyType(
     {"help": HelpLine(), "quit": QuitLine(), "exit": QuitLine(), "delete": DeleteLine()}
 )
-"""What needs nothing behind it."""
+"""Commands without arguments."""
 _WITH_TEXT: Mapping[str, tuple[str, Callable[[str], Typed]]] = MappingProxyType(
     {
         "reply": ("what to say", lambda text: SayLine(text, is_reply=True)),
@@ -135,17 +135,17 @@ _WITH_TEXT: Mapping[str, tuple[str, Callable[[str], Typed]]] = MappingProxyType(
         "as": ("who says it, and what", lambda text: _said_by(*text.partition(" ")[::2])),
         "edit": ("what it should say", EditLine),
         "react": ("an emoji", ReactLine),
-        "press": ("what stands on the button", PressLine),
+        "press": ("the label of the button", PressLine),
         "fill": ("field:value", FillLine),
         "menu": ("the name of the command", MenuLine),
         "wait": ("for how many seconds", lambda text: WaitLine(_seconds(text))),
     }
 )
-"""What needs something behind it: what that is, and what it becomes."""
+"""Commands with an argument: its name, and the act."""
 
 
 def understood(line: str) -> Typed | None:
-    """What *line* means; ``None`` if nothing stands there. Raises an ``InputError`` if it is not whole."""
+    """The act of *line*; ``None`` if it is empty. An incomplete one raises an ``InputError``."""
     line = line.strip()
     if not line.startswith("/") or line.startswith("//"):
         return SayLine(line.removeprefix("/")) if line else None
@@ -164,9 +164,9 @@ def _said_by(who: str, text: str) -> SayLine:
 
 
 def command_of(line: str, commands: Iterable[Json], names: Mapping[str, str]) -> tuple[str, dict[str, object]]:
-    """The command that *line* uses, by all its words, and its options.
+    """The full name of the command in *line*, and its options.
 
-    *names* are the ids of people (``@mia``) and channels (``#general``), in small letters. Raises an ``InputError``.
+    *names* are the ids of people (``@mia``) and channels (``#general``), in lower case. Raises an ``InputError``.
     """
     known = {name: options for command in commands if command["type"] == 1 for name, options in _leaves(command)}
     words = line.split()
@@ -183,7 +183,7 @@ def command_of(line: str, commands: Iterable[Json], names: Mapping[str, str]) ->
 
 
 def filled_in(text: str, form: Json) -> dict[str, str]:
-    """What *text* writes into the fields of *form*, by their ids; a field can be named by its id or its label."""
+    """The values that *text* gives the fields of *form*, by id; a field is named by its id or label."""
     fields = {str(name).casefold(): id_ for id_, label, _ in _fields(form) for name in (id_, label) if name}
     found = _split(text, fields)
     if not found:
@@ -193,7 +193,7 @@ def filled_in(text: str, form: Json) -> dict[str, str]:
 
 
 def form_told(form: Json) -> str:
-    """*form* in lines: what it is about, its fields by their ids, what they ask for, and what stands in them."""
+    """*form* as lines: its title, and the id, label and value of each field."""
     fields = list(_fields(form))
     lines = [f"  {id_}: {label}" + (f" (now: {_in_short(value)})" if value else "") for id_, label, value in fields]
     how = " ".join(f"{id_}:…" for id_, _, _ in fields)
@@ -214,7 +214,7 @@ def _in_short(text: str) -> str:
 
 
 def _leaves(command: Json, before: str = "") -> Iterable[tuple[str, Sequence[Json]]]:
-    """Every command that can be used, by all its words, with its options."""
+    """Every command by its full name, with its options."""
     name = f"{before} {command['name']}".strip()
     options = command.get("options") or []
     inner = [option for option in options if option["type"] in _GROUPS]
@@ -240,7 +240,7 @@ def _options(name: str, text: str, known: Sequence[Json], names: Mapping[str, st
 
 
 def _split(text: str, known: Iterable[str]) -> dict[str, str]:
-    """*text* at the names that are known, each with a colon behind it; other colons belong to the values."""
+    """Split *text* at known names followed by a colon; other colons belong to the values."""
     marks = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
     if not marks:
         return {}
@@ -252,7 +252,7 @@ def _split(text: str, known: Iterable[str]) -> dict[str, str]:
 
 
 def _value(option: Json, text: str, names: Mapping[str, str]) -> object:
-    """*text* as the type of *option* wants it."""
+    """Convert *text* to the type of *option*."""
     name, kind = option["name"], option["type"]
     for choice in option.get("choices") or ():
         if text.casefold() in (str(choice["name"]).casefold(), str(choice["value"]).casefold()):
@@ -284,13 +284,13 @@ def _id_of(name: str, text: str, names: Mapping[str, str]) -> str:
             return found
     if text.isdecimal():
         return text
-    msg = f"{name}: there is nobody and nothing called {text[:40]!r}; there is {', '.join(sorted(names))}"
+    msg = f"{name}: there is no person or channel called {text[:40]!r}; there is {', '.join(sorted(names))}"
     raise InputError(msg)
 
 
 def _given(text: str, what: str) -> str:
     if not text:
-        msg = f"say {what} behind it"
+        msg = f"add {what}"
         raise InputError(msg)
     return text
 

@@ -1,4 +1,4 @@
-"""The simulated channel as the terminal shows it: whatever happens there, as a person would see it happen."""
+"""Shows the events of simulated channels on a terminal."""
 
 from __future__ import annotations
 
@@ -17,16 +17,15 @@ _CLEAR = "\r\x1b[K"
 _DIM, _PLAIN = "\x1b[2m", "\x1b[0m"
 _QUOTE = 40
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""What a terminal would obey instead of showing it."""
+"""Control characters, which a terminal would obey."""
 
 _PLACE, _TIME = re.compile(r"<#(\d+)>"), re.compile(r"<t:(\d{1,11})(?::\w)?>")
 
 
 class View:
-    """Writes what happens in *channels* to *out*: ids, and what stands before what is said there.
+    """Writes the events of *channels*, ids with a prefix each, to *out*.
 
-    On a terminal, what whoever sits there has typed is there already and not shown again; below it all it says who is
-    writing, and where to type.
+    On a terminal, typed lines are not repeated, and the last line shows who is typing and the prompt.
     """
 
     def __init__(
@@ -36,17 +35,17 @@ class View:
         self._out = out
         self._channels = dict(channels)
         self._me = me
-        self._is_terminal = is_terminal
-        self._shown: dict[str, str] = {}  # what stands in the first line of each message, for when it is gone
+        self.is_terminal = is_terminal
+        self._shown: dict[str, str] = {}  # the first line of each message, for deletions
         self.trouble: OSError | None = None
-        """Why nothing can be shown any more, once nothing can."""
+        """Why writing failed, once it did."""
 
     def add(self, channel: str, mark: str) -> None:
-        """Show another channel, too."""
+        """Show another channel."""
         self._channels[channel] = mark
 
     def hear(self, event: GatewayEvent) -> None:
-        """Something has happened in the world."""
+        """Show an event of the world."""
         data = event.data
         channel = str(data.get("channel_id", ""))
         if channel not in self._channels:
@@ -66,30 +65,30 @@ class View:
             case "TYPING_START":
                 self.prompt()
             case _:
-                pass  # nobody sees it
+                pass  # not visible
 
     def tell(self, text: str) -> None:
-        """Say something that nobody in the channel says."""
+        """Show a line of our own."""
         for line in text.splitlines():
-            self._write(line, dim=self._is_terminal, mark="" if self._is_terminal else "* ")
+            self._write(line, dim=self.is_terminal, mark="" if self.is_terminal else "* ")
         self.prompt()
 
     def prompt(self) -> None:
-        """Show who is writing, and where to type."""
-        if self._is_terminal:
+        """Show who is typing, and the prompt."""
+        if self.is_terminal:
             names = [self._name(who) for channel in self._channels for who in self._world.typists(channel)]
             writing = f"{_DIM}{', '.join(names)} typing …{_PLAIN} " if names else ""
             self._put(f"{_CLEAR}{writing}{_PROMPT}")
 
     def end(self) -> None:
         """Leave the terminal as it was."""
-        if self._is_terminal:
+        if self.is_terminal:
             self._put(_CLEAR)
 
     def _created(self, channel: str, message: Json) -> None:
         if message["flags"] & MessageFlag.LOADING:
-            return  # it is shown when it says something
-        is_typed = self._is_terminal and message["author"]["id"] == self._me
+            return  # shown once it has content
+        is_typed = self.is_terminal and message["author"]["id"] == self._me
         self._show(channel, str(message["id"]), is_silent=is_typed)
 
     def _changed(self, channel: str, message: Json) -> None:
@@ -119,7 +118,7 @@ class View:
         self.prompt()
 
     def _readable(self, line: str) -> str:
-        """*line* with names and times in place of what Discord writes for them."""
+        """*line* with mentions and timestamps replaced by names and times."""
         line = _PLACE.sub(lambda found: self._place(found[1], found[0]), line)
         return _TIME.sub(lambda found: _as_time(found[1], found[0]), line)
 
@@ -137,10 +136,10 @@ class View:
     def _write(self, line: str, *, dim: bool = False, mark: str = "") -> None:
         shown = mark + _CONTROL.sub("�", line)
         shown = f"{_DIM}{shown}{_PLAIN}" if dim else shown
-        self._put(f"{_CLEAR if self._is_terminal else ''}{shown}\n")
+        self._put(f"{_CLEAR if self.is_terminal else ''}{shown}\n")
 
     def _put(self, text: str) -> None:
-        """Write *text*; whoever happens to do something must not suffer for a reader who is gone."""
+        """Write *text*; if the reader is gone, note it in ``trouble``."""
         if self.trouble is not None:
             return
         try:

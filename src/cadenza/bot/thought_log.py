@@ -1,4 +1,4 @@
-"""What a turn was thinking, told to a channel that a server has chosen for it."""
+"""The thought log: thoughts, tools and timing of each turn, posted in a channel that the server chose."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from hashlib import blake2b
 
 import discord
 
-from ..concurrency.tasks import must_rise
 from ..explain.tracebacks import get_logger
 from ..targets.discord.api import ApiError, Outgoing, Place
 from ..targets.discord.avatars import SpokenBy
@@ -17,6 +16,7 @@ from ..targets.discord.throttle import PacedApi
 from ..targets.discord.webhooks import NoWebhook
 from ..targets.discord_py.client_state import Home
 from ..types import Identity, Reply
+from .background import guarded
 from .services.choices import Choice
 from .services.languages import chosen
 from .services.thought_text import Account, composed
@@ -24,43 +24,36 @@ from .services.thought_text import Account, composed
 logger = get_logger(__name__)
 
 LONGEST = 60.0
-"""Seconds after which no more is told: a log holds nobody up."""
+"""Seconds that posting one turn may take."""
 
 _Room = discord.abc.GuildChannel | discord.Thread
 
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """A turn, as far as it is told."""
+    """A turn for the log."""
 
     reply: Reply
     channel: discord.abc.Snowflake
-    """Where it was said."""
+    """The channel of the turn."""
     turn: str
     persona: str
     identity: Identity | None
-    """Under which name and face, if not the bot's."""
+    """Name and avatar, if not the bot's own."""
     seconds: float
-    """From the message to the end."""
+    """From the message to the end of the turn."""
     waited: float
-    """How much of that it had to wait for its turn."""
+    """How much of that was spent in the queue."""
     attribution: str = ""
-    """Who paid for it, in a sentence, if that was not the operator."""
+    """A sentence that says who paid, if not the operator."""
     language: str = ""
-    """In which the bot itself speaks there."""
+    """The language of the bot's notices there."""
 
 
 async def log_thoughts(thought: Thought, choice: Choice, home: Home, client: discord.Client) -> None:
-    """Tell the thought log of *thought*, if the server has one and the place is not private. Never raises."""
-    if not choice.thought_log or choice.is_private:
-        return
-    try:
-        async with asyncio.timeout(LONGEST):
-            await _log(thought, choice, home, client)
-    except BaseException as error:
-        if must_rise(error):
-            raise
-        logger.warning("a thought log could not be told of a turn (%s)", type(error).__name__)
+    """Post *thought* in the thought log, if the server has one and the channel is not private. Never raises."""
+    if choice.thought_log and not choice.is_private:
+        await guarded("thought log", asyncio.wait_for(_log(thought, choice, home, client), LONGEST))
 
 
 async def _log(thought: Thought, choice: Choice, home: Home, client: discord.Client) -> None:
@@ -96,41 +89,41 @@ def _account(thought: Thought, source: _Room) -> Account:
 
 
 def _known(channel: discord.abc.Snowflake, client: discord.Client) -> _Room | None:
-    """Where something was said, if that is a place of a server; of direct messages nothing is told."""
+    """The channel, if it is in a guild; direct messages are not logged."""
     found = channel if isinstance(channel, _Room) else client.get_channel(channel.id)
     return found if isinstance(found, _Room) else None
 
 
 def _is_secret(source: _Room) -> bool:
-    """Whether only those who were asked in can read *source*, and nobody else can be compared with them."""
+    """Whether *source* is a private thread, whose readers cannot be compared with those of the log."""
     return isinstance(source, discord.Thread) and (source.is_private() or source.parent is None)
 
 
 def _log_of(id_: str, source: _Room, client: discord.Client) -> _Room | None:
-    """The channel of the log, if it can be told anything; if not, the operator reads why."""
+    """The channel of the log, if the bot can post there; otherwise the reason is logged."""
     channel = client.get_channel(int(id_)) if id_.isdecimal() else None
     problem = ""
     if not isinstance(channel, _Room) or channel.guild != source.guild:
         problem = "it is not a channel of that server"
     elif not isinstance(channel, discord.abc.Messageable):
-        problem = "nothing can be said in it"
+        problem = "it takes no messages"
     elif not may_tell(channel):
         problem = "the bot may not send messages, embeds and files there"
     if problem:
-        logger.warning("the thought log of server %s was not told: %s", source.guild.id, problem)
+        logger.warning("thought log of server %s skipped: %s", source.guild.id, problem)
         return None
     return channel if isinstance(channel, _Room) else None
 
 
 def may_tell(channel: _Room) -> bool:
-    """Whether the bot may show in *channel* all that a thought log is told."""
+    """Whether the bot may post messages, embeds and files in *channel*."""
     mine = channel.permissions_for(channel.guild.me)
     speaks = mine.send_messages_in_threads if isinstance(channel, discord.Thread) else mine.send_messages
     return mine.view_channel and speaks and mine.embed_links and mine.attach_files
 
 
 def _tells_on(source: _Room, log: _Room) -> bool:
-    """Whether somebody could read in *log* what was said where they may not look: a role sees the one, not the other."""
+    """Whether the log would leak *source*: some role sees *log* but not *source*."""
     open_, hidden = (room.parent if isinstance(room, discord.Thread) else room for room in (log, source))
     if open_ is None or hidden is None:
         return True
@@ -150,7 +143,7 @@ def _numbered(message: Outgoing, turn: str, number: int) -> Outgoing:
 
 
 async def _sent(home: Home, place: Place, thought: Thought, message: Outgoing) -> None:
-    """Send *message* as the persona where it has a name of its own and that can be shown, else as the bot."""
+    """Send *message* as the persona through a webhook if possible, else as the bot."""
     if thought.identity is not None:
         try:
             webhook = await home.shared.webhooks.get(place)
@@ -161,7 +154,7 @@ async def _sent(home: Home, place: Place, thought: Thought, message: Outgoing) -
             pass
         except ApiError as error:
             if error.is_ambiguous:
-                raise  # it may be there, and nothing is told twice
+                raise  # it may have arrived: do not send it twice
         else:
             return
     await PacedApi(home.api, home.shared.throttle).send(place.channel, message)

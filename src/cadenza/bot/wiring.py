@@ -1,13 +1,14 @@
-"""Who works for a bot: everything that its parts share, made once, when it starts."""
+"""The services of a bot, which its parts share; they are built once, at the start."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .characters.cast import Cast
+from .characters.cast import Cast, named
+from .characters.character import Character
 from .config.current import Current
 from .memory.memory_service import Memory
-from .services.choices import Choices
+from .services.choices import Choice, Choices
 from .services.explanations import Explanations
 from .services.journal import Journal
 from .services.metrics import Metrics
@@ -20,7 +21,7 @@ from .store.store import Store
 
 @dataclass(frozen=True, slots=True)
 class BotServices:
-    """The parts that know nothing of Discord."""
+    """All services; none of them knows discord.py."""
 
     config: Current
     store: Store
@@ -35,9 +36,17 @@ class BotServices:
     explanations: Explanations
     metrics: Metrics
 
+    async def present(self, server: str, choice: Choice) -> tuple[Character, ...]:
+        """The characters that may speak where *choice* holds, the default one first."""
+        everyone = await self.cast.of(server)
+        allowed = [named(everyone, name) for name in choice.personas or ()]
+        here = [one for one in everyone if one in allowed] or list(everyone)
+        first = named(here, choice.persona or "")
+        return tuple(sorted(here, key=lambda one: (one != first, not one.is_main)))
 
-def employed(config: Current, store: Store, seal: Seal) -> BotServices:
-    """Everybody, at work with one configuration and one store."""
+
+def build(config: Current, store: Store, seal: Seal) -> BotServices:
+    """Build all services for one configuration and one store."""
     memory, explanations = Memory(store, lambda: config.now.memory), Explanations(store, lambda: config.now.store)
     memory.privacy.listen(explanations.forget)
     return BotServices(

@@ -1,4 +1,4 @@
-"""``cadenza doctor``: whether a bot can run, one sentence a check, and what to click where it cannot."""
+"""``cadenza doctor``: checks whether a bot can run, and says what to do where it cannot."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..bot.application_info import DISCORD
 from ..bot.checks.discord_checks import check_discord
-from ..bot.checks.findings import SECONDS, DoctorContext, Finding, Severity, bad, good, in_time, warning
+from ..bot.checks.findings import SECONDS, Finding, Severity, Subject, bad, good, in_time, warning
 from ..bot.checks.machine import check_metrics, check_pictures, check_store, check_tools, check_versions
 from ..bot.checks.model_checks import check_models
 from ..bot.config.checking import ConfigError
@@ -21,7 +21,7 @@ from ..bot.config.dotenv import secrets
 from ..bot.config.reading import read
 from ..errors import SettingsError
 
-_CHECKS: tuple[tuple[str, Callable[[DoctorContext], Awaitable[Sequence[Finding]]]], ...] = (
+_CHECKS: tuple[tuple[str, Callable[[Subject], Awaitable[Sequence[Finding]]]], ...] = (
     ("versions", check_versions),
     ("token", check_discord),
     ("models", check_models),
@@ -31,7 +31,7 @@ _CHECKS: tuple[tuple[str, Callable[[DoctorContext], Awaitable[Sequence[Finding]]
     ("metrics", check_metrics),
 )
 _GRACE = 2.0
-"""Seconds that a check has more than what it asks, to say who did not answer."""
+"""Seconds that a check has more than its requests, so that it can report a timeout itself."""
 
 
 def add_doctor(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -50,7 +50,7 @@ def add_doctor(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run_doctor(options: argparse.Namespace, *, url: str = DISCORD) -> int:
-    """Look at everything; give back the exit status."""
+    """Run all checks; return the exit status."""
     found = asyncio.run(examine(Path(options.config), url=url))
     write = _as_json if options.json else _as_text
     sys.stdout.buffer.write(write(found).encode("utf-8", "backslashreplace"))
@@ -61,10 +61,10 @@ def run_doctor(options: argparse.Namespace, *, url: str = DISCORD) -> int:
 async def examine(
     path: Path, *, environment: Mapping[str, str] = os.environ, url: str = DISCORD, seconds: float = SECONDS
 ) -> Sequence[Finding]:
-    """Everything that is found, in the order of the checks, which run at the same time."""
+    """All findings, in the order of the checks, which run concurrently."""
     try:
         reading = await asyncio.to_thread(read, path, environment)
-        patient = DoctorContext(reading.config, secrets(reading.config, environment), url, seconds)
+        subject = Subject(reading.config, secrets(reading.config, environment), url, seconds)
     except ConfigError as error:
         return [bad("configuration", mistake) for mistake in error.mistakes]
     except SettingsError as error:
@@ -73,8 +73,8 @@ async def examine(
         good("configuration", f"{path.name} can be read."),
         *(warning("configuration", w) for w in reading.warnings),
     ]
-    looks = (in_time(name, partial(check, patient), seconds + _GRACE) for name, check in _CHECKS)
-    found = await asyncio.gather(*looks)
+    checks = (in_time(name, partial(check, subject), seconds + _GRACE) for name, check in _CHECKS)
+    found = await asyncio.gather(*checks)
     return [*first, *(finding for findings in found for finding in findings)]
 
 
@@ -83,11 +83,11 @@ def _as_text(found: Sequence[Finding]) -> str:
     wrong = sum(finding.level is Severity.BAD for finding in found)
     worth = sum(finding.level is Severity.WARNING for finding in found)
     if wrong:
-        last = f"{wrong} to put right, then look again: cadenza doctor"
+        last = f"{wrong} to fix, then check again: cadenza doctor"
     elif worth:
-        last = "The bot can run; what has a ! is worth a look. Next: cadenza run"
+        last = "The bot can run; lines with ! deserve a look. Next: cadenza run"
     else:
-        last = "All is well. Next: cadenza run"
+        last = "All checks passed. Next: cadenza run"
     return "\n".join([*lines, "", last, ""])
 
 

@@ -1,8 +1,9 @@
-"""``cadenza run``: the bot, from its configuration to the last goodbye. With ``--sim``, in a Discord on this machine."""
+"""``cadenza run``: run the bot of a configuration; with ``--sim``, in a simulated Discord on this machine."""
 
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import sys
 from collections.abc import Callable, Coroutine, Mapping
@@ -30,9 +31,10 @@ logger = get_logger(__name__)
 
 CONFIG = "cadenza.toml"
 _NO_MODEL = 'no model is chosen; say who answers in cadenza.toml, as in: [models] default = "openai:gpt-5.1"'
-_INTERRUPTED = 130
+INTERRUPTED = 130
+"""The exit status after a second Ctrl-C."""
 _LATER = 75
-"""The exit status of what may work later: a supervisor should try again, as it should not for a wrong configuration."""
+"""The exit status of a temporary failure, after which a supervisor should restart the bot."""
 
 
 def add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -61,7 +63,7 @@ def add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
 
 
 def run_run(options: argparse.Namespace) -> int:
-    """Run the bot; give back the exit status. What keeps it from its work is raised as an error of ours."""
+    """Run the bot and return the exit status. Raises ``CadenzaError``."""
     try:
         import discord  # noqa: F401, PLC0415  # an extra, and slow to load
     except ImportError:
@@ -76,7 +78,7 @@ def run_run(options: argparse.Namespace) -> int:
         return event_loop.run(simulate(Simulation(_config_for_sim(options.config), options.store, options.name, level)))
     for name in ("store", "name"):
         if getattr(options, name):
-            msg = f"--{name} is for the chat of --sim; the bot itself is told by its configuration"
+            msg = f"--{name} works with the chat of --sim only; configure the bot in cadenza.toml"
             raise SettingsError(msg)
     from ..bot.runtime import cadenza_bot, simulated_bot  # noqa: PLC0415  # likewise
 
@@ -87,7 +89,7 @@ def run_run(options: argparse.Namespace) -> int:
 
 
 def _elsewhere(url: str | None) -> AbstractContextManager[None]:
-    """Where Discord is: in its place, or at *url*, where somebody simulates it on this machine."""
+    """Point discord.py at the simulated Discord at *url*; without one, at the real Discord."""
     if url is None:
         return nullcontext()
     from ..sim.clients import discord_py  # noqa: PLC0415  # only who simulates needs it
@@ -104,7 +106,7 @@ def _elsewhere(url: str | None) -> AbstractContextManager[None]:
 
 
 def tried_once(start: Callable[[], int]) -> int:
-    """What *start* gives back; what may be gone later has an exit status of its own, so that it is tried again."""
+    """Run *start*; a temporary failure returns its own exit status."""
     from ..bot.startup_errors import StartError  # noqa: PLC0415  # as above
 
     try:
@@ -118,49 +120,48 @@ def tried_once(start: Callable[[], int]) -> int:
 
 
 async def run_bot(path: Path, *, level: str = "", client_of: ClientOf, store: Store | None = None) -> int:
-    """Run the bot that the file *path* describes until it is interrupted; give back the exit status.
+    """Run the bot of the configuration *path* until it is interrupted; return the exit status.
 
-    What it keeps is kept in *store*, if one is given, else where the configuration says.
+    *store* replaces the store of the configuration.
     """
-    from ..bot.config.current import Current  # noqa: PLC0415  # as above
-    from ..bot.config.dotenv import secrets  # noqa: PLC0415
+    from ..bot.config.dotenv import secrets  # noqa: PLC0415  # as above
     from ..bot.config.reading import load  # noqa: PLC0415
     from ..bot.config.reloading import Reloader  # noqa: PLC0415
     from ..bot.lifecycle import Interrupts, work  # noqa: PLC0415
-    from ..bot.runtime import follow_keys, follow_log, workplace  # noqa: PLC0415
-    from ..bot.wiring import employed  # noqa: PLC0415
+    from ..bot.runtime import session  # noqa: PLC0415
+    from ..bot.wiring import build  # noqa: PLC0415
 
-    # As it was before anything was put into it, or what stood in .env at the start would win over it ever after.
-    environment = dict(os.environ)
+    environment = dict(os.environ)  # before secrets are put there, which would win over a later .env
     secrets_of = partial(secrets, environment=environment)
     config = load(path, environment)
     kept = secrets_of(config)
-    current = Current(config)
-    follow_log(current, secrets_of, level=level)
     token = _token(config, kept)
     _require_model(config)
-    intents = await _intents(config, token)
-    follow_keys(current, secrets_of, real=environment)
-    async with _store(config) if store is None else store as kept_in:
-        staff = employed(current, kept_in, _seal(config, kept))
-        reloader = Reloader(current, path, environment=environment, read=_read_with_model)
-        async with workplace(staff, intents, client_of) as (hands, metering), reloader:
+    async with session(
+        config,
+        _store(config) if store is None else store,
+        secrets=secrets_of,
+        environment=environment,
+        level=level,
+        staff_of=lambda current, store: build(current, store, _seal(config, kept)),
+        client_of=client_of,
+        flags=partial(_flags, config, token),
+    ) as running:
 
-            def ready() -> None:
-                metering.application = str(hands.client.application_id or "")
-                for line in greeting(hands.client, current.now, secrets_of(current.now)):
-                    print(line, flush=True)  # noqa: T201  # for whoever started it; the log may be elsewhere
+        def ready() -> None:
+            for line in greeting(running.bot.client, running.current.now, secrets_of(running.current.now)):
+                print(line, flush=True)  # noqa: T201  # the log may be elsewhere
 
+        bot = running.bot
+        async with Reloader(running.current, path, environment=environment, read=_read_with_model):
             with Interrupts() as interrupts:
-                is_polite = await _translated(
-                    work(hands.client, token, interrupts=interrupts, wind_down=hands.wind_down, on_ready=ready),
-                    config.discord.token_env,
-                )
-    return 0 if is_polite else _INTERRUPTED
+                working = work(bot.client, token, interrupts=interrupts, wind_down=bot.wind_down, on_ready=ready)
+                is_polite = await _translated(working, config.discord.token_env)
+    return 0 if is_polite else INTERRUPTED
 
 
 def _read_with_model(path: Path, environment: Mapping[str, str]) -> LoadedConfig:
-    """The configuration, if it says who answers: a bot that runs must not become one that cannot."""
+    """Read the configuration; one without a model is an error, so that a running bot keeps the old one."""
     from ..bot.config.checking import ConfigError  # noqa: PLC0415  # as above
     from ..bot.config.reading import read  # noqa: PLC0415
 
@@ -171,7 +172,7 @@ def _read_with_model(path: Path, environment: Mapping[str, str]) -> LoadedConfig
 
 
 def greeting(client: discord.Client, config: Config, kept: Mapping[str, str]) -> list[str]:
-    """What is said when all is ready: who, where, with which model, what it listens to, and what is missing."""
+    """The lines shown when the bot is ready: its name, guilds, model and triggers, and what is missing."""
     from ..bot.config.model_names import key_of, key_variables, needs_key, resolved  # noqa: PLC0415  # as above
     from ..bot.services.invitation import invite_link  # noqa: PLC0415
 
@@ -190,7 +191,7 @@ def greeting(client: discord.Client, config: Config, kept: Mapping[str, str]) ->
 
 
 def listens_to(config: Config, *, hears_all: bool = True) -> str:
-    """What is answered, in words; who does not hear all, for want of the message content intent, only what calls it."""
+    """What the bot answers, in words. Without the message content intent (*hears_all*) that is less."""
     talk = config.conversation
     kinds = [
         ("mentions", talk.mentions),
@@ -205,21 +206,21 @@ def listens_to(config: Config, *, hears_all: bool = True) -> str:
     ]
     words = [word for word, is_on in kinds if is_on]
     if not words:
-        return "nobody, as nothing is switched on in [conversation]"
+        return "nothing, since no trigger is on in [conversation]"
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-async def _intents(config: Config, token: str) -> discord.Intents:
-    """What Discord is asked to tell: only what the portal allows."""
+async def _flags(config: Config, token: str) -> int:
+    """The flags of the bot's application, which tell its privileged intents."""
     from discord.http import Route  # noqa: PLC0415  # as above
 
     from ..bot.application_info import PortalError  # noqa: PLC0415
     from ..bot.config.secrecy import token_complaint  # noqa: PLC0415
-    from ..bot.intents import application, intents_for  # noqa: PLC0415
+    from ..bot.intents import application  # noqa: PLC0415
     from ..bot.startup_errors import StartError  # noqa: PLC0415
 
     try:
-        return intents_for(config, await application(token, url=Route.BASE))
+        return await application(token, url=Route.BASE)
     except PortalError as error:
         if error.status == 401 and (complaint := token_complaint(token)):
             msg = f"Discord does not accept the token in {config.discord.token_env}: {complaint}"
@@ -229,7 +230,7 @@ async def _intents(config: Config, token: str) -> discord.Intents:
 
 
 async def _translated(working: Coroutine[Any, Any, bool], variable: str) -> bool:
-    """What *working* comes to; what discord.py raises meanwhile becomes a sentence."""
+    """Await *working*; exceptions of discord.py become a ``StartError``."""
     from ..bot.startup_errors import StartError, is_passing, sentence_of  # noqa: PLC0415  # as above
 
     try:
@@ -237,11 +238,11 @@ async def _translated(working: Coroutine[Any, Any, bool], variable: str) -> bool
     except CadenzaError:
         raise
     except Exception as error:
-        logger.debug("the bot ended because of an error", exc_info=True)
         sentence = sentence_of(error, variable=variable)
+        logger.log(logging.ERROR if sentence is None else logging.DEBUG, "the bot failed", exc_info=True)
         if sentence is None:
-            sentence = f"the bot ended because of an error ({type(error).__name__}); --log-level debug tells more"
-        raise StartError(sentence, is_passing=is_passing(error)) from None
+            sentence = f"the bot ended because of an error ({type(error).__name__}); see the log"
+        raise StartError(sentence, is_passing=is_passing(error)) from error
 
 
 def _token(config: Config, kept: Mapping[str, str]) -> str:
@@ -271,7 +272,7 @@ def _seal(config: Config, kept: Mapping[str, str]) -> Seal:
 
 
 def _config_for_sim(given: str | None) -> Path | None:
-    """Which configuration a simulated bot has: the one that is named, the one of this folder, or none."""
+    """The configuration for ``--sim``: the given one, the one of this folder, or none."""
     if given is not None:
         return Path(given)
     return Path(CONFIG) if Path(CONFIG).is_file() else None

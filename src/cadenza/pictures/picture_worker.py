@@ -7,7 +7,6 @@ it.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -15,7 +14,9 @@ from dataclasses import dataclass, field
 from threading import Lock, Thread
 from time import monotonic
 
-logger = logging.getLogger(__name__)
+from ..explain.tracebacks import get_logger
+
+logger = get_logger(__name__)
 
 PATIENCE = 10.0
 """Seconds after which a picture is given up."""

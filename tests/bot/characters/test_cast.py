@@ -138,7 +138,7 @@ async def test_who_is_changed_or_renamed_stays_one() -> None:
     assert ["Cadenza", "Ren"] == await names(cast, "2")
     with pytest.raises(InputError, match="already"):
         await cast.change("1", "蓮", lambda one: replace(one, name="REN"))
-    with pytest.raises(InputError, match="nobody called Nobody"):
+    with pytest.raises(InputError, match="no character called Nobody"):
         await cast.change("1", "Nobody", lambda one: one)
 
 

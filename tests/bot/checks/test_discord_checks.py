@@ -7,7 +7,7 @@ import re
 import pytest
 
 from cadenza.bot.checks.discord_checks import check_discord
-from cadenza.bot.checks.findings import DoctorContext, Finding, Severity
+from cadenza.bot.checks.findings import Finding, Severity, Subject
 from cadenza.bot.config.config import Config, ConversationConfig, DiscordConfig
 from cadenza.bot.services.invitation import PERMISSIONS
 from cadenza.sim import Permission, guilds
@@ -20,7 +20,7 @@ async def found(
 ) -> list[Finding]:
     """What is found in *room*."""
     async with served(room, privileged=privileged) as server:
-        return list(await check_discord(DoctorContext(config or Config(), {"DISCORD_TOKEN": token}, server.url, 2.0)))
+        return list(await check_discord(Subject(config or Config(), {"DISCORD_TOKEN": token}, server.url, 2.0)))
 
 
 def of(findings: list[Finding], check: str) -> list[str]:
@@ -71,7 +71,7 @@ async def test_a_wrong_token_is_one_sentence_and_not_shown(token: str, words: st
             "is optional, and the portal does not allow it: open https://discord.com/developers/applications",
         ),
         ("on", "✗", "is on, but the portal does not allow it: open https://discord.com/developers/applications"),
-        ("off", "✓", "is not wanted; it hears only who mentions it, replies to it or writes in private."),
+        ("off", "✓", "is not requested; it hears only who mentions it, replies to it or writes in private."),
     ],
 )
 async def test_a_missing_intent_is_told_with_the_clicks(choice: str, mark: str, words: str) -> None:
@@ -128,7 +128,7 @@ async def test_a_server_in_which_it_cannot_speak_is_bad() -> None:
     (sentence,) = of(await found(room), "servers")
 
     assert sentence.startswith(
-        "✗ Home: the bot can speak in no channel; give it View Channels and Send Messages (Server"
+        "✗ Home: the bot cannot send messages in any channel; give it View Channels and Send Messages (Server"
     )
 
 
@@ -152,7 +152,7 @@ async def test_of_many_servers_some_are_looked_at() -> None:
 
     sentences = of(await found(room), "servers")
 
-    assert (11, "✓ 2 more servers were not looked at.") == (len(sentences), sentences[-1])
+    assert (11, "✓ 2 more servers were not checked.") == (len(sentences), sentences[-1])
 
 
 async def test_a_server_that_does_not_tell_is_a_warning() -> None:
@@ -161,7 +161,7 @@ async def test_a_server_that_does_not_tell_is_a_warning() -> None:
 
     (sentence,) = of(await found(room), "servers")
 
-    assert "! Home: what the bot may do there is not known: Discord refused to answer (status 403)." == sentence
+    assert "! Home: its permissions could not be read: Discord refused to answer (status 403)." == sentence
 
 
 async def test_a_list_of_servers_that_is_refused_is_a_warning() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from cadenza.bot.checks.findings import DoctorContext, Finding, Severity, bad, good, in_time, warning
+from cadenza.bot.checks.findings import Finding, Severity, Subject, bad, good, in_time, warning
 from cadenza.bot.config.config import Config
 from cadenza.errors import SettingsError
 from tests.timing import now
@@ -19,9 +19,9 @@ pytestmark = pytest.mark.looptime
     ("error", "text"),
     [
         (SettingsError("say it better"), "say it better"),
-        (RuntimeError("hunter2"), "it could not be checked (RuntimeError)"),
-        (asyncio.CancelledError("hunter2"), "it could not be checked (CancelledError)"),
-        (TimeoutError(), "there was no answer within 5 seconds; look at the network, or try again"),
+        (RuntimeError("hunter2"), "the check failed (RuntimeError)"),
+        (asyncio.CancelledError("hunter2"), "the check failed (CancelledError)"),
+        (TimeoutError(), "there was no answer within 5 seconds; check the network, or try again"),
     ],
     ids=["ours", "foreign", "a cancellation of its own", "time"],
 )
@@ -59,7 +59,7 @@ def test_levels_have_their_marks() -> None:
 
 
 def test_a_patient_does_not_show_its_secrets() -> None:
-    patient = DoctorContext(Config(), {"DISCORD_TOKEN": "hunter2"}, "https://discord.example")
+    subject = Subject(Config(), {"DISCORD_TOKEN": "hunter2"}, "https://discord.example")
 
-    assert "hunter2" == patient.token
-    assert "hunter2" not in repr(patient)
+    assert "hunter2" == subject.token
+    assert "hunter2" not in repr(subject)

@@ -16,20 +16,20 @@ from typing import NamedTuple
 import pytest
 
 from cadenza.bot.checks import machine
-from cadenza.bot.checks.findings import DoctorContext, Finding
+from cadenza.bot.checks.findings import Finding, Subject
 from cadenza.bot.checks.machine import check_metrics, check_pictures, check_store, check_tools, check_versions
 from cadenza.bot.config.config import Config, MetricsConfig, StoreConfig, ToolsConfig
 from cadenza.settings import Settings
 
 SERVER = Path(__file__).parents[2] / "tools" / "mcp" / "a_simple_server.py"
-Check = Callable[[DoctorContext], Awaitable[Sequence[Finding]]]
+Check = Callable[[Subject], Awaitable[Sequence[Finding]]]
 
 
 async def found(
     check: Check, config: Config, secrets: dict[str, str] | None = None, seconds: float = 10.0
 ) -> list[str]:
     """The sentences of *check*, with their marks."""
-    findings = await check(DoctorContext(config, secrets or {}, "", seconds))
+    findings = await check(Subject(config, secrets or {}, "", seconds))
     return [f"{finding.level.value} {finding.text}" for finding in findings]
 
 
@@ -63,8 +63,8 @@ async def test_a_missing_or_old_discord_py_is_told(monkeypatch: pytest.MonkeyPat
     ("values", "words"),
     [
         ({"tables": "text"}, "✓ Tables are shown as text."),
-        ({"table_fonts": ["nowhere.ttf"]}, "! The font 'nowhere.ttf' of table_fonts is not there"),
-        ({}, ("✓ Tables are drawn as pictures", "! There is no font for")),
+        ({"table_fonts": ["nowhere.ttf"]}, "! The font 'nowhere.ttf' of table_fonts was not found"),
+        ({}, ("✓ Tables are drawn as images", "! There is no font for")),
     ],
     ids=["text", "a font that is not there", "pictures"],
 )
@@ -81,7 +81,7 @@ async def test_without_pillow_tables_are_text(monkeypatch: pytest.MonkeyPatch) -
 
     (sentence,) = await found(check_pictures, Config())
 
-    assert sentence.startswith("! Tables are shown as text, for there is no Pillow; try: pip install")
+    assert sentence.startswith("! Tables are shown as text, because Pillow is missing; try: pip install")
 
 
 # --- the store ---------------------------------------------------------------------------
@@ -90,8 +90,8 @@ async def test_without_pillow_tables_are_text(monkeypatch: pytest.MonkeyPatch) -
 async def test_a_new_store_will_be_made(tmp_path: Path) -> None:
     store, key = await found(check_store, Config(folder=tmp_path))
 
-    assert "✓ cadenza.db will be made at the first start." == store
-    assert key.startswith("✓ The key for secrets will be made as cadenza.key")
+    assert "✓ cadenza.db will be created at the first start." == store
+    assert key.startswith("✓ The key for secrets will be created as cadenza.key")
     assert not (tmp_path / "cadenza.db").exists()  # it takes no time
 
 
@@ -110,8 +110,8 @@ async def test_a_store_that_is_there_can_be_written_also_while_a_bot_does(tmp_pa
     ("path", "words"),
     [
         ("no/such.db", "✗ The folder"),
-        ("text.db", "✗ text.db cannot be used as the store (DatabaseError); put a backup in its place"),
-        (":memory:", "! Nothing is kept over a restart, for [store] path is ':memory:'."),
+        ("text.db", "✗ text.db cannot be used as the store (DatabaseError); restore a backup"),
+        (":memory:", "! Nothing survives a restart, because [store] path is ':memory:'."),
     ],
 )
 async def test_a_store_that_cannot_be_is_told(tmp_path: Path, path: str, words: str) -> None:
@@ -128,7 +128,7 @@ async def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path, monkeypat
     store = (await found(check_store, Config(folder=tmp_path)))[0]
 
     assert store.startswith("✗ The folder")
-    assert store.endswith("cannot be written; allow it, or change [store] path.")
+    assert store.endswith("is not writable; allow writing, or change [store] path.")
 
 
 async def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,14 +139,14 @@ async def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     store = (await found(check_store, Config(folder=tmp_path)))[0]
 
-    assert "! There are only 5 MiB left for cadenza.db; make room." == store
+    assert "! There are only 5 MiB left for cadenza.db; free some space." == store
 
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(0))
     (tmp_path / "cadenza.db").write_bytes(b"begun, and no room for the rest" * 100)
 
     store = (await found(check_store, Config(folder=tmp_path)))[0]
 
-    assert "✗ There is no room left on the disk of cadenza.db; make some." == store
+    assert "✗ The disk of cadenza.db is full; free some space." == store
 
 
 @pytest.mark.skipif(os.name != "posix", reason="there are no such modes")
@@ -164,7 +164,7 @@ async def test_a_key_file_is_for_its_owner_alone(tmp_path: Path, mode: int, mark
 async def test_a_key_of_the_environment_is_named_and_not_shown(tmp_path: Path) -> None:
     key = (await found(check_store, Config(folder=tmp_path), {"CADENZA_KEY": "hunter2"}))[1]
 
-    assert "✓ Secrets are sealed with the key in CADENZA_KEY." == key
+    assert "✓ Secrets are encrypted with the key in CADENZA_KEY." == key
 
 
 # --- tools and the port ------------------------------------------------------------------

@@ -32,7 +32,7 @@ async def test_each_choice_holds_where_it_was_made_and_only_managers_make_it() -
                 await choices.of_channel(room.general),
             )
 
-            assert (await room.use(room.mia, f"config {name}", **options)).startswith("From now on in this ")
+            assert (await room.use(room.mia, f"config {name}", **options)).startswith("Set for this ")
             assert room.is_ephemeral
             assert (server, channel) == (
                 await choices.of_server(room.guild.id),
@@ -46,20 +46,20 @@ async def test_a_command_without_an_option_says_that_it_needs_one() -> None:
     async with command_room(commands) as room:
         for name in ("triggers", "history", "cascade"):
             told = await room.use(room.mia, f"config {name}")
-            assert "Nothing was chosen; give at least one of the options." == told
+            assert "Nothing was changed; give at least one option." == told
 
 
 async def test_thoughts_are_shown_where_somebody_wants_them_and_the_bot_may() -> None:
     async with command_room(commands) as room:
         log = room.world.add_channel(room.guild, "thoughts")
         told = await room.use(room.mia, "config thought-log", given={"channel": log})
-        assert f"Thoughts are shown in <#{log}> from now on, but for those of private channels." == told
+        assert f"Thoughts are now posted in <#{log}>, except those of private channels." == told
         assert log == (await room.staff.choices.of_server(room.guild.id)).thought_log
 
         assert "“Manage Server”" in await room.use(room.tom, "config thought-log")
         assert log == (await room.staff.choices.of_server(room.guild.id)).thought_log
 
-        assert "Thoughts are not shown anywhere from now on." == await room.use(room.mia, "config thought-log")
+        assert "Thoughts are no longer posted anywhere." == await room.use(room.mia, "config thought-log")
         assert "" == (await room.staff.choices.of_server(room.guild.id)).thought_log
 
 
@@ -70,5 +70,5 @@ async def test_thoughts_are_not_shown_where_the_bot_may_not_write() -> None:
 
         told = await room.use(room.mia, "config thought-log", given={"channel": log})
 
-        assert told.startswith(f"I may not show them in <#{log}>; give me")
+        assert told.startswith(f"I cannot post thoughts in <#{log}>; give me")
         assert Choice() == await room.staff.choices.of_server(room.guild.id)

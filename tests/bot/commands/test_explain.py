@@ -21,7 +21,7 @@ from tests.bot.command_room import CommandRoom, command_room
 pytestmark = pytest.mark.timeout(60)
 
 NOT_THERE = "There is no such message here, or you cannot read it."
-UNKNOWN = "I do not know why that message is as it is: it is too old, or nothing was kept of it."
+UNKNOWN = "I have no record of that message: it is too old, or nothing was kept."
 
 
 async def said(room: CommandRoom, text: str = "Hi.", *, channel: str = "", name: str = "", is_kept: bool = True) -> str:
@@ -61,7 +61,7 @@ async def test_where_there_is_nothing_to_explain_it_says_so() -> None:
 
         answer = await room.use(room.tom, "explain")
 
-    assert "There is no message of mine in this channel that I could explain." == answer
+    assert "I have no message in this channel to explain." == answer
 
 
 @pytest.mark.parametrize(
@@ -85,8 +85,8 @@ async def test_a_message_is_named_by_its_id_or_its_address(named: str) -> None:
 @pytest.mark.parametrize(
     ("named", "answer"),
     [
-        ("yesterday", "That is neither the address nor the id of a message."),
-        ("https://example.com/1/2/3", "That is neither the address nor the id of a message."),
+        ("yesterday", "That is neither a link to a message nor its id."),
+        ("https://example.com/1/2/3", "That is neither a link to a message nor its id."),
         ("1234", NOT_THERE),
         ("https://discord.com/channels/1/2/3", NOT_THERE),
         ("https://discord.com/channels/@me/2/3", NOT_THERE),
@@ -101,8 +101,8 @@ async def test_what_somebody_else_said_is_not_explained() -> None:
     async with command_room(explain.commands) as room:
         theirs = room.tom.says(room.general, "Hi.")
 
-        assert "That is not a message of mine." == await room.use(room.tom, "explain", message=theirs)
-        assert "That is not a message of mine." == await room.use(room.tom, "Explain", target=theirs)
+        assert "That is not one of my messages." == await room.use(room.tom, "explain", message=theirs)
+        assert "That is not one of my messages." == await room.use(room.tom, "Explain", target=theirs)
 
 
 async def test_what_is_not_known_any_more_is_said_to_be_so() -> None:
@@ -161,7 +161,7 @@ async def test_a_story_that_does_not_fit_is_a_file() -> None:
     async with command_room(explain.commands) as room:
         await said(room, text)
 
-        assert "It is a long story; it is in the file." == await room.use(room.tom, "explain")
+        assert "The explanation is long; it is in the file." == await room.use(room.tom, "explain")
         assert text.strip() in room.file().decode()
         assert ["explanation.txt"] == [file["filename"] for one in room.answers for file in one["attachments"]]
         assert room.is_ephemeral
@@ -186,9 +186,7 @@ async def test_where_the_bot_cannot_read_back_it_says_so() -> None:
         room.world.overwrite(room.general, room.bot, deny=Permission.READ_MESSAGE_HISTORY)
 
         assert NOT_THERE == await room.use(room.tom, "explain", message=id_)
-        assert "There is no message of mine in this channel that I could explain." == await room.use(
-            room.tom, "explain"
-        )
+        assert "I have no message in this channel to explain." == await room.use(room.tom, "explain")
         assert story("Hi.") == await room.use(room.tom, "Explain", target=id_)
 
 

@@ -66,7 +66,7 @@ async def test_a_note_that_cannot_be_one_is_refused_with_a_sentence() -> None:
         assert "A note needs some words." == await room.use(room.tom, "memory note", text=" ")
         await room.staff.memory.privacy.set_level(room.tom.id, PrivacyLevel.LIMITED)
         said = await room.use(room.tom, "memory note", text="I like cheese")
-        assert said == "You have chosen that no notes about you are kept; “/memory privacy” changes that."
+        assert said == "You have chosen not to have notes kept; “/memory privacy” changes that."
         assert 0 == await size(room, Shelf.NOTES)
 
 
@@ -112,11 +112,11 @@ async def test_conversations_are_shown_to_whose_they_are() -> None:
 @pytest.mark.parametrize(
     ("level", "said", "left"),
     [
-        ("open", "From now on I remember what was said lately, and keep notes about you. Deleted: 0.", 2),
-        ("limited", "From now on I remember what was said lately, and keep no notes about you. Deleted: 1.", 1),
+        ("open", "From now on I remember recent conversations and keep notes about you. Deleted: 0.", 2),
+        ("limited", "From now on I remember recent conversations, but keep no notes about you. Deleted: 1.", 1),
         (
             "full",
-            "From now on I remember nothing of you, and your words are kept in nobody else's memory. Deleted: 4.",
+            "From now on I remember nothing about you, and your words are not kept in the memory of others. Deleted: 4.",
             0,
         ),
     ],
@@ -138,7 +138,7 @@ async def test_direct_messages_are_remembered_if_asked_for() -> None:
         private = room.world.open_direct(room.bot, room.tom)
 
         said = await room.use(room.tom, "memory direct", channel=private, state="on")
-        assert "From now on I remember our direct messages; they are told nowhere else." == said
+        assert "From now on I remember our direct messages; I use them nowhere else." == said
         assert "direct messages is on." in await room.use(room.tom, "memory list")
         said = await room.use(room.tom, "memory direct", channel=private, state="off")
         assert "I do not remember direct messages. Deleted: 0." == said
@@ -149,7 +149,7 @@ async def test_everything_can_be_had_as_a_file() -> None:
         await kept(room, room.tom)
         await kept(room, room.mia, "secret of Mia")
 
-        assert "This is all that is kept about you." == await room.use(room.tom, "memory export")
+        assert "This is everything that is kept about you." == await room.use(room.tom, "memory export")
 
         exported = json.loads(room.file())
         assert room.tom.id == exported["person"]
@@ -172,7 +172,7 @@ async def test_who_wants_to_be_forgotten_is_asked_once_more(command: str) -> Non
 
         await room.use(room.tom, command)
         said = await room.press(room.tom, "Forget me")
-        assert "Deleted: 3 records that were yours, and 2 lines in the memory of others." in said
+        assert "Deleted: 3 records of yours and 2 lines in the memory of others." in said
         assert [0] * len(Shelf) == [await size(room, shelf) for shelf in Shelf]
 
 
@@ -183,7 +183,7 @@ async def test_who_wants_to_be_forgotten_for_good_leaves_that_wish() -> None:
 
         said = await room.press(room.tom, "Forget me, and remember nothing in future")
 
-        assert said.endswith("Nothing more is kept than that you wish not to be remembered.")
+        assert said.endswith("Only your wish not to be remembered is kept.")
         assert [(Shelf.PEOPLE, {"privacy": "full"})] == [
             (record.shelf, record.value) for shelf in Shelf for record in await room.staff.store.find(shelf)
         ]

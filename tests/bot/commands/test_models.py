@@ -37,13 +37,13 @@ async def test_a_server_and_a_channel_choose_who_answers_and_take_it_back() -> N
             "This channel has chosen `quick`.",
             "This server has chosen `wise`.",
             "The default is `quick`.",
-            "Who answers if it fails: `wise`.",
+            "Fallbacks: `wise`.",
         ] == (await room.use(room.mia, "model show")).splitlines()
 
-        assert "This server has no model of its own any more." == await room.use(room.mia, "model reset")
+        assert "This server no longer has its own model." == await room.use(room.mia, "model reset")
         assert (None, "quick") == await chosen(room)
         told = await room.use(room.mia, "model reset", where="channel")
-        assert "This channel has no model of its own any more." == told
+        assert "This channel no longer has its own model." == told
         assert (None, None) == await chosen(room)
 
 
@@ -87,7 +87,7 @@ async def test_a_key_is_given_in_a_form_and_stands_in_no_message_and_no_log(capl
             assert "A key for openai" == room.form["title"]
             told = await room.submit(room.mia, key=SECRET)
 
-        assert "The key for `openai` is sealed and kept; it is asked with before the operator's." == told
+        assert "The key for `openai` is stored encrypted; it is used before the operator's." == told
         assert room.is_ephemeral
         assert {"openai": (SECRET,)} == await room.staff.models.keys.of(room.guild.id)
         [record] = await room.staff.store.find(Shelf.KEYS)
@@ -95,7 +95,7 @@ async def test_a_key_is_given_in_a_form_and_stands_in_no_message_and_no_log(capl
         assert SECRET not in str(room.world.messages(room.general)) + caplog.text
 
         assert ["openai"] == await room.suggest(room.mia, "model key remove", "vendor", "")
-        assert "The key for `openai` is forgotten." == await room.use(room.mia, "model key remove", vendor="openai")
+        assert "The key for `openai` was deleted." == await room.use(room.mia, "model key remove", vendor="openai")
         assert "This server has no key for `openai`." == await room.use(room.mia, "model key remove", vendor="openai")
 
 
@@ -113,7 +113,7 @@ async def test_there_is_no_form_for_a_vendor_without_keys() -> None:
     async with command_room(commands, config=CONFIG) as room:
         for vendor in ("ollama", "custom", "nobody"):
             told = await room.use(room.mia, "model key set", vendor=vendor)
-            assert f"There is no vendor `{vendor}` that a server can have a key for; pick one from the list." == told
+            assert f"A server cannot have a key for `{vendor}`; pick a vendor from the list." == told
             assert room.form is None
             assert vendor not in await room.suggest(room.mia, "model key set", "vendor", vendor)
 
@@ -161,4 +161,4 @@ async def test_without_a_model_there_is_a_sentence() -> None:
     async with command_room(commands) as room:
         told = await room.use(room.mia, "model test")
 
-        assert "There is no model that could be asked; whoever runs the bot has to name one." == told
+        assert "No model is configured; the bot's operator has to name one." == told

@@ -25,7 +25,7 @@ async def test_whoever_goes_out_in_any_format_comes_in_the_same() -> None:
             await room.use(room.mia, "persona export", name="蓮", format=format_)
             data = room.file()
             assert REN == replace(read_card(data, "x"), card=REN.card, id="")
-            assert "蓮 was taken in." == await room.use(room.mia, "persona import", file=File("x", data), replace=True)
+            assert "蓮 was imported." == await room.use(room.mia, "persona import", file=File("x", data), replace=True)
         cast = await room.staff.cast.of(room.guild.id)
         assert [("Cadenza", True), ("蓮", False)] == [(one.name, one.is_main) for one in cast]
 

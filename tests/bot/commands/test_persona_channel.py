@@ -24,14 +24,14 @@ CONFIG = Config(personas=(REN, FOX, MIKO, ONE))
 @pytest.mark.parametrize(
     ("options", "told", "said"),
     [
-        pytest.param({"name": "ren"}, "Ren is going to greet.", "Ren: Hello {{user}}.", id="the first"),
-        pytest.param({"name": "Ren", "number": 2}, "Ren is going to greet.", "Ren: Oh.", id="another; none is blank"),
+        pytest.param({"name": "ren"}, "Ren will say a greeting.", "Ren: Hello {{user}}.", id="the first"),
+        pytest.param({"name": "Ren", "number": 2}, "Ren will say a greeting.", "Ren: Oh.", id="another; none is blank"),
         pytest.param({"name": "One", "number": 2}, "One has only one greeting.", "", id="there is but one"),
         pytest.param({"name": "Ren", "number": 3}, "Ren has only 2 greetings.", "", id="too many"),
         pytest.param(
             {"name": "Miko"}, "Miko has no greeting; write one with /persona edit.", "", id="who has nothing to say"
         ),
-        pytest.param({"name": "Tom"}, "There is nobody called Tom; look at /persona list.", "", id="nobody"),
+        pytest.param({"name": "Tom"}, "There is no character called Tom; see /persona list.", "", id="nobody"),
     ],
 )
 async def test_everybody_can_have_somebody_greet(options: dict[str, str], told: str, said: str) -> None:
@@ -45,11 +45,11 @@ async def test_who_is_refused_a_greeting_is_told_why() -> None:
     async with command_room(personas.commands, config=CONFIG) as room:
         room.remote.refusal = ControlRefused.NOTHING_THERE
         told = await room.use(room.tom, "persona greet", name="Ren")
-        assert "They do not speak in this channel; look at /persona here and /config show." == told
+        assert "This character does not speak in this channel; see /persona here and /config show." == told
 
         room.remote.refusal = ControlRefused.TOO_MUCH
         told = await room.use(room.tom, "persona greet", name="Ren")
-        assert "That is as much as you may have for now; try it again later." == told
+        assert "You have reached your limit for now; try again later." == told
 
 
 async def test_who_speaks_in_a_channel_is_chosen_shown_and_taken_back() -> None:
@@ -58,16 +58,16 @@ async def test_who_speaks_in_a_channel_is_chosen_shown_and_taken_back() -> None:
         async def here(**options: str) -> str:
             return await room.use(room.mia, "persona here", **options)
 
-        everybody = "Here may speak: everybody. If nobody in particular is called, Ren answers."
+        everybody = "Characters here: everybody. By default Ren answers."
         assert everybody == await here()
         await here(names="Ren, the Fox")
         assert ("Ren, the Fox",) == (await room.staff.choices.of_channel(room.general)).personas
         await room.staff.cast.change(room.guild.id, "Ren, the Fox", lambda one: replace(one, name="Fox"))
-        told = "Here may speak: Fox, Miko. If nobody in particular is called, {} answers."
+        told = "Characters here: Fox, Miko. By default {} answers."
         assert told.format("Fox") == await here(names="miko、FOX,Fox")
         assert told.format("Miko") == await here(first="Miko")
-        assert "Who answers first must be one of those who may speak here." == await here(first="Ren")
-        assert "There is nobody called Tom; look at /persona list." == await here(names="Miko, Tom")
+        assert "The default character must be one that may speak here." == await here(first="Ren")
+        assert "There is no character called Tom; see /persona list." == await here(names="Miko, Tom")
         assert told.format("Miko") == await here()
         assert everybody == await here(names="-", first="-")
 

@@ -31,9 +31,9 @@ async def test_a_persona_lives_from_its_making_to_its_end() -> None:
     async with command_room(personas.commands, config=CONFIG) as room:
         mia = room.mia
         made = await room.use(mia, "persona create", name="Ren", prompt="A fox.", url="https://example.org/fox.png")
-        assert "Ren is here; tell more of them with /persona edit." == made
+        assert "Ren was created; /persona edit has room for more." == made
         assert room.is_ephemeral
-        assert "There is somebody called Ren already; choose another name." == await room.use(
+        assert "There is already a character called Ren; choose another name." == await room.use(
             mia, "persona create", name="REN"
         )
         assert "**Cadenza** (main)\n**Ren**" == await room.use(room.tom, "persona list")
@@ -101,18 +101,18 @@ async def test_cards_come_in_and_go_out() -> None:
     async with command_room(personas.commands) as room:
         card = {"spec": "chara_card_v2", "spec_version": "2.0", "data": {"name": "蓮", "description": "狐", "x": 1}}
         file = File("ren.json", json.dumps(card).encode())
-        assert "蓮 was taken in." == await room.use(room.mia, "persona import", file=file)
+        assert "蓮 was imported." == await room.use(room.mia, "persona import", file=file)
         again = await room.use(room.mia, "persona import", file=file)
-        assert again.startswith("There is somebody called 蓮 already; give another name")
-        assert "Ren was taken in." == await room.use(room.mia, "persona import", file=file, name="Ren")
-        assert "蓮 was taken in." == await room.use(room.mia, "persona import", file=file, replace=True)
+        assert again.startswith("There is already a character called 蓮; give another name")
+        assert "Ren was imported." == await room.use(room.mia, "persona import", file=file, name="Ren")
+        assert "蓮 was imported." == await room.use(room.mia, "persona import", file=file, replace=True)
         assert 3 == len(await room.staff.cast.of(room.guild.id))
 
         await room.use(room.mia, "persona export", name="蓮", format="json-v2")
         assert 1 == json.loads(room.file())["data"]["x"]
         await room.use(room.mia, "persona export", name="蓮")
         assert room.file().startswith(b"\x89PNG")
-        assert "Neu was taken in." == await room.use(
+        assert "Neu was imported." == await room.use(
             room.mia, "persona import", file=File("a.png", room.file()), name="Neu"
         )
         assert "狐" == (await kept(room, "Neu")).prompt
@@ -135,10 +135,10 @@ REFUSED = {
     "persona export": {"name": "Cadenza"},
 }
 NONSENSE = [
-    ("persona show", {"name": "Nobody"}, "There is nobody called Nobody; look at /persona list."),
-    ("persona edit", {"name": "*"}, "There is nobody called \\*; look at /persona list."),
-    ("persona delete", {"name": "Nobody"}, "There is nobody called Nobody; look at /persona list."),
-    ("persona export", {"name": "Nobody"}, "There is nobody called Nobody; look at /persona list."),
+    ("persona show", {"name": "Nobody"}, "There is no character called Nobody; see /persona list."),
+    ("persona edit", {"name": "*"}, "There is no character called \\*; see /persona list."),
+    ("persona delete", {"name": "Nobody"}, "There is no character called Nobody; see /persona list."),
+    ("persona export", {"name": "Nobody"}, "There is no character called Nobody; see /persona list."),
     ("persona create", {"name": "x" * 81}, "A name has at most 80 characters; choose a shorter one."),
     (
         "persona create",
@@ -159,14 +159,14 @@ NONSENSE = [
     (
         "persona set",
         {"name": "Cadenza", "main": False},
-        "Somebody must be the bot itself; choose who, with “main” on them.",
+        "One character must be the bot itself; set “main” on another one first.",
     ),
     (
         "persona set",
         {"name": "Cadenza", "model": "what"},
-        "There is no model of that name; take one that is suggested, or write it as vendor:model.",
+        "No model has that name; pick a suggestion, or write vendor:model.",
     ),
-    ("persona delete", {"name": "Cadenza"}, "Cadenza stands in the configuration of the bot, and cannot be deleted here."),
+    ("persona delete", {"name": "Cadenza"}, "Cadenza is defined in the bot’s configuration and cannot be deleted here."),
     (
         "persona import",
         {"file": File("a.json", b"[]")},
@@ -193,9 +193,7 @@ async def test_nonsense_is_answered_in_one_sentence() -> None:
 def test_what_is_wrong_is_said_in_japanese_too() -> None:
     said = {answer for _, _, answer in NONSENSE if not {"Nobody", "\\*"} & set(answer.replace(";", "").split())}
 
-    assert {"Cadenza stands in the configuration of the bot, and cannot be deleted here."} == said - set(
-        catalogue("ja")
-    )
+    assert {"Cadenza is defined in the bot’s configuration and cannot be deleted here."} == said - set(catalogue("ja"))
 
 
 async def test_only_who_may_can_press_the_button() -> None:

@@ -10,7 +10,7 @@ import pytest
 from discord import app_commands
 
 from cadenza.bot.commands import register as registering
-from cadenza.bot.commands.context import AnyCommand, Desk, Interaction
+from cadenza.bot.commands.context import AnyCommand, CommandContext, Interaction
 from cadenza.bot.commands.register import FAMILIES, register
 from cadenza.bot.config.config import Config, DiscordConfig
 from cadenza.bot.services.choosable import Choosable, choosable
@@ -28,7 +28,7 @@ async def started(room: CommandRoom) -> app_commands.CommandTree[discord.Client]
     """The tree of the same bot after another start."""
     room.client._connection._command_tree = None
     tree: app_commands.CommandTree[discord.Client] = app_commands.CommandTree(room.client)
-    await register(tree, room.desk)
+    await register(tree, room.context)
     return tree
 
 
@@ -37,7 +37,7 @@ async def test_all_families_are_there_and_translated() -> None:
         tree = await started(room)
 
         known = {command["name"]: command for command in room.world.get_commands(room.bot.id, None)}
-        assert {command.name for family in FAMILIES for command in family(room.desk)} == set(known)
+        assert {command.name for family in FAMILIES for command in family(room.context)} == set(known)
         assert {"stop", "config", "model", "status", "Regenerate"} <= set(known)
         assert "停止" == known["stop"]["name_localizations"]["ja"]
         assert discord.Permissions(manage_guild=True).value == known["config"]["default_member_permissions"]
@@ -77,7 +77,7 @@ async def test_if_discord_does_not_listen_it_is_told_at_the_next_start(caplog: p
 
         room.client.http.bulk_upsert_global_commands = refuse  # type: ignore[method-assign, assignment]
         await started(room)
-        assert "Discord could not be told of the commands (ClientException)" in caplog.text
+        assert "commands could not be synced" in caplog.text
         assert await room.staff.store.get(Shelf.BOT, "commands") is None
 
         room.client.http.bulk_upsert_global_commands = before  # type: ignore[method-assign]
@@ -85,7 +85,7 @@ async def test_if_discord_does_not_listen_it_is_told_at_the_next_start(caplog: p
         assert await room.staff.store.get(Shelf.BOT, "commands") is not None
 
 
-CHANGED = "This command has changed since your Discord last heard of it; reload Discord and use it again."
+CHANGED = "This command has changed; reload Discord and use it again."
 
 
 async def test_a_command_that_is_not_there_any_more_or_has_changed_is_explained() -> None:
@@ -104,7 +104,7 @@ async def test_a_command_that_is_not_there_any_more_or_has_changed_is_explained(
         assert CHANGED == await room.use(room.tom, "stop")
 
 
-def checked(_: Desk) -> list[AnyCommand]:
+def checked(_: CommandContext) -> list[AnyCommand]:
     """Commands that may not be used."""
 
     @app_commands.command(name="never", description="Never")
@@ -136,7 +136,7 @@ async def test_whoever_may_not_use_a_command_is_told_so(monkeypatch: pytest.Monk
         assert "You may not use this command here." == await room.use(room.tom, "never")
         assert "This works in servers only." == await room.use(room.tom, "elsewhere")
         told = await room.use(room.tom, "broken")
-        assert "That did not work (RuntimeError); look into the log of the bot." == told
+        assert "That failed (RuntimeError); see the bot's log." == told
 
 
 # --- the page about them ---------------------------------------------------------------------------
@@ -176,7 +176,7 @@ def takes(setting: Choosable) -> str:
         case "str":
             return ", ".join(setting.one_of) or "a text"
         case "tuple":
-            return "texts, parted by commas"
+            return "texts, separated by commas"
         case _ if setting.high is None:
             return f"at least {setting.low:g}"
         case _:
@@ -197,7 +197,7 @@ def the_table(name: str, rows: list[str]) -> tuple[list[str], list[str]]:
 
 async def test_the_table_of_commands_is_what_there_is() -> None:
     async with command_room() as room:
-        commands = [command for family in FAMILIES for command in family(room.desk)]
+        commands = [command for family in FAMILIES for command in family(room.context)]
         commands.sort(key=lambda command: isinstance(command, app_commands.ContextMenu))
 
         should, stands = the_table("commands", list(rows_of(commands)))

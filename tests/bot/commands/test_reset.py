@@ -9,7 +9,7 @@ from cadenza.bot.store.store import Shelf
 from tests.bot.bot_room import bot_room, parrot
 from tests.bot.command_room import command_room
 
-DONE = "This conversation begins anew; nothing that was said here before is read any more. Notes stay: see /memory."
+DONE = "A new conversation starts here; earlier messages are no longer read. Notes stay: see /memory."
 REFUSED = "You need the permission “Manage Messages” for this."
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from discord import app_commands
 
-from cadenza.bot.commands.context import AnyCommand, Desk, Interaction, answered, show
+from cadenza.bot.commands.context import AnyCommand, CommandContext, Interaction, answered, show
 from cadenza.bot.commands.scoped_choice import Where, choose, shown
 from cadenza.bot.services.choices import Choice
 from tests.bot.command_room import command_room
@@ -27,13 +27,13 @@ VALUES: tuple[tuple[Any, str], ...] = (
 )
 
 
-def trials(desk: Desk) -> list[AnyCommand]:
+def trials(context: CommandContext) -> list[AnyCommand]:
     """Commands that choose and show."""
 
     @app_commands.command(name="choose", description="Choose")
     @answered
     async def choose_this(interaction: Interaction, every: int | None = None, where: Where = "server") -> None:
-        await choose(desk, interaction, where, every=every)
+        await choose(context, interaction, where, every=every)
 
     @app_commands.command(name="value", description="Show a value")
     @answered
@@ -56,7 +56,7 @@ async def test_values_are_shown_as_people_read_them() -> None:
 )
 async def test_a_choice_holds_where_it_was_made(where: str, server: Choice, channel: Choice) -> None:
     async with command_room(trials) as room:
-        assert f"From now on in this {where}: `every` = 3." == await room.use(room.mia, "choose", every=3, where=where)
+        assert f"Set for this {where}: `every` = 3." == await room.use(room.mia, "choose", every=3, where=where)
 
         choices = room.staff.choices
         assert server == await choices.of_server(room.guild.id)
@@ -66,5 +66,5 @@ async def test_a_choice_holds_where_it_was_made(where: str, server: Choice, chan
 async def test_who_may_not_and_who_chooses_nothing_changes_nothing() -> None:
     async with command_room(trials) as room:
         assert "“Manage Server”" in await room.use(room.tom, "choose", every=3)
-        assert "Nothing was chosen; give at least one of the options." == await room.use(room.mia, "choose")
+        assert "Nothing was changed; give at least one option." == await room.use(room.mia, "choose")
         assert Choice() == await room.staff.choices.of_server(room.guild.id)

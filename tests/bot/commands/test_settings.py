@@ -23,15 +23,15 @@ async def of_server(room: CommandRoom) -> Choice:
 async def test_any_setting_is_chosen_by_its_name() -> None:
     async with command_room(commands) as room:
         told = await room.use(room.mia, "config set", name="temperature", value="0.5")
-        assert "From now on in this server: `temperature` = 0.5." == told
+        assert "Set for this server: `temperature` = 0.5." == told
         assert settings(temperature=0.5) == await of_server(room)
 
         told = await room.use(room.mia, "config set", name="label_guard", value="off", where="channel")
-        assert "From now on in this channel: `label_guard` = off." == told
+        assert "Set for this channel: `label_guard` = off." == told
         assert settings(label_guard=False) == await room.staff.choices.of_channel(room.general)
 
         told = await room.use(room.mia, "config set", name="stop_strings", value="###, END")
-        assert "From now on in this server: `stop_strings` = `###`, `END`." == told
+        assert "Set for this server: `stop_strings` = `###`, `END`." == told
         assert settings(temperature=0.5, stop_strings=["###", "END"]) == await of_server(room)
 
 
@@ -41,8 +41,8 @@ WRONG = (
     ("top_p", "two", "`top_p` takes a number from 0 to 1, not `two`."),
     ("label_guard", "perhaps", "`label_guard` takes on or off, not `perhaps`."),
     ("tables", "paper", "`tables` takes one of `picture`, `text`, `source`, not `paper`."),
-    ("proxy", "x", "There is no setting `proxy` that a server may choose; pick one from the list."),
-    ("`@here`", "x", "There is no setting `ˋ@hereˋ` that a server may choose; pick one from the list."),
+    ("proxy", "x", "A server cannot change a setting `proxy`; pick one from the list."),
+    ("`@here`", "x", "A server cannot change a setting `ˋ@hereˋ`; pick one from the list."),
 )
 
 
@@ -86,7 +86,7 @@ async def test_the_settings_with_words_of_their_own_are_chosen_by_managers_alone
             assert "“Manage Server”" in await room.use(room.tom, f"config {name}", **options)
             assert Choice() == await of_server(room)
 
-            assert (await room.use(room.mia, f"config {name}", **options)).startswith("From now on in this server: ")
+            assert (await room.use(room.mia, f"config {name}", **options)).startswith("Set for this server: ")
             assert chosen == await of_server(room)
             Settings.of(**chosen.settings)
             await room.staff.choices.change_server(room.guild.id, lambda _: Choice())
@@ -102,14 +102,14 @@ async def test_a_choice_is_taken_back() -> None:
         suggested = await room.suggest(room.mia, "config reset", "name", "")
         assert ["everything", "degree", "every", "history", "limit", "model"] == suggested
 
-        assert "This server has taken `degree` back." == await room.use(room.mia, "config reset", name="degree")
-        assert "This server has taken `every` back." == await room.use(room.mia, "config reset", name="every")
-        assert "`every` was not chosen here." == await room.use(room.mia, "config reset", name="every")
-        assert "`nonsense` was not chosen here." == await room.use(room.mia, "config reset", name="nonsense")
+        assert "`degree` was reset for this server." == await room.use(room.mia, "config reset", name="degree")
+        assert "`every` was reset for this server." == await room.use(room.mia, "config reset", name="every")
+        assert "`every` is not set here." == await room.use(room.mia, "config reset", name="every")
+        assert "`nonsense` is not set here." == await room.use(room.mia, "config reset", name="nonsense")
         assert Choice(settings=MappingProxyType({"limit": 500}), model="quick") == await of_server(room)
 
         told = await room.use(room.mia, "config reset", name="everything", where="channel")
-        assert "This channel has taken `everything` back." == told
+        assert "`everything` was reset for this channel." == told
         assert Choice() == await choices.of_channel(room.general)
         assert Choice() != await of_server(room)
 

@@ -28,12 +28,10 @@ async def test_a_sprite_lives_from_its_making_to_its_end() -> None:
         added = await room.use(
             mia, "sprite add", **who, name="笑顔", image=File("a.png", plain("a")), instructions="When glad."
         )
-        assert "Cadenza has the sprite 笑顔 now." == added
+        assert "Cadenza now has the sprite 笑顔." == added
         assert room.is_ephemeral
         await room.use(mia, "sprite add", **who, name="Shade", url=FACE, identity=True)
-        assert "**笑顔** When glad.\n**Shade** (somebody of their own)" == await room.use(
-            room.tom, "sprite list", **who
-        )
+        assert "**笑顔** When glad.\n**Shade** (own identity)" == await room.use(room.tom, "sprite list", **who)
         glad, shade = Look("笑顔", as_uri("png", plain("a")), "When glad."), Look("Shade", FACE, is_identity=True)
         assert (glad, shade) == await looks(room)
 
@@ -41,7 +39,7 @@ async def test_a_sprite_lives_from_its_making_to_its_end() -> None:
             mia, "sprite edit", **who, name="笑顔", new_name="Smile", url=FACE, instructions="-", identity=True
         )
         assert Look("Smile", FACE, is_identity=True) == (await looks(room))[0]
-        assert "Cadenza has the sprite Smile no more." == await room.use(mia, "sprite delete", **who, name="SMILE")
+        assert "The sprite Smile of Cadenza was deleted." == await room.use(mia, "sprite delete", **who, name="SMILE")
         assert ["Shade"] == [look.name for look in await looks(room)]
 
 
@@ -53,7 +51,7 @@ async def test_who_may_not_manage_the_server_is_refused() -> None:
 
 
 NONSENSE = [
-    ("sprite list", {"persona": "Nobody"}, "There is nobody called Nobody; look at /persona list."),
+    ("sprite list", {"persona": "Nobody"}, "There is no character called Nobody; see /persona list."),
     ("sprite add", {"name": "x"}, "A sprite needs a picture; give one, or its address."),
     (
         "sprite add",
@@ -78,11 +76,11 @@ NONSENSE = [
     (
         "sprite add",
         {"name": "SAD", "url": FACE},
-        "Cadenza has a sprite called SAD already; edit it, or choose another name.",
+        "Cadenza already has a sprite called SAD; edit it, or choose another name.",
     ),
-    ("sprite edit", {"name": "gone"}, "Cadenza has no sprite called gone; look at /sprite list."),
+    ("sprite edit", {"name": "gone"}, "Cadenza has no sprite called gone; see /sprite list."),
     ("sprite edit", {"name": "sad"}, "Nothing was changed."),
-    ("sprite delete", {"name": "gone"}, "Cadenza has no sprite called gone; look at /sprite list."),
+    ("sprite delete", {"name": "gone"}, "Cadenza has no sprite called gone; see /sprite list."),
 ]
 
 

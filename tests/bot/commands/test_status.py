@@ -9,7 +9,7 @@ import discord
 import pytest
 
 from cadenza.bot.characters.character import Character
-from cadenza.bot.commands.context import Desk
+from cadenza.bot.commands.context import CommandContext
 from cadenza.bot.commands.status import commands
 from cadenza.bot.config.config import Config, ConversationConfig, LimitsConfig, MemoryConfig, ModelsConfig
 from cadenza.bot.services.choices import Choice
@@ -100,7 +100,7 @@ async def test_what_is_missing_is_named_with_what_to_click() -> None:
         ) == lacks
         assert "“Message Content Intent”" in content
         assert "cadenza.toml" in model
-        assert "none; whoever runs the bot has to name one in cadenza.toml" == told["Model"]
+        assert "none; the bot's operator has to name one in cadenza.toml" == told["Model"]
 
         nothing = Choice(trigger_words=False)
         await room.staff.choices.change_channel(room.general, room.guild.id, lambda _: nothing)
@@ -117,10 +117,10 @@ async def test_a_model_that_rests_or_has_gone_is_named_as_such(monkeypatch: pyte
         assert isinstance(model, Model)
         assert model.keyring is not None
         model.keyring.failed(model.keyring.main, ProviderError("x", kind=ErrorKind.RATE_LIMIT, retry_after=100))
-        assert (await fields(room))["Model"] == "`openai:gpt-5.1` rests for 100 s after an error"
+        assert (await fields(room))["Model"] == "`openai:gpt-5.1` cools down for 100 s after an error"
 
         await room.staff.choices.change_server(room.guild.id, lambda _: Choice(model="gone"))
-        assert (await fields(room))["Model"] == "`gone` is not there any more, so `openai:gpt-5.1` answers"
+        assert (await fields(room))["Model"] == "`gone` is no longer available, so `openai:gpt-5.1` answers"
         await room.staff.models.close()
 
 
@@ -152,9 +152,9 @@ class Gone:
         return fail
 
 
-def staffed(**parts: object) -> Callable[[Desk], Any]:
+def staffed(**parts: object) -> Callable[[CommandContext], Any]:
     """The command, with other *parts* of the staff."""
-    return lambda desk: commands(replace(desk, staff=replace(desk.staff, **parts)))  # type: ignore[arg-type]
+    return lambda context: commands(replace(context, staff=replace(context.staff, **parts)))  # type: ignore[arg-type]
 
 
 async def test_it_says_how_much_is_left_and_who_is_there() -> None:

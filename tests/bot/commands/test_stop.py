@@ -7,15 +7,15 @@ from cadenza.bot.reply_controls import Asker, ControlRefused
 from cadenza.turns import StopResult
 from tests.bot.command_room import command_room
 
-NOT_THEIRS = "That is said to somebody else; only they, or who has the permission “Manage Messages”, can do that."
-BUSY = "Something is being said here; wait until it has ended, or stop it first."
-TOO_MUCH = "That is as much as you may have for now; try it again later."
+NOT_THEIRS = "That reply is for someone else; only they, or members with the permission “Manage Messages”, can do that."
+BUSY = "A reply is running here; wait until it ends, or stop it first."
+TOO_MUCH = "You have reached your limit for now; try again later."
 
 
 RESULTS: tuple[tuple[StopResult | ControlRefused, str], ...] = (
     (StopResult(was_running=True, cleared=0), "Stopped."),
-    (StopResult(was_running=True, cleared=2), "Stopped; 2 that waited will not be answered."),
-    (StopResult(was_running=False, cleared=1), "Stopped; 1 that waited will not be answered."),
+    (StopResult(was_running=True, cleared=2), "Stopped; 2 in the queue will not be answered."),
+    (StopResult(was_running=False, cleared=1), "Stopped; 1 in the queue will not be answered."),
     (StopResult(was_running=False, cleared=0), "There is nothing to stop."),
     (ControlRefused.NOTHING_THERE, "There is nothing to stop."),
     (ControlRefused.NOT_THEIRS, NOT_THEIRS),
@@ -51,10 +51,10 @@ async def test_who_may_manage_messages_is_known_as_such_and_so_is_everybody_in_p
             "regenerate",
             "Regenerate",
             "regenerate",
-            "It is being said anew.",
-            "There is no reply of mine that could be said anew.",
+            "Regenerating.",
+            "There is no reply of mine to regenerate.",
         ),
-        ("continue", "Continue", "go_on", "It goes on.", "There is no reply of mine that could go on."),
+        ("continue", "Continue", "go_on", "Continuing.", "There is no reply of mine to continue."),
     ],
     ids=["regenerate", "continue"],
 )

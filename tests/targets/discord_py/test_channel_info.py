@@ -83,7 +83,7 @@ async def test_a_thing_of_nobody_is_refused() -> None:
 
 async def test_a_bot_does_not_write_to_itself() -> None:
     async with at_work(Evening()) as evening:
-        with pytest.raises(InputError, match="cannot write to itself"):
+        with pytest.raises(InputError, match="cannot send messages to itself"):
             await room_of(evening.client.guilds[0].me)
 
 

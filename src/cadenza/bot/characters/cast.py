@@ -249,7 +249,7 @@ class Cast:
         """Who is called *name* in *server*, as somebody whom it keeps; raises an ``InputError`` if there is nobody."""
         found = await self.find(server, name)
         if found is None:
-            msg = f"There is nobody called {name.strip()[:80]}; look at /persona list."
+            msg = f"There is no character called {name.strip()[:80]}; see /persona list."
             raise InputError(msg)
         if await self.keeps(server, name):
             return found
@@ -388,5 +388,5 @@ def _look_of(character: Character, name: str) -> Look:
     for look in character.looks:
         if key_of(look.name) == key_of(name):
             return look
-    msg = f"{character.name} has no sprite called {name.strip()[:64]}; look at /sprite list."
+    msg = f"{character.name} has no sprite called {name.strip()[:64]}; see /sprite list."
     raise InputError(msg)

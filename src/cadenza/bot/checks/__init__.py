@@ -1,1 +1,1 @@
-"""What ``cadenza doctor`` looks at: one function a check, each of which finds one sentence or a few."""
+"""The checks of ``cadenza doctor``: one function each, which returns findings."""

@@ -1,4 +1,4 @@
-"""What a check found: one sentence, and how bad it is."""
+"""A finding: one sentence, and its severity."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ...errors import CadenzaError
 from ..config.config import Config
 
 SECONDS = 10.0
-"""How long a check may take."""
+"""The timeout of a check."""
 
 
 class Severity(Enum):
-    """How bad it is."""
+    """The severity of a finding."""
 
     GOOD = "✓"
     WARNING = "!"
@@ -25,7 +25,7 @@ class Severity(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One sentence of a check."""
+    """The result of a check."""
 
     check: str
     level: Severity
@@ -33,33 +33,33 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class DoctorContext:
-    """The bot that is looked at."""
+class Subject:
+    """The bot that is checked."""
 
     config: Config
     secrets: Mapping[str, str] = field(repr=False)
     url: str
-    """Of Discord's interface."""
+    """The address of Discord's API."""
     seconds: float = SECONDS
 
     @property
     def token(self) -> str:
-        """The bot's token; empty if there is none."""
+        """The bot's token; may be empty."""
         return self.secrets.get(self.config.discord.token_env, "")
 
 
 def good(check: str, text: str) -> Finding:
-    """All is well."""
+    """A finding without a problem."""
     return Finding(check, Severity.GOOD, text)
 
 
 def warning(check: str, text: str) -> Finding:
-    """The bot can do without it."""
+    """A problem that the bot can run with."""
     return Finding(check, Severity.WARNING, text)
 
 
 def bad(check: str, text: str) -> Finding:
-    """The bot cannot do without it."""
+    """A problem that must be fixed."""
     return Finding(check, Severity.BAD, text)
 
 
@@ -71,19 +71,19 @@ async def in_time(
     whose: str = "",
     complain: Callable[[str, str], Finding] = bad,
 ) -> Sequence[Finding]:
-    """What *look* finds: whatever goes wrong in it, or takes too long, is a sentence, behind *whose* trouble it is."""
+    """The findings of *look*; a failure or timeout becomes a finding that begins with *whose*."""
     whose = f"{whose}: " if whose else ""
     try:
         async with asyncio.timeout(seconds):
             return await look()
     except TimeoutError:
         return [
-            complain(name, f"{whose}there was no answer within {seconds:g} seconds; look at the network, or try again")
+            complain(name, f"{whose}there was no answer within {seconds:g} seconds; check the network, or try again")
         ]
     except CadenzaError as error:
         return [complain(name, f"{whose}{error}")]
     except (Exception, asyncio.CancelledError) as error:
         if is_cancelled(error):
             raise
-        # Of a foreign error only its type is named: its text may hold a secret.
-        return [complain(name, f"{whose}it could not be checked ({type(error).__name__})")]
+        # Only the type is shown: the text of a foreign error may hold a secret.
+        return [complain(name, f"{whose}the check failed ({type(error).__name__})")]

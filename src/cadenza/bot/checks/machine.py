@@ -1,4 +1,4 @@
-"""This machine: what is installed, the store, the tools, the port."""
+"""Checks of this machine: versions, fonts, store, tools and port."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ...tools.mcp.server import McpServer
-from .findings import DoctorContext, Finding, bad, good, in_time, warning
+from .findings import Finding, Subject, bad, good, in_time, warning
 
 _DISCORD_PY = (2, 7)
 _ROOM = 100 << 20
 """Bytes that should be free for the store."""
 _LEAST_ROOM = 1 << 16
-"""Bytes without which a store cannot even be begun."""
+"""Bytes that a new store needs at least."""
 
 
-async def check_versions(patient: DoctorContext) -> Sequence[Finding]:  # noqa: ARG001  # all checks have one shape
-    """Python and discord.py."""
+async def check_versions(subject: Subject) -> Sequence[Finding]:  # noqa: ARG001  # all checks have the same signature
+    """The versions of Python and discord.py."""
     python = ".".join(map(str, sys.version_info[:3]))
     try:
         found = version("discord.py")
@@ -40,21 +40,25 @@ async def check_versions(patient: DoctorContext) -> Sequence[Finding]:  # noqa: 
     return [good("versions", f"Python is {python}, discord.py {found}.")]
 
 
-async def check_pictures(patient: DoctorContext) -> Sequence[Finding]:
-    """What tables are drawn with."""
-    rules = patient.config.settings.rules
+async def check_pictures(subject: Subject) -> Sequence[Finding]:
+    """Whether tables can be drawn: Pillow and fonts."""
+    rules = subject.config.settings.rules
     if rules.tables != "picture":
         return [good("pictures", f"Tables are shown as {rules.tables}.")]
     if find_spec("PIL") is None:
         return [
-            warning("pictures", "Tables are shown as text, for there is no Pillow; try: pip install 'cadenza[tables]'")
+            warning(
+                "pictures", "Tables are shown as text, because Pillow is missing; try: pip install 'cadenza[tables]'"
+            )
         ]
     return [await asyncio.to_thread(_fonts, rules.table_fonts)]
 
 
 def _fonts(given: Sequence[str]) -> Finding:
     if missing := [name for name in given if not Path(name).is_file()]:
-        return warning("pictures", f"The font {missing[0]!r} of table_fonts is not there; tables are drawn without it.")
+        return warning(
+            "pictures", f"The font {missing[0]!r} of table_fonts was not found; tables are drawn without it."
+        )
     from ...pictures.fonts import Fonts, Unshowable  # noqa: PLC0415  # Pillow may not be there
     from ...text.inline_styles import Run  # noqa: PLC0415  # likewise slow
 
@@ -67,21 +71,21 @@ def _fonts(given: Sequence[str]) -> Finding:
     if missing_scripts:
         names = " and ".join(missing_scripts)
         return warning(
-            "pictures", f"There is no font for {names}; tables with it are text until one is installed (Noto has all)."
+            "pictures", f"There is no font for {names}; tables with it stay text until one is installed (Noto has all)."
         )
-    return good("pictures", "Tables are drawn as pictures, and there are fonts for them.")
+    return good("pictures", "Tables are drawn as images, and the fonts are there.")
 
 
 # --- the store -------------------------------------------------------------------------
 
 
-async def check_store(patient: DoctorContext) -> Sequence[Finding]:
-    """Whether things can be kept, and secrets sealed."""
-    config = patient.config.store
+async def check_store(subject: Subject) -> Sequence[Finding]:
+    """Whether the store is writable, and secrets can be encrypted."""
+    config = subject.config.store
     if config.path == ":memory:":
-        return [warning("store", "Nothing is kept over a restart, for [store] path is ':memory:'.")]
-    place = patient.config.place
-    key = patient.secrets.get(config.key_env, "")
+        return [warning("store", "Nothing survives a restart, because [store] path is ':memory:'.")]
+    place = subject.config.place
+    key = subject.secrets.get(config.key_env, "")
     return await asyncio.to_thread(
         lambda: [_store(place(config.path)), _key(place(config.key_file), config.key_env, key)]
     )
@@ -90,20 +94,20 @@ async def check_store(patient: DoctorContext) -> Sequence[Finding]:
 def _store(path: Path) -> Finding:
     if not path.parent.is_dir():
         return bad(
-            "store", f"The folder {str(path.parent)!r} of the store is not there; make it, or change [store] path."
+            "store", f"The folder {str(path.parent)!r} of the store does not exist; create it, or change [store] path."
         )
     if not os.access(path.parent, os.W_OK | os.X_OK):
-        return bad("store", f"The folder {str(path.parent)!r} cannot be written; allow it, or change [store] path.")
+        return bad("store", f"The folder {str(path.parent)!r} is not writable; allow writing, or change [store] path.")
     if path.exists() and (complaint := _database_complaint(path)):
         return bad("store", complaint)
     free = shutil.disk_usage(path.parent).free
     if free < _ROOM:
-        return warning("store", f"There are only {free >> 20} MiB left for {path.name}; make room.")
-    return good("store", f"{path.name} {'can be written' if path.exists() else 'will be made at the first start'}.")
+        return warning("store", f"There are only {free >> 20} MiB left for {path.name}; free some space.")
+    return good("store", f"{path.name} {'can be written' if path.exists() else 'will be created at the first start'}.")
 
 
 def _database_complaint(path: Path) -> str:
-    """What is wrong with the file of the store; it is left as it is."""
+    """What is wrong with the file of the store, which is not changed; empty if nothing."""
     try:
         with closing(
             sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=0.5, isolation_level=None)
@@ -113,45 +117,41 @@ def _database_complaint(path: Path) -> str:
             database.execute("ROLLBACK")
     except sqlite3.DatabaseError as error:
         if "locked" in str(error):
-            return ""  # by the bot that runs: it can be written
+            return ""  # locked by the running bot, so it is writable
         if shutil.disk_usage(path.parent).free < _LEAST_ROOM:
-            return f"There is no room left on the disk of {path.name}; make some."
-        return f"{path.name} cannot be used as the store ({type(error).__name__}); put a backup in its place, or allow writing."
-    return f"{path.name} is damaged; put a backup in its place." if broken else ""
+            return f"The disk of {path.name} is full; free some space."
+        return f"{path.name} cannot be used as the store ({type(error).__name__}); restore a backup, or allow writing."
+    return f"{path.name} is damaged; restore a backup." if broken else ""
 
 
 def _key(path: Path, variable: str, key: str) -> Finding:
     if key:
-        return good("key", f"Secrets are sealed with the key in {variable}.")
+        return good("key", f"Secrets are encrypted with the key in {variable}.")
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
-        return good(
-            "key", f"The key for secrets will be made as {path.name} when it is first needed; keep a copy of it."
-        )
+        return good("key", f"The key for secrets will be created as {path.name} when it is first needed; keep a copy.")
     except OSError as error:
         return bad("key", f"The key file {path.name} cannot be read ({error.strerror or type(error).__name__}).")
     if not os.access(path, os.R_OK):
-        return bad("key", f"The key file {path.name} cannot be read; allow it to whoever runs the bot.")
+        return bad("key", f"The key file {path.name} cannot be read; give the user that runs the bot access.")
     if os.name == "posix" and stat.S_IMODE(mode) & 0o077:
-        return warning(
-            "key", f"The key file {path.name} can be read by others; make it yours alone: chmod 600 {path.name}"
-        )
-    return good("key", f"Secrets are sealed with the key in {path.name}.")
+        return warning("key", f"The key file {path.name} can be read by others; restrict it: chmod 600 {path.name}")
+    return good("key", f"Secrets are encrypted with the key in {path.name}.")
 
 
 # --- tools and the port ------------------------------------------------------------------
 
 
-async def check_tools(patient: DoctorContext) -> Sequence[Finding]:
-    """Whether an owner's own tools can be read, and servers of MCP reached."""
-    config = patient.config
+async def check_tools(subject: Subject) -> Sequence[Finding]:
+    """Whether the tool files can be parsed and the MCP servers reached."""
+    config = subject.config
     files = [await asyncio.to_thread(_file, config.place(name)) for name in config.tools.files]
     servers = [
         in_time(
             "tools",
-            partial(_server, name, entry, patient.seconds),
-            patient.seconds,
+            partial(_server, name, entry, subject.seconds),
+            subject.seconds,
             whose=f"The MCP server {name}",
             complain=warning,
         )
@@ -162,7 +162,7 @@ async def check_tools(patient: DoctorContext) -> Sequence[Finding]:
 
 
 def _file(path: Path) -> Finding:
-    """Read, and not run: that is for the bot."""
+    """Parse a tool file without running it."""
     try:
         ast.parse(path.read_bytes())
     except SyntaxError as error:
@@ -177,9 +177,9 @@ async def _server(name: str, entry: Mapping[str, object], seconds: float) -> Seq
         return [good("tools", f"The MCP server {name} offers {len(server.tools)} tools.")]
 
 
-async def check_metrics(patient: DoctorContext) -> Sequence[Finding]:
-    """Whether the port is free."""
-    host, port = patient.config.metrics.host, patient.config.metrics.port
+async def check_metrics(subject: Subject) -> Sequence[Finding]:
+    """Whether the port of the metrics is free."""
+    host, port = subject.config.metrics.host, subject.config.metrics.port
     if not port:
         return []
     try:

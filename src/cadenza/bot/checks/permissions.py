@@ -1,4 +1,4 @@
-"""What a bot may do in a channel, worked out from what Discord's interface tells of roles and overwrites."""
+"""Computes the permissions in a channel from roles and overwrites, as Discord's API returns them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _READ_HISTORY = 1 << 16
 def rights_in(channel: Json, *, server: str, member: Json, roles: Iterable[Json], is_owner: bool = False) -> int:
     """The permissions, as bits, that *member* has in *channel* of *server*, which has these *roles*.
 
-    The role of everybody counts first, then all other roles together, then the member; whoever does not see a channel
-    may do nothing there, and whoever is timed out only see and read.
+    First the role of everyone counts, then all other roles together, then the member. Without View Channel there are no
+    permissions; during a timeout only those to view and read.
     """
     own = {server, *member.get("roles", ())}
     held = 0

@@ -1,3 +1,3 @@
-"""The commands of the bot, one file a family. Each has ``commands(desk)``, which gives what is to be registered."""
+"""The commands of the bot, one file per family, each with ``commands(context)``, which returns them."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What people give to commands: names that they begin to write, and files."""
+"""Options of commands: autocompletion of names, and files."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from ...errors import InputError
 from ..characters.avatars import address_of, face_of
 from ..characters.character import Character
 from ..characters.checked_json import LARGEST
-from .context import Desk, Interaction, Suggesting, matching, suggested, tell
+from .context import CommandContext, Interaction, Suggesting, matching, suggested, tell
 
 
 def server_of(interaction: Interaction) -> str:
-    """The server of *interaction*; empty in direct messages."""
+    """The guild id of *interaction*; empty in direct messages."""
     return "" if interaction.guild_id is None else str(interaction.guild_id)
 
 
 def suggesting(found: Callable[[Interaction], Awaitable[Iterable[str]]]) -> Suggesting:
-    """Suggest those of the names *found* that hold what was written, those that begin with it first. Never raises."""
+    """Suggest the names *found* that match the input. Never raises."""
 
     @suggested
     async def suggest(interaction: Interaction, written: str) -> list[app_commands.Choice[str]]:
@@ -31,25 +31,25 @@ def suggesting(found: Callable[[Interaction], Awaitable[Iterable[str]]]) -> Sugg
     return suggest
 
 
-def suggesting_personas(desk: Desk) -> Suggesting:
-    """Suggest who there is in the server."""
+def suggesting_personas(context: CommandContext) -> Suggesting:
+    """Suggest the characters of the server."""
 
     async def found(interaction: Interaction) -> Iterable[str]:
-        return [character.name for character in await desk.staff.cast.of(server_of(interaction))]
+        return [character.name for character in await context.staff.cast.of(server_of(interaction))]
 
     return suggesting(found)
 
 
-async def persona_called(interaction: Interaction, desk: Desk, name: str) -> Character | None:
-    """Who is called *name*; if nobody is, who asks is told."""
-    character = await desk.staff.cast.find(server_of(interaction), name)
+async def persona_called(interaction: Interaction, context: CommandContext, name: str) -> Character | None:
+    """The character called *name*; if there is none, the user is told."""
+    character = await context.staff.cast.find(server_of(interaction), name)
     if character is None:
-        await tell(interaction, "There is nobody called {name}; look at /persona list.", name=quoted(name[:80]))
+        await tell(interaction, "There is no character called {name}; see /persona list.", name=quoted(name[:80]))
     return character
 
 
 async def read_file(attachment: discord.Attachment) -> bytes:
-    """What is in a file, unless it is too large to be looked at."""
+    """The content of a file, unless it is too large."""
     if attachment.size > LARGEST:
         msg = "The file is larger than 8 MB; take a smaller one."
         raise InputError(msg)
@@ -57,31 +57,29 @@ async def read_file(attachment: discord.Attachment) -> bytes:
 
 
 async def face_given(image: discord.Attachment | None, url: str | None) -> str | None:
-    """The face that somebody gives, as a file or by its address; ``None`` if they give none."""
+    """The avatar from a file or an address; ``None`` without one."""
     if image is not None and url:
         msg = "Give either a picture or an address, not both."
         raise InputError(msg)
     if image is not None:
-        return await asyncio.to_thread(
-            face_of, await read_file(image)
-        )  # it may have to be made smaller, which takes time
+        return await asyncio.to_thread(face_of, await read_file(image))  # scaling it down may take time
     return address_of(url) if url else None
 
 
 def kept_or_cleared(given: str | None, before: str) -> str:
-    """What somebody wrote instead of what was there *before*: nothing keeps it, and a dash clears it."""
+    """The new value: ``None`` keeps *before*, and a dash clears it."""
     if given is None:
         return before
     return "" if given.strip() in ("-", "–") else given.strip()
 
 
 async def wait_for_it(interaction: Interaction) -> None:
-    """Tell who asks that it may take a moment."""
+    """Defer the answer, since it may take a moment."""
     await interaction.response.defer(ephemeral=True, thinking=True)
 
 
 def joined(lines: Iterable[str], most: int, more: Callable[[int], str]) -> str:
-    """*lines* as far as they have room in *most* characters; *more* says how many are left out."""
+    """*lines* within *most* characters; *more* words how many are left out."""
     told, left = "", list(lines)
     while left and len(told) + len(left[0]) + 1 <= most - 60:
         told += left.pop(0) + "\n"
@@ -89,10 +87,10 @@ def joined(lines: Iterable[str], most: int, more: Callable[[int], str]) -> str:
 
 
 def quoted(text: str) -> str:
-    """*text* so that Discord shows it as it is written."""
+    """*text* with Markdown escaped."""
     return discord.utils.escape_markdown(text)
 
 
 def only(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Those *options* that were given."""
+    """The *options* that are not ``None``."""
     return {name: value for name, value in options.items() if value is not None}

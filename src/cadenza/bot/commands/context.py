@@ -1,4 +1,4 @@
-"""What all commands have in common: whom they work for, how they answer, who may use them, in which language."""
+"""Shared by all commands: their context, answers, permissions and languages."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ P = ParamSpec("P")
 Interaction: TypeAlias = discord.Interaction[Any]
 AnyCommand: TypeAlias = app_commands.Command[Any, Any, Any] | app_commands.Group | app_commands.ContextMenu
 _MOST_CHOICES, _LONGEST_CHOICE = 25, 100
-"""What Discord takes of suggestions: so many, and so many characters of each."""
+"""Discord's limits of autocompletion: suggestions, and characters of each."""
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
-    """Whom the commands work for."""
+class CommandContext:
+    """What commands work with."""
 
     staff: BotServices
     control: Control
@@ -40,27 +40,27 @@ class Desk:
 
     @property
     def home(self) -> Home:
-        """What everything that is said through the client shares."""
+        """The shared state of the client."""
         return Home.of(self.client)
 
 
 def language_of(interaction: Interaction) -> str:
-    """In which language to answer: that of who asks, else that of the server."""
+    """The language of the answer: that of the user, else that of the guild."""
     return chosen(interaction.locale.value, interaction.guild_locale and interaction.guild_locale.value)
 
 
 def words(interaction: Interaction, text: str, /, **values: object) -> str:
-    """*text* in the language of who asks."""
+    """*text* in the language of the user."""
     return translated(text, language_of(interaction), **values)
 
 
 async def tell(interaction: Interaction, text: str, /, **values: object) -> None:
-    """Answer so that only who asked sees it; nobody is called by it."""
+    """Answer with an ephemeral message in the language of the user, without pings."""
     await show(interaction, words(interaction, text, **values))
 
 
 async def show(interaction: Interaction, content: str = "", /, **options: Any) -> None:
-    """Answer likewise with *content* as it is, cut to what Discord takes; *options* are embeds, files, a view."""
+    """Answer with *content* as it is, cut to Discord's limit; *options* are embeds, files, a view."""
     options = {"ephemeral": True, "allowed_mentions": discord.AllowedMentions.none(), **options}
     content = shortened(content, 2000)
     if interaction.response.is_done():
@@ -70,17 +70,16 @@ async def show(interaction: Interaction, content: str = "", /, **options: Any) -
 
 
 def asker_of(interaction: Interaction) -> Asker:
-    """Who asks; in direct messages everybody may do everything with what is said to them."""
+    """The user; in direct messages they may manage all messages."""
     is_direct = interaction.guild_id is None
     name = interaction.user.display_name
     return Asker(str(interaction.user.id), name, may_manage=is_direct or interaction.permissions.manage_messages)
 
 
 async def may_manage_server(interaction: Interaction) -> bool:
-    """Whether who asks may manage the server; if not, they are told.
+    """Whether the user may manage the server; if not, they are told.
 
-    Discord hides such commands from others, but a server's owner can show them to anybody; and there are no servers in
-    direct messages.
+    Discord hides such commands from others, but owners can show them to anyone, and direct messages have no server.
     """
     if interaction.guild_id is None:
         await tell(interaction, "This works in servers only.")
@@ -95,7 +94,7 @@ async def may_manage_server(interaction: Interaction) -> bool:
 def answered(
     command: Callable[Concatenate[Interaction, P], Coroutine[Any, Any, None]],
 ) -> Callable[Concatenate[Interaction, P], Coroutine[Any, Any, None]]:
-    """Let *command* answer even where it fails: with the sentence of an error of ours, or with the kind of another."""
+    """Wrap *command* so that a failure is answered: with the text of a ``CadenzaError``, else with the type."""
 
     @wraps(command)
     async def safely(interaction: Interaction, /, *args: P.args, **kwargs: P.kwargs) -> None:
@@ -106,14 +105,10 @@ def answered(
         except BaseException as error:
             if must_rise(error):
                 raise
-            logger.warning("a command failed (%s)", type(error).__name__)
-            await tell(
-                interaction,
-                "That did not work ({error}); look into the log of the bot.",
-                error=type(error).__name__,
-            )
+            logger.warning("command failed", exc_info=error)
+            await tell(interaction, "That failed ({error}); see the bot's log.", error=type(error).__name__)
 
-    # discord.py reads the options of a command from its signature, and would look for the types in this file.
+    # discord.py reads the options from the signature, and would resolve its types in this file.
     safely.__signature__ = inspect.signature(command, eval_str=True)  # type: ignore[attr-defined]  # made for that
     return safely
 
@@ -122,7 +117,7 @@ Suggesting: TypeAlias = Callable[[Interaction, str], Coroutine[Any, Any, list[ap
 
 
 def suggested(suggest: Suggesting) -> Suggesting:
-    """Let *suggest* suggest nothing where it fails: who is writing cannot be told anything."""
+    """Wrap *suggest* so that a failure suggests nothing."""
 
     @wraps(suggest)
     async def safely(interaction: Interaction, current: str) -> list[app_commands.Choice[str]]:
@@ -131,16 +126,16 @@ def suggested(suggest: Suggesting) -> Suggesting:
         except BaseException as error:
             if must_rise(error):
                 raise
-            logger.warning("nothing could be suggested (%s)", type(error).__name__)
+            logger.warning("autocompletion failed", exc_info=error)
             return []
 
     return safely
 
 
 def matching(names: Iterable[str | app_commands.Choice[str]], written: str, /) -> list[app_commands.Choice[str]]:
-    """Those of *names* in which what was *written* occurs, however both are written, those that begin with it first.
+    """Those of *names* that contain *written*, ignoring case and form, first those that begin with it.
 
-    What is longer than Discord takes is left out: a part of it would be the name of nothing.
+    Names longer than Discord's limit are left out, since a cut name would not be found.
     """
     sought = key_of(written)
     offered = [name if isinstance(name, app_commands.Choice) else _as_choice(name) for name in names if name]
@@ -153,12 +148,12 @@ def _as_choice(name: str) -> app_commands.Choice[str]:
 
 
 class Translations(app_commands.Translator):
-    """Names and descriptions of commands in the languages that there are. A name is looked up with a slash before it."""
+    """Translates names and descriptions of commands. A name is looked up with a slash in front."""
 
     async def translate(
         self, string: app_commands.locale_str, locale: discord.Locale, context: app_commands.TranslationContextTypes
     ) -> str | None:
-        """What stands for *string* in *locale*; ``None`` leaves it as it is."""
+        """*string* in *locale*; ``None`` if there is no translation."""
         places = app_commands.TranslationContextLocation
         is_name = context.location in (places.command_name, places.group_name, places.parameter_name)
         text = f"/{string.message}" if is_name else string.message

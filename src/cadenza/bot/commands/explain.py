@@ -1,4 +1,4 @@
-"""``/explain`` and the menu of a message: why it was split, delayed or cut as it was."""
+"""``/explain`` and its context menu: why a message was split, delayed or cut."""
 
 from __future__ import annotations
 
@@ -12,86 +12,84 @@ from discord.app_commands import locale_str
 from ..authorship import is_ours
 from ..services.explanations import Explanation
 from ..services.translated_stories import in_language
-from .context import AnyCommand, Desk, Interaction, answered, language_of, show, tell, words
+from .context import AnyCommand, CommandContext, Interaction, answered, language_of, show, tell, words
 
 _MESSAGE = re.compile(r"(?:https?://(?:\w+\.)?discord(?:app)?\.com/channels/(@me|\d{1,20})/(\d{1,20})/)?(\d{1,20})/?")
-"""The address of a message, or its id."""
+"""The link to a message, or its id."""
 _LOOKED_AT = 50
-"""Messages of a channel among which the last one that can be explained is looked for."""
+"""Messages of a channel that are searched for the last one of ours."""
 _LONGEST = 1900
 _FENCE = "```"
 _BROKEN_FENCE = "`\u200b``"
-"""The same to the eye, but it ends no block of code: the story of a table quotes one."""
+"""Looks the same, but does not close a code block, which the story of a table may quote."""
 
 
-def commands(desk: Desk) -> list[AnyCommand]:
-    """What there is to use."""
+def commands(context: CommandContext) -> list[AnyCommand]:
+    """The command and the context menu."""
 
-    @app_commands.describe(
-        message=locale_str("The address or the id of a message of mine; otherwise the last one here")
-    )
+    @app_commands.describe(message=locale_str("Link or id of one of my messages; the last one here if empty"))
     @answered
     async def explain(interaction: Interaction, message: str | None = None) -> None:
         await interaction.response.defer(ephemeral=True, thinking=True)
         if message is None:
-            await _explain_last(interaction, desk)
+            await _explain_last(interaction, context)
             return
-        await _explain_named(interaction, desk, message)
+        await _explain_named(interaction, context, message)
 
     @answered
     async def explain_this(interaction: Interaction, message: discord.Message) -> None:
         await interaction.response.defer(ephemeral=True, thinking=True)
-        await _explain(interaction, desk, message)
+        await _explain(interaction, context, message)
 
     return [
         app_commands.Command(
             name=locale_str("explain"),
-            description=locale_str("Why a message of mine was split, delayed or cut"),
+            description=locale_str("Why one of my messages was split, delayed or cut"),
             callback=explain,
         ),
         app_commands.ContextMenu(name=locale_str("Explain"), callback=explain_this),
     ]
 
 
-async def _explain_last(interaction: Interaction, desk: Desk) -> None:
+async def _explain_last(interaction: Interaction, context: CommandContext) -> None:
     channel = interaction.channel
     if isinstance(channel, discord.abc.Messageable):
         try:
             async for message in channel.history(limit=_LOOKED_AT):
-                known = await desk.staff.explanations.about(str(message.id)) if is_ours(message) else None
+                known = await context.staff.explanations.about(str(message.id)) if is_ours(message) else None
                 if known is not None and known.lines:
                     await _tell_story(interaction, known)
                     return
         except (discord.NotFound, discord.Forbidden):
-            pass  # then there is none that could be found
-    await tell(interaction, "There is no message of mine in this channel that I could explain.")
+            pass  # unreadable: nothing to explain
+    await tell(interaction, "I have no message in this channel to explain.")
 
 
-async def _explain_named(interaction: Interaction, desk: Desk, name: str) -> None:
+async def _explain_named(interaction: Interaction, context: CommandContext, name: str) -> None:
     match = _MESSAGE.fullmatch(name.strip())
     if match is None:
-        await tell(interaction, "That is neither the address nor the id of a message.")
+        await tell(interaction, "That is neither a link to a message nor its id.")
         return
-    message = await _found(interaction, desk.client, match)
+    message = await _found(interaction, context.client, match)
     if message is None:
         await tell(interaction, "There is no such message here, or you cannot read it.")
         return
-    await _explain(interaction, desk, message)
+    await _explain(interaction, context, message)
 
 
-async def _explain(interaction: Interaction, desk: Desk, message: discord.Message) -> None:
+async def _explain(interaction: Interaction, context: CommandContext, message: discord.Message) -> None:
     if not is_ours(message):
-        await tell(interaction, "That is not a message of mine.")
+        await tell(interaction, "That is not one of my messages.")
         return
-    known = await desk.staff.explanations.about(str(message.id))
+    known = await context.staff.explanations.about(str(message.id))
     if known is None or not known.lines:
-        await tell(interaction, "I do not know why that message is as it is: it is too old, or nothing was kept of it.")
+        await tell(interaction, "I have no record of that message: it is too old, or nothing was kept.")
         return
     await _tell_story(interaction, known)
 
 
 async def _found(interaction: Interaction, client: discord.Client, named: re.Match[str]) -> discord.Message | None:
-    """The message that is *named*, if who asks can read it: in this channel, or in another of this server."""
+    """The *named* message in this channel or another of this guild, if the user can read it."""
     server, channel, message = named.groups()
     here = str(interaction.guild_id or "@me")
     if server not in (None, here):
@@ -110,7 +108,7 @@ async def _found(interaction: Interaction, client: discord.Client, named: re.Mat
 
 
 def _may_read(interaction: Interaction, place: object) -> bool:
-    """Whether who asks can read in *place*, another channel of the same server; a private thread is not asked about."""
+    """Whether the user can read *place*, another channel of the guild; private threads never count."""
     if not isinstance(place, discord.abc.GuildChannel | discord.Thread) or place.guild.id != interaction.guild_id:
         return False
     if not isinstance(interaction.user, discord.Member):
@@ -128,4 +126,4 @@ async def _tell_story(interaction: Interaction, known: Explanation) -> None:
         await show(interaction, shown)
         return
     file = discord.File(io.BytesIO(story.encode("utf-8", "replace")), "explanation.txt")
-    await show(interaction, words(interaction, "It is a long story; it is in the file."), file=file)
+    await show(interaction, words(interaction, "The explanation is long; it is in the file."), file=file)

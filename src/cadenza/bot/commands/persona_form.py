@@ -1,4 +1,4 @@
-"""The form with which a persona is edited."""
+"""The form that edits a persona."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from discord import ui
 from ..characters.character import Character
 from ..readable_text import shortened
 from .command_inputs import quoted, server_of
-from .context import Desk, Interaction, answered, may_manage_server, tell, words
+from .context import CommandContext, Interaction, answered, may_manage_server, tell, words
 
 _LONGEST = 4000
-"""What one field of a form takes."""
+"""Discord's limit for a field of a form."""
 _LABELS = {
-    "prompt": "Who they are",
+    "prompt": "Description",
     "personality": "Personality",
     "scenario": "Scenario",
-    "samples": "Samples of how they talk",
-    "greeting": "What they say first, with /persona greet",
+    "samples": "Sample dialogue",
+    "greeting": "First message, said by /persona greet",
 }
 
 
@@ -31,21 +31,21 @@ class FormField:
 
     name: str
     text: str
-    """What there is to be edited."""
+    """The current value."""
 
     @property
     def is_too_long(self) -> bool:
-        """Whether a form cannot show it; then it stays unless something else is written."""
+        """Whether it is too long for a form; then it stays unless a new text is given."""
         return len(self.text) > _LONGEST
 
 
 def fields_of(character: Character) -> tuple[FormField, ...]:
-    """What of *character* can be edited in a form."""
+    """The fields of *character* in the form."""
     return tuple(FormField(name, getattr(character, name)) for name in _LABELS)
 
 
 def changes(fields: tuple[FormField, ...], written: Mapping[str, str]) -> dict[str, Any]:
-    """What was changed: of a field that was left as it was, nothing, so that what others change stays."""
+    """The changed fields only, so that concurrent changes to others stay."""
     changed: dict[str, Any] = {}
     for field in fields:
         text = written.get(field.name, "").strip()
@@ -55,19 +55,19 @@ def changes(fields: tuple[FormField, ...], written: Mapping[str, str]) -> dict[s
 
 
 def listed(text: str) -> tuple[str, ...]:
-    """Words with commas between them, also Japanese and Arabic ones, or on lines of their own."""
+    """Split words at commas, also Japanese and Arabic ones, and at line ends."""
     for comma in "、，،\n":
         text = text.replace(comma, ",")
     return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
 class PersonaForm(ui.Modal):
-    """Shows what there is, and keeps what is made of it."""
+    """Shows the fields, and stores the changes."""
 
-    def __init__(self, desk: Desk, interaction: Interaction, character: Character) -> None:
+    def __init__(self, context: CommandContext, interaction: Interaction, character: Character) -> None:
         title = words(interaction, "Edit {name}", name=character.name)
         super().__init__(title=shortened(title, 45), timeout=None)
-        self._desk = desk
+        self._context = context
         self._name = character.name
         self._fields = fields_of(character)
         self._inputs: dict[str, ui.TextInput[PersonaForm]] = {}
@@ -87,21 +87,21 @@ class PersonaForm(ui.Modal):
         )
 
     async def on_submit(self, interaction: Interaction) -> None:
-        """Keep what was written."""
-        await _keep(interaction, self._desk, self._name, changes(self._fields, self._written()))
+        """Store the changes."""
+        await _keep(interaction, self._context, self._name, changes(self._fields, self._written()))
 
     def _written(self) -> dict[str, str]:
         return {name: field.value for name, field in self._inputs.items()}
 
 
 @answered
-async def _keep(interaction: Interaction, desk: Desk, name: str, changed: dict[str, Any]) -> None:
+async def _keep(interaction: Interaction, context: CommandContext, name: str, changed: dict[str, Any]) -> None:
     if not await may_manage_server(interaction):
         return
     if not changed:
         await tell(interaction, "Nothing was changed.")
         return
-    character = await desk.staff.cast.change(
+    character = await context.staff.cast.change(
         server_of(interaction), name, lambda one: replace(one, **changed), by=str(interaction.user.id)
     )
     await tell(interaction, "{name} was changed.", name=quoted(character.name))

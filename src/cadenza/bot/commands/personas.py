@@ -1,4 +1,4 @@
-"""``/persona``: who there is, and everything that can be done with them."""
+"""``/persona``: list, show, create, edit and delete characters."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .command_inputs import (
     suggesting_personas,
     wait_for_it,
 )
-from .context import AnyCommand, Desk, Interaction, Suggesting, answered, may_manage_server, show, tell, words
+from .context import AnyCommand, CommandContext, Interaction, Suggesting, answered, may_manage_server, show, tell, words
 from .persona_cards import add_cards
 from .persona_channel import add_stage
 from .persona_form import PersonaForm, listed
@@ -34,40 +34,37 @@ from .scoped_choice import DEGREES
 
 _LONGEST_MODEL = 100
 _CHANNELS_OWN = -1
-_DEGREES = {
-    _CHANNELS_OWN: "As the channel",
-    **dict(enumerate(DEGREES)),
-}
+_DEGREES = {_CHANNELS_OWN: "Same as the channel", **dict(enumerate(DEGREES))}
 
 
-def commands(desk: Desk) -> list[AnyCommand]:
-    """``/persona`` for *desk*."""
+def commands(context: CommandContext) -> list[AnyCommand]:
+    """``/persona`` for *context*."""
     group = app_commands.Group(
-        name=locale_str("persona"), description=locale_str("Who the bot can be"), guild_only=True
+        name=locale_str("persona"), description=locale_str("The characters of the bot"), guild_only=True
     )
     for add in (_add_asking, _add_making, _add_setting, _add_deleting, add_cards, add_stage):
-        add(group, desk)
+        add(group, context)
     return [group]
 
 
 # --- for everybody ------------------------------------------------------------------------
 
 
-def _add_asking(group: app_commands.Group, desk: Desk) -> None:
-    @group.command(name=locale_str("list"), description=locale_str("Show who there is"))
+def _add_asking(group: app_commands.Group, context: CommandContext) -> None:
+    @group.command(name=locale_str("list"), description=locale_str("List the characters"))
     @answered
     async def list_(interaction: Interaction) -> None:
-        cast = await desk.staff.cast.of(server_of(interaction))
+        cast = await context.staff.cast.of(server_of(interaction))
         lines = [_line(interaction, character) for character in cast]
         await show(interaction, joined(lines, 2000, lambda left: words(interaction, "… and {count} more", count=left)))
 
-    @group.command(name=locale_str("show"), description=locale_str("Show somebody"))
+    @group.command(name=locale_str("show"), description=locale_str("Show a character"))
     @app_commands.rename(name=locale_str("name"))
-    @app_commands.describe(name=locale_str("Who it is about"))
-    @app_commands.autocomplete(name=suggesting_personas(desk))
+    @app_commands.describe(name=locale_str("The character"))
+    @app_commands.autocomplete(name=suggesting_personas(context))
     @answered
     async def show_(interaction: Interaction, name: str) -> None:
-        character = await persona_called(interaction, desk, name)
+        character = await persona_called(interaction, context, name)
         if character is not None:
             await show(interaction, embed=_embed(interaction, character))
 
@@ -112,16 +109,16 @@ def _embed(interaction: Interaction, character: Character) -> discord.Embed:
 # --- making and editing ----------------------------------------------------------------------
 
 
-def _add_making(group: app_commands.Group, desk: Desk) -> None:
-    @group.command(name=locale_str("create"), description=locale_str("Make somebody new"))
+def _add_making(group: app_commands.Group, context: CommandContext) -> None:
+    @group.command(name=locale_str("create"), description=locale_str("Create a character"))
     @app_commands.rename(
         name=locale_str("name"), prompt=locale_str("prompt"), image=locale_str("image"), url=locale_str("url")
     )
     @app_commands.describe(
-        name=locale_str("What they are called"),
-        prompt=locale_str("Who they are; /persona edit has room for more"),
-        image=locale_str("Their picture"),
-        url=locale_str("The address of their picture"),
+        name=locale_str("Name of the character"),
+        prompt=locale_str("Description; /persona edit has room for more"),
+        image=locale_str("The avatar"),
+        url=locale_str("Address of the avatar"),
     )
     @answered
     async def create(
@@ -134,57 +131,57 @@ def _add_making(group: app_commands.Group, desk: Desk) -> None:
         if not await may_manage_server(interaction):
             return
         await wait_for_it(interaction)
-        if await _is_taken(interaction, desk, character_name(name)):
+        if await _is_taken(interaction, context, character_name(name)):
             return
         face = await face_given(image, url)
         made = Character(name, prompt=prompt.strip(), avatar=face or "")
-        made = await desk.staff.cast.save(server_of(interaction), made, by=str(interaction.user.id))
-        await tell(interaction, "{name} is here; tell more of them with /persona edit.", name=quoted(made.name))
+        made = await context.staff.cast.save(server_of(interaction), made, by=str(interaction.user.id))
+        await tell(interaction, "{name} was created; /persona edit has room for more.", name=quoted(made.name))
 
-    @group.command(name=locale_str("edit"), description=locale_str("Edit what somebody is told to be"))
+    @group.command(name=locale_str("edit"), description=locale_str("Edit a character’s prompt and texts"))
     @app_commands.rename(name=locale_str("name"))
-    @app_commands.describe(name=locale_str("Who it is about"))
-    @app_commands.autocomplete(name=suggesting_personas(desk))
+    @app_commands.describe(name=locale_str("The character"))
+    @app_commands.autocomplete(name=suggesting_personas(context))
     @answered
     async def edit(interaction: Interaction, name: str) -> None:
         if not await may_manage_server(interaction):
             return
-        character = await persona_called(interaction, desk, name)
+        character = await persona_called(interaction, context, name)
         if character is not None:
-            await interaction.response.send_modal(PersonaForm(desk, interaction, character))
+            await interaction.response.send_modal(PersonaForm(context, interaction, character))
 
 
-async def _is_taken(interaction: Interaction, desk: Desk, name: str, *, by: str = "") -> bool:
-    """Whether there is somebody of this *name* besides who is called *by*; if so, who asks is told."""
-    other = await desk.staff.cast.find(server_of(interaction), name)
+async def _is_taken(interaction: Interaction, context: CommandContext, name: str, *, by: str = "") -> bool:
+    """Whether a character other than *by* has this *name*; if so, the user is told."""
+    other = await context.staff.cast.find(server_of(interaction), name)
     if other is None or key_of(other.name) == key_of(by):
         return False
-    await tell(interaction, "There is somebody called {name} already; choose another name.", name=quoted(other.name))
+    await tell(interaction, "There is already a character called {name}; choose another name.", name=quoted(other.name))
     return True
 
 
 # --- setting -------------------------------------------------------------------------------
 
 
-def _add_setting(group: app_commands.Group, desk: Desk) -> None:
-    @group.command(name=locale_str("set"), description=locale_str("Change somebody’s name, face, degree or model"))
+def _add_setting(group: app_commands.Group, context: CommandContext) -> None:
+    @group.command(name=locale_str("set"), description=locale_str("Change a character’s name, avatar, degree or model"))
     @app_commands.rename(
         name=locale_str("name"), new_name=locale_str("new_name"), degree=locale_str("degree"),
         model=locale_str("model"), image=locale_str("image"), url=locale_str("url"), main=locale_str("main"),
     )  # fmt: skip
     @app_commands.describe(
-        name=locale_str("Who it is about"),
-        new_name=locale_str("What they are called from now on"),
-        degree=locale_str("How they deliver what they say"),
-        model=locale_str("Who answers for them; - is the channel’s model"),
-        image=locale_str("Their picture"),
-        url=locale_str("The address of their picture; - takes it away"),
-        main=locale_str("Whether they are the bot itself"),
+        name=locale_str("The character"),
+        new_name=locale_str("New name of the character"),
+        degree=locale_str("How the character’s replies are delivered"),
+        model=locale_str("Model of the character; - for the channel’s model"),
+        image=locale_str("The avatar"),
+        url=locale_str("Address of the avatar; - removes it"),
+        main=locale_str("Whether the character is the bot itself"),
     )
     @app_commands.choices(
         degree=[app_commands.Choice(name=locale_str(text), value=degree) for degree, text in _DEGREES.items()]
     )
-    @app_commands.autocomplete(name=suggesting_personas(desk), model=_suggesting_models(desk))
+    @app_commands.autocomplete(name=suggesting_personas(context), model=_suggesting_models(context))
     @answered
     async def set_(
         interaction: Interaction,
@@ -200,44 +197,43 @@ def _add_setting(group: app_commands.Group, desk: Desk) -> None:
         if not await may_manage_server(interaction):
             return
         await wait_for_it(interaction)
-        character = await persona_called(interaction, desk, name)
+        character = await persona_called(interaction, context, name)
         if character is None:
             return
-        if new_name is not None and await _is_taken(interaction, desk, character_name(new_name), by=character.name):
+        if new_name is not None and await _is_taken(interaction, context, character_name(new_name), by=character.name):
             return
         if main is False and character.is_main:
-            await tell(interaction, "Somebody must be the bot itself; choose who, with “main” on them.")
+            await tell(interaction, "One character must be the bot itself; set “main” on another one first.")
             return
         changed = only({"name": new_name, "degree": degree, "is_main": main})
-        changed |= _model(desk, model, character) | await _face(image, url)
+        changed |= _model(context, model, character) | await _face(image, url)
         if not changed:
             await tell(interaction, "Nothing was changed.")
             return
         if changed.get("degree") == _CHANNELS_OWN:
             changed["degree"] = None
         by = str(interaction.user.id)
-        after = await desk.staff.cast.change(
+        after = await context.staff.cast.change(
             server_of(interaction), character.name, lambda one: replace(one, **changed), by=by
         )
         await tell(interaction, "{name} was changed.", name=quoted(after.name))
 
-    @group.command(name=locale_str("triggers"), description=locale_str("Show or change the words that call somebody"))
+    @group.command(name=locale_str("triggers"), description=locale_str("Show or change a character’s trigger words"))
     @app_commands.rename(name=locale_str("name"), words_=locale_str("words"))
     @app_commands.describe(
-        name=locale_str("Who it is about"),
-        words_=locale_str("The words, with commas between them; - takes them away"),
+        name=locale_str("The character"), words_=locale_str("The words, separated by commas; - removes them")
     )
-    @app_commands.autocomplete(name=suggesting_personas(desk))
+    @app_commands.autocomplete(name=suggesting_personas(context))
     @answered
     async def triggers(interaction: Interaction, name: str, words_: str | None = None) -> None:
         if not await may_manage_server(interaction):
             return
-        character = await persona_called(interaction, desk, name)
+        character = await persona_called(interaction, context, name)
         if character is None:
             return
         if words_ is not None:
             chosen = listed(kept_or_cleared(words_, ""))
-            character = await desk.staff.cast.change(
+            character = await context.staff.cast.change(
                 server_of(interaction), character.name, lambda one: replace(one, triggers=chosen)
             )
         await _tell_triggers(interaction, character)
@@ -252,27 +248,27 @@ async def _tell_triggers(interaction: Interaction, character: Character) -> None
     await tell(interaction, "{name} listens to: {words}", name=name, words=told)
 
 
-def _suggesting_models(desk: Desk) -> Suggesting:
+def _suggesting_models(context: CommandContext) -> Suggesting:
     async def found(_: Interaction) -> Iterable[str]:
-        return _models(desk)
+        return _models(context)
 
     return suggesting(found)
 
 
-def _models(desk: Desk) -> list[str]:
-    models = desk.staff.config.now.models
+def _models(context: CommandContext) -> list[str]:
+    models = context.staff.config.now.models
     return list(dict.fromkeys(name for name in (*models.named, models.default, *models.fallbacks) if name))
 
 
-def _model(desk: Desk, given: str | None, character: Character) -> dict[str, Any]:
+def _model(context: CommandContext, given: str | None, character: Character) -> dict[str, Any]:
     if given is None:
         return {}
     model = kept_or_cleared(given, character.model)
-    if model and ":" not in model and model not in _models(desk):
-        msg = "There is no model of that name; take one that is suggested, or write it as vendor:model."
+    if model and ":" not in model and model not in _models(context):
+        msg = "No model has that name; pick a suggestion, or write vendor:model."
         raise InputError(msg)
     if len(model) > _LONGEST_MODEL:
-        msg = "This is no name of a model; take one that is suggested."
+        msg = "That is not the name of a model; pick a suggestion."
         raise InputError(msg)
     return {"model": model}
 
@@ -287,33 +283,33 @@ async def _face(image: discord.Attachment | None, url: str | None) -> dict[str, 
 # --- deleting ------------------------------------------------------------------------------
 
 
-def _add_deleting(group: app_commands.Group, desk: Desk) -> None:
-    @group.command(name=locale_str("delete"), description=locale_str("Delete somebody for good"))
+def _add_deleting(group: app_commands.Group, context: CommandContext) -> None:
+    @group.command(name=locale_str("delete"), description=locale_str("Delete a character for good"))
     @app_commands.rename(name=locale_str("name"))
-    @app_commands.describe(name=locale_str("Who it is about"))
-    @app_commands.autocomplete(name=suggesting_personas(desk))
+    @app_commands.describe(name=locale_str("The character"))
+    @app_commands.autocomplete(name=suggesting_personas(context))
     @answered
     async def delete(interaction: Interaction, name: str) -> None:
         if not await may_manage_server(interaction):
             return
-        character = await persona_called(interaction, desk, name)
+        character = await persona_called(interaction, context, name)
         if character is None:
             return
-        if not await desk.staff.cast.keeps(server_of(interaction), character.name):
-            text = "{name} stands in the configuration of the bot, and cannot be deleted here."
+        if not await context.staff.cast.keeps(server_of(interaction), character.name):
+            text = "{name} is defined in the bot’s configuration and cannot be deleted here."
             await tell(interaction, text, name=quoted(character.name))
             return
         text = "Delete {name} for good, with all sprites? An export keeps a copy."
         asked = words(interaction, text, name=quoted(character.name))
-        await show(interaction, asked, view=_Confirmation(desk, interaction, character))
+        await show(interaction, asked, view=_Confirmation(context, interaction, character))
 
 
 class _Confirmation(ui.View):
-    """A button that deletes somebody. Only who asked sees it."""
+    """An ephemeral button that deletes a character."""
 
-    def __init__(self, desk: Desk, interaction: Interaction, character: Character) -> None:
+    def __init__(self, context: CommandContext, interaction: Interaction, character: Character) -> None:
         super().__init__(timeout=120.0)
-        self._desk = desk
+        self._context = context
         self._character = character
         button: ui.Button[_Confirmation] = ui.Button(
             label=words(interaction, "Delete"), style=discord.ButtonStyle.danger, custom_id="persona-delete"
@@ -322,16 +318,16 @@ class _Confirmation(ui.View):
         self.add_item(button)
 
     async def _pressed(self, interaction: Interaction) -> None:
-        await _delete(interaction, self._desk, self._character.name, self)
+        await _delete(interaction, self._context, self._character.name, self)
 
 
 @answered
-async def _delete(interaction: Interaction, desk: Desk, name: str, confirmation: ui.View) -> None:
+async def _delete(interaction: Interaction, context: CommandContext, name: str, confirmation: ui.View) -> None:
     if not await may_manage_server(interaction):
         return
     confirmation.stop()
-    if await desk.staff.cast.remove(server_of(interaction), name):
-        text = "{name} is gone."
+    if await context.staff.cast.remove(server_of(interaction), name):
+        text = "{name} was deleted."
     else:
-        text = "{name} was gone already."
+        text = "{name} was already deleted."
     await interaction.response.edit_message(content=words(interaction, text, name=quoted(name)), view=None)

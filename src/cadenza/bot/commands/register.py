@@ -1,4 +1,4 @@
-"""All commands of the bot: put into its tree, translated, and told to Discord when they have changed."""
+"""Registers all commands: adds them to the tree, translates them, and syncs them when they change."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from discord import app_commands
 from ...explain.tracebacks import get_logger
 from ..store.store import Record, Shelf, StoreError
 from . import explain, memory, models, personas, reset, settings, sprites, status, stop
-from .context import AnyCommand, Desk, Interaction, Translations, tell
+from .context import AnyCommand, CommandContext, Interaction, Translations, tell
 
 logger = get_logger(__name__)
 
-FAMILIES: tuple[Callable[[Desk], Sequence[AnyCommand]], ...] = (
+FAMILIES: tuple[Callable[[CommandContext], Sequence[AnyCommand]], ...] = (
     stop.commands,
     reset.commands,
     settings.commands,
@@ -27,33 +27,33 @@ FAMILIES: tuple[Callable[[Desk], Sequence[AnyCommand]], ...] = (
     memory.commands,
     explain.commands,
 )
-"""Who gives commands, a file each."""
+"""The functions that return commands, one per file."""
 _KEY = "commands"
 
 
-async def register(tree: app_commands.CommandTree[discord.Client], desk: Desk) -> None:
-    """Put all commands into *tree*, and tell Discord of them if it does not know them as they are.
+async def register(tree: app_commands.CommandTree[discord.Client], context: CommandContext) -> None:
+    """Add all commands to *tree*, and sync them with Discord if they changed.
 
-    It is told as seldom as can be: a day has room for two hundred new commands, and a bot may be restarted often.
+    Syncs are rare, because Discord allows 200 new commands a day and a bot may be restarted often.
     """
     for family in FAMILIES:
-        for command in family(desk):
+        for command in family(context):
             tree.add_command(command)
     tree.error(_explain)
     translations = Translations()
     await tree.set_translator(translations)
-    if desk.staff.config.now.discord.sync_commands:
-        await _sync(tree, desk, translations)
+    if context.staff.config.now.discord.sync_commands:
+        await _sync(tree, context, translations)
 
 
 async def _sync(
-    tree: app_commands.CommandTree[discord.Client], desk: Desk, translations: app_commands.Translator
+    tree: app_commands.CommandTree[discord.Client], context: CommandContext, translations: app_commands.Translator
 ) -> None:
-    """Tell Discord of the commands if they differ from those that it was told last. Never fails: old ones still work."""
+    """Sync the commands if they differ from the last sync. A failure is logged: the old ones still work."""
     payload = [await command.get_translated_payload(tree, translations) for command in tree.get_commands()]
-    told = json.dumps([desk.client.application_id, payload], sort_keys=True)
+    told = json.dumps([context.client.application_id, payload], sort_keys=True)
     digest = hashlib.sha256(told.encode()).hexdigest()
-    store = desk.staff.store
+    store = context.staff.store
     try:
         known = await store.get(Shelf.BOT, _KEY)
         if known is not None and known.value.get("digest") == digest:
@@ -61,28 +61,25 @@ async def _sync(
         await tree.sync()
         await store.put(Record(Shelf.BOT, _KEY, {"digest": digest}))
     except (discord.DiscordException, StoreError) as error:
-        logger.warning(
-            "Discord could not be told of the commands (%s); they are tried again at the next start",
-            type(error).__name__,
-        )
+        logger.warning("commands could not be synced; the next start tries again", exc_info=error)
 
 
 async def _explain(interaction: Interaction, error: app_commands.AppCommandError) -> None:
-    """Say in one sentence why a command came to nothing before its own code could."""
+    """Answer a command that failed before its own code ran."""
     try:
         match error:
             case app_commands.CommandNotFound() | app_commands.CommandSignatureMismatch():
-                told = "This command has changed since your Discord last heard of it; reload Discord and use it again."
+                told = "This command has changed; reload Discord and use it again."
                 await tell(interaction, told)
             case app_commands.NoPrivateMessage():
                 await tell(interaction, "This works in servers only.")
             case app_commands.TransformerError():
-                await tell(interaction, "One of the options is not what this command takes; choose it anew.")
+                await tell(interaction, "One of the options is not valid for this command; choose it again.")
             case app_commands.CheckFailure():
                 await tell(interaction, "You may not use this command here.")
             case _:
                 kind = type(error.original if isinstance(error, app_commands.CommandInvokeError) else error).__name__
-                logger.warning("a command failed (%s)", kind)
-                await tell(interaction, "That did not work ({error}); look into the log of the bot.", error=kind)
-    except discord.HTTPException as refusal:  # who asked has gone, or was answered already
-        logger.debug("nobody could be told why a command failed (%s)", type(refusal).__name__)
+                logger.warning("command failed", exc_info=error)
+                await tell(interaction, "That failed ({error}); see the bot's log.", error=kind)
+    except discord.HTTPException as refusal:  # expired, or answered already
+        logger.debug("failure of a command could not be answered", exc_info=refusal)

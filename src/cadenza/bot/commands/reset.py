@@ -1,17 +1,19 @@
-"""``/reset``: the conversation begins anew."""
+"""``/reset``: starts a new conversation."""
 
 from __future__ import annotations
 
 from discord import app_commands
 
 from ..services.resets import Resets
-from .context import AnyCommand, Desk, Interaction, answered, asker_of, tell, words
+from .context import AnyCommand, CommandContext, Interaction, answered, asker_of, tell, words
 
 
-def commands(desk: Desk) -> list[AnyCommand]:
-    """The one command that there is."""
+def commands(context: CommandContext) -> list[AnyCommand]:
+    """The command ``/reset``."""
 
-    @app_commands.command(name="reset", description="Begin anew here: what was said so far is not told any more")
+    @app_commands.command(
+        name="reset", description="Start a new conversation here; earlier messages are no longer read"
+    )
     @answered
     async def reset(interaction: Interaction) -> None:
         asker = asker_of(interaction)
@@ -20,12 +22,9 @@ def commands(desk: Desk) -> list[AnyCommand]:
             await tell(interaction, "You need the permission “{permission}” for this.", permission=permission)
             return
         channel, server = str(interaction.channel_id), str(interaction.guild_id or "")
-        await Resets(desk.staff.store).begin(channel, str(interaction.id), server=server, person=asker.id)
-        await desk.staff.memory.short_term.leave(channel, server=server, person=asker.id)
-        await tell(
-            interaction,
-            "This conversation begins anew; nothing that was said here before is read any more. "
-            "Notes stay: see /memory.",
-        )
+        await Resets(context.staff.store).begin(channel, str(interaction.id), server=server, person=asker.id)
+        await context.staff.memory.short_term.leave(channel, server=server, person=asker.id)
+        text = "A new conversation starts here; earlier messages are no longer read. Notes stay: see /memory."
+        await tell(interaction, text)
 
     return [reset]

@@ -1,4 +1,4 @@
-"""What commands that choose something for a server or a channel have in common: where it holds, and what is said of it."""
+"""Shared by commands that set something for a server or a channel: where it holds, and the answer."""
 
 from __future__ import annotations
 
@@ -13,79 +13,81 @@ from ...targets.discord_py.channel_info import parent_of
 from ..config.config import Config
 from ..services.choices import Choice
 from .command_inputs import only
-from .context import Desk, Interaction, may_manage_server, tell, words
+from .context import CommandContext, Interaction, may_manage_server, tell, words
 
 Where: TypeAlias = Literal["server", "channel"]
-"""Where something is to hold."""
+"""Where a choice holds."""
 DEGREES = (
     "0: one message at the end",
-    "1: a message a line",
-    "2: a message a line, with typing",
-    "3: a message a sentence, with typing",
+    "1: a message per line",
+    "2: a message per line, with typing",
+    "3: a message per sentence, with typing",
 )
-"""What each degree is, in words."""
+"""The degrees in words."""
 MANAGERS = discord.Permissions(manage_guild=True)
-"""Who sees such commands, unless a server shows them to others."""
+"""The permission that shows such commands by default."""
 
 
-async def change(desk: Desk, interaction: Interaction, where: Where, change: Callable[[Choice], Choice]) -> Choice:
-    """Let the server, or the channel, in which a command is used choose otherwise."""
-    server, choices = str(interaction.guild_id), desk.staff.choices
+async def change(
+    context: CommandContext, interaction: Interaction, where: Where, change: Callable[[Choice], Choice]
+) -> Choice:
+    """Change the choice of the server or channel of *interaction*."""
+    server, choices = str(interaction.guild_id), context.staff.choices
     if where == "server":
         return await choices.change_server(server, change)
     return await choices.change_channel(str(interaction.channel_id), server, change)
 
 
-async def choose(desk: Desk, interaction: Interaction, where: Where, /, **chosen: Any) -> None:
-    """Keep what was *chosen*, by the names of ``Choice``, and say so; who may not is told that."""
-    await _keep(desk, interaction, where, chosen, lambda choice, given: replace(choice, **given))
+async def choose(context: CommandContext, interaction: Interaction, where: Where, /, **chosen: Any) -> None:
+    """Store the *chosen* fields of ``Choice`` and answer; users without the permission are refused."""
+    await _keep(context, interaction, where, chosen, lambda choice, given: replace(choice, **given))
 
 
-async def choose_settings(desk: Desk, interaction: Interaction, where: Where, /, **chosen: object) -> None:
-    """Keep settings of the pipeline likewise."""
-    await _keep(desk, interaction, where, chosen, with_settings)
+async def choose_settings(context: CommandContext, interaction: Interaction, where: Where, /, **chosen: object) -> None:
+    """Store settings of the pipeline in the same way."""
+    await _keep(context, interaction, where, chosen, with_settings)
 
 
 async def _keep(
-    desk: Desk,
+    context: CommandContext,
     interaction: Interaction,
     where: Where,
     chosen: Mapping[str, Any],
     put: Callable[[Choice, Mapping[str, Any]], Choice],
 ) -> None:
-    """Keep what *put* makes of a choice and what was given of the options that could be *chosen*."""
+    """Store what *put* makes of the choice and the given options of *chosen*."""
     if not await may_manage_server(interaction):
         return
     given = only(chosen)
     if not given:
-        await tell(interaction, "Nothing was chosen; give at least one of the options.")
+        await tell(interaction, "Nothing was changed; give at least one option.")
         return
-    await change(desk, interaction, where, lambda choice: put(choice, given))
+    await change(context, interaction, where, lambda choice: put(choice, given))
     await say_chosen(interaction, where, given)
 
 
 def with_settings(choice: Choice, given: Mapping[str, object]) -> Choice:
-    """*choice* with the settings that were *given* besides its own."""
+    """*choice* with the *given* settings added."""
     return replace(choice, settings=MappingProxyType({**choice.settings, **given}))
 
 
 async def say_chosen(interaction: Interaction, where: Where, given: Mapping[str, object]) -> None:
-    """Say what holds from now on."""
+    """Answer with what was set."""
     what = ", ".join(f"`{name}` = {shown(interaction, value)}" for name, value in given.items())
     if where == "server":
-        await tell(interaction, "From now on in this server: {what}.", what=what)
+        await tell(interaction, "Set for this server: {what}.", what=what)
     else:
-        await tell(interaction, "From now on in this channel: {what}.", what=what)
+        await tell(interaction, "Set for this channel: {what}.", what=what)
 
 
 def is_listed(interaction: Interaction, config: Config) -> bool:
-    """Whether the configuration has everything answered here, or in the channel of this thread."""
+    """Whether the configuration lists this channel, or the parent of this thread, as one where all is answered."""
     here = {str(interaction.channel_id), parent_of(interaction.channel)}
     return not here.isdisjoint(config.conversation.channels)
 
 
 def shown(interaction: Interaction, value: object) -> str:
-    """*value* as people read it; what somebody typed cannot become Markdown or call anybody."""
+    """*value* for people; typed text is escaped, without Markdown and pings."""
     match value:
         case None | "" | ():
             return words(interaction, "none")

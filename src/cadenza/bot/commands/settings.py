@@ -1,4 +1,4 @@
-"""``/config``: what a server or a channel chooses otherwise than the operator's configuration."""
+"""``/config``: settings of a server or channel that override the configuration."""
 
 from __future__ import annotations
 
@@ -17,7 +17,18 @@ from ..services import choosable
 from ..services.choices import Choice, settings_for
 from ..services.choosable import Choosable
 from . import config_channels
-from .context import AnyCommand, Desk, Interaction, answered, matching, may_manage_server, show, suggested, tell, words
+from .context import (
+    AnyCommand,
+    CommandContext,
+    Interaction,
+    answered,
+    matching,
+    may_manage_server,
+    show,
+    suggested,
+    tell,
+    words,
+)
 from .scoped_choice import (
     DEGREES,
     MANAGERS,
@@ -34,44 +45,39 @@ _EVERYTHING = "everything"
 _LONGEST_SHOWN = 4096
 
 
-def commands(desk: Desk) -> list[AnyCommand]:
+def commands(context: CommandContext) -> list[AnyCommand]:
     """All of ``/config``."""
     group = app_commands.Group(
-        name="config",
-        description="What this server or channel wants otherwise",
-        guild_only=True,
-        default_permissions=MANAGERS,
+        name="config", description="Settings of this server or channel", guild_only=True, default_permissions=MANAGERS
     )
     for add in (_add_show, _add_set, _add_reset, _add_degree, _add_limits, _add_guards, config_channels.add):
-        add(group, desk)
+        add(group, context)
     return [group]
 
 
 # --- what holds ---------------------------------------------------------------------------
 
 
-def _add_show(group: app_commands.Group, desk: Desk) -> None:
-    @group.command(name="show", description="What holds in this channel, and who has chosen it")
+def _add_show(group: app_commands.Group, context: CommandContext) -> None:
+    @group.command(name="show", description="Show the settings of this channel, and where they come from")
     @answered
     async def show_all(interaction: Interaction) -> None:
         if not await may_manage_server(interaction):
             return
-        choices, parent = desk.staff.choices, parent_of(interaction.channel)
+        choices, parent = context.staff.choices, parent_of(interaction.channel)
         server = await choices.of_server(str(interaction.guild_id))
         channel = (await choices.of_channel(str(interaction.channel_id))).over(
             await choices.of_channel(parent) if parent else Choice()
         )
-        lines = _lines(interaction, desk.staff.config.now, server, channel)
-        title = words(interaction, "What holds in this channel")
+        lines = _lines(interaction, context.staff.config.now, server, channel)
+        title = words(interaction, "Settings of this channel")
         embed = discord.Embed(title=title, description="\n".join(lines)[:_LONGEST_SHOWN])
-        embed.set_footer(
-            text=words(interaction, "“/config set” changes settings, “/config reset” takes a choice back.")
-        )
+        embed.set_footer(text=words(interaction, "“/config set” changes settings, “/config reset” resets them."))
         await show(interaction, embed=embed)
 
 
 def _lines(interaction: Interaction, config: Config, server: Choice, channel: Choice) -> list[str]:
-    """What holds, a line each: first what the configuration has too, then what was chosen of the pipeline's settings."""
+    """The settings in force, a line each: first those of ``Choice``, then chosen ones of the pipeline."""
     lines = []
     for spec in fields(Choice):
         if spec.name == "settings":
@@ -101,7 +107,7 @@ def _value(interaction: Interaction, name: str, value: object) -> str:
 
 
 def _configured(interaction: Interaction, config: Config, name: str) -> object:
-    """What the configuration says of a field of ``Choice`` here."""
+    """The configured value of a field of ``Choice`` here."""
     match name:
         case "model":
             return config.models.default
@@ -118,9 +124,9 @@ def _configured(interaction: Interaction, config: Config, name: str) -> object:
 # --- one setting by its name ------------------------------------------------------------------
 
 
-def _add_set(group: app_commands.Group, desk: Desk) -> None:
-    @group.command(name="set", description="Choose any setting by its name")
-    @app_commands.describe(name="The setting", value="What it is to be", where="For the whole server, or this channel")
+def _add_set(group: app_commands.Group, context: CommandContext) -> None:
+    @group.command(name="set", description="Change any setting by its name")
+    @app_commands.describe(name="The setting", value="The new value", where="For the whole server, or this channel")
     @app_commands.autocomplete(name=_suggest_settings, value=_suggest_values)
     @answered
     async def set_one(
@@ -144,7 +150,7 @@ def _add_set(group: app_commands.Group, desk: Desk) -> None:
             )
             return
         given = {setting.name: read}
-        await change(desk, interaction, where, lambda choice: with_settings(choice, given))
+        await change(context, interaction, where, lambda choice: with_settings(choice, given))
         await say_chosen(interaction, where, given)
 
 
@@ -154,20 +160,20 @@ async def _found(interaction: Interaction, name: str) -> Choosable | None:
     except InputError:
         await tell(
             interaction,
-            "There is no setting {name} that a server may choose; pick one from the list.",
+            "A server cannot change a setting {name}; pick one from the list.",
             name=shown(interaction, name),
         )
         return None
 
 
 def _wanted(interaction: Interaction, setting: Choosable) -> str:
-    """What *setting* takes, in words."""
+    """The valid values of *setting*, in words."""
     if setting.one_of:
         return words(interaction, "one of {choices}", choices=", ".join(f"`{one}`" for one in setting.one_of))
     if setting.kind is bool:
         return words(interaction, "on or off")
     if setting.kind is tuple:
-        return words(interaction, "texts, parted by commas")
+        return words(interaction, "texts, separated by commas")
     if setting.kind is str:
         return words(interaction, "a short text")
     low, high = (None if end is None else f"{end:g}" for end in (setting.low, setting.high))
@@ -196,18 +202,18 @@ async def _suggest_values(interaction: Interaction, current: str) -> list[app_co
     return matching(setting.suggestions, current)
 
 
-def _add_reset(group: app_commands.Group, desk: Desk) -> None:
+def _add_reset(group: app_commands.Group, context: CommandContext) -> None:
     @suggested
     async def suggest(interaction: Interaction, current: str) -> list[app_commands.Choice[str]]:
-        choices = desk.staff.choices
+        choices = context.staff.choices
         kept = (await choices.of_server(str(interaction.guild_id))).as_value()
         kept = {**kept, **(await choices.of_channel(str(interaction.channel_id))).as_value()}
         settings = kept.get("settings")
         names = {*(settings if isinstance(settings, dict) else {}), *kept} - {"settings"}
         return matching([_EVERYTHING, *sorted(names)], current)
 
-    @group.command(name="reset", description="Take a choice back, so that the configuration holds again")
-    @app_commands.describe(name="What was chosen, or “everything”", where="For the whole server, or this channel")
+    @group.command(name="reset", description="Reset a setting to the bot's configuration")
+    @app_commands.describe(name="The setting, or “everything”", where="For the whole server, or this channel")
     @app_commands.autocomplete(name=suggest)
     @answered
     async def reset(interaction: Interaction, name: str, where: Where = "server") -> None:
@@ -221,21 +227,21 @@ def _add_reset(group: app_commands.Group, desk: Desk) -> None:
             had = after != choice
             return after
 
-        await change(desk, interaction, where, without)
+        await change(context, interaction, where, without)
         if not had:
-            await tell(interaction, "{name} was not chosen here.", name=shown(interaction, name))
+            await tell(interaction, "{name} is not set here.", name=shown(interaction, name))
         elif where == "server":
-            await tell(interaction, "This server has taken {name} back.", name=shown(interaction, name))
+            await tell(interaction, "{name} was reset for this server.", name=shown(interaction, name))
         else:
-            await tell(interaction, "This channel has taken {name} back.", name=shown(interaction, name))
+            await tell(interaction, "{name} was reset for this channel.", name=shown(interaction, name))
 
 
 def _without(choice: Choice, name: str) -> Choice:
-    """*choice* without what it says of *name*."""
+    """*choice* without *name*."""
     if name == _EVERYTHING:
         return Choice()
     if name in {spec.name for spec in fields(Choice)} - {"settings"}:
-        return replace(choice, **{name: None})  # type: ignore[arg-type]  # all fields but that of the settings may be None
+        return replace(choice, **{name: None})  # type: ignore[arg-type]  # all fields except the settings may be None
     left = {other: value for other, value in choice.settings.items() if other != name}
     return replace(choice, settings=MappingProxyType(left))
 
@@ -243,22 +249,22 @@ def _without(choice: Choice, name: str) -> Choice:
 # --- some settings with words of their own ------------------------------------------------------
 
 
-def _add_degree(group: app_commands.Group, desk: Desk) -> None:
-    @group.command(name="degree", description="How much a reply looks as if somebody typed it")
+def _add_degree(group: app_commands.Group, context: CommandContext) -> None:
+    @group.command(name="degree", description="How much a reply looks as if a person typed it")
     @app_commands.describe(degree="How a reply becomes messages", where="For the whole server, or this channel")
     @app_commands.choices(degree=[app_commands.Choice(name=name, value=degree) for degree, name in enumerate(DEGREES)])
     @answered
     async def degree(interaction: Interaction, degree: int, where: Where = "server") -> None:
-        await choose_settings(desk, interaction, where, degree=degree)
+        await choose_settings(context, interaction, where, degree=degree)
 
 
-def _add_limits(group: app_commands.Group, desk: Desk) -> None:
+def _add_limits(group: app_commands.Group, context: CommandContext) -> None:
     @group.command(name="limits", description="How long a reply and its messages may be")
     @app_commands.describe(
-        messages="Messages after which a reply is ended; 0 is no limit",
-        length="Characters of the longest message",
-        rest="What becomes of a reply that needs more messages",
-        code="Messages from which on a code block is a file; 0 is never",
+        messages="Messages of a reply at most; 0 for no limit",
+        length="Characters of a message at most",
+        rest="What happens to a reply that needs more messages",
+        code="Messages from which a code block is sent as a file; 0 for never",
         where="For the whole server, or this channel",
     )
     @answered
@@ -272,19 +278,19 @@ def _add_limits(group: app_commands.Group, desk: Desk) -> None:
         where: Where = "server",
     ) -> None:
         await choose_settings(
-            desk, interaction, where, message_limit=messages, limit=length, when_full=rest, code_file=code
+            context, interaction, where, message_limit=messages, limit=length, when_full=rest, code_file=code
         )
 
 
-def _add_guards(group: app_commands.Group, desk: Desk) -> None:
-    @group.command(name="guards", description="What is watched for and cleaned in replies")
+def _add_guards(group: app_commands.Group, context: CommandContext) -> None:
+    @group.command(name="guards", description="What is checked and cleaned in replies")
     @app_commands.describe(
-        labels="Whether a reply that opens as somebody else is tried again",
-        speakers="Whether a reply ends where the model speaks for somebody else",
+        labels="Whether a reply that begins as another speaker is retried",
+        speakers="Whether a reply ends where the model speaks for another speaker",
         emoji="Whether emoji are shown",
         unknown="What happens to an emoji that the server does not have",
         spaces="Whether blank braille patterns become spaces",
-        dots="Words that are put together again where dots part their letters; * is every word",
+        dots="Words to join again when dots separate their letters; * for every word",
         where="For the whole server, or this channel",
     )
     @answered
@@ -300,7 +306,7 @@ def _add_guards(group: app_commands.Group, desk: Desk) -> None:
         where: Where = "server",
     ) -> None:
         await choose_settings(
-            desk,
+            context,
             interaction,
             where,
             label_guard=labels,

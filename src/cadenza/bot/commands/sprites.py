@@ -1,4 +1,4 @@
-"""``/sprite``: the looks of a persona, which the model chooses with ``Name (look): ``."""
+"""``/sprite``: the sprites of a persona, which the model selects with ``Name (sprite): ``."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ from .command_inputs import (
     suggesting_personas,
     wait_for_it,
 )
-from .context import AnyCommand, Desk, Interaction, Suggesting, answered, may_manage_server, show, tell, words
+from .context import AnyCommand, CommandContext, Interaction, Suggesting, answered, may_manage_server, show, tell, words
 
 _SHOWN = 150
-"""Characters of instructions in a list."""
+"""Characters of instructions shown in a list."""
 
 
-def commands(desk: Desk) -> list[AnyCommand]:
-    """``/sprite`` for *desk*."""
+def commands(context: CommandContext) -> list[AnyCommand]:
+    """``/sprite`` for *context*."""
     group = app_commands.Group(
-        name=locale_str("sprite"), description=locale_str("The looks of a persona"), guild_only=True
+        name=locale_str("sprite"), description=locale_str("The sprites of a persona"), guild_only=True
     )
     for add in (_add_list, _add_add, _add_edit, _add_delete):
-        add(group, desk)
+        add(group, context)
     return [group]
 
 
-def _add_list(group: app_commands.Group, desk: Desk) -> None:
+def _add_list(group: app_commands.Group, context: CommandContext) -> None:
     @group.command(name=locale_str("list"), description=locale_str("Show the sprites of a persona"))
     @app_commands.rename(persona=locale_str("persona"))
-    @app_commands.describe(persona=locale_str("Whose sprites"))
-    @app_commands.autocomplete(persona=suggesting_personas(desk))
+    @app_commands.describe(persona=locale_str("The persona"))
+    @app_commands.autocomplete(persona=suggesting_personas(context))
     @answered
     async def list_(interaction: Interaction, persona: str) -> None:
-        character = await persona_called(interaction, desk, persona)
+        character = await persona_called(interaction, context, persona)
         if character is None:
             return
         if not character.looks:
@@ -61,7 +61,7 @@ def _add_list(group: app_commands.Group, desk: Desk) -> None:
 def _line(interaction: Interaction, look: Look) -> str:
     parts = [f"**{quoted(look.name)}**"]
     if look.is_identity:
-        parts.append(words(interaction, "(somebody of their own)"))
+        parts.append(words(interaction, "(own identity)"))
     if not look.avatar:
         parts.append(words(interaction, "(no picture)"))
     if look.instructions:
@@ -70,21 +70,21 @@ def _line(interaction: Interaction, look: Look) -> str:
     return " ".join(parts)
 
 
-def _add_add(group: app_commands.Group, desk: Desk) -> None:
-    @group.command(name=locale_str("add"), description=locale_str("Give a persona another look"))
+def _add_add(group: app_commands.Group, context: CommandContext) -> None:
+    @group.command(name=locale_str("add"), description=locale_str("Add a sprite to a persona"))
     @app_commands.rename(
         persona=locale_str("persona"), name=locale_str("name"), image=locale_str("image"), url=locale_str("url"),
         instructions=locale_str("instructions"), identity=locale_str("identity"),
     )  # fmt: skip
     @app_commands.describe(
-        persona=locale_str("Whose sprite"),
-        name=locale_str("What the look is called"),
+        persona=locale_str("The persona of the sprite"),
+        name=locale_str("Name of the sprite"),
         image=locale_str("The picture"),
         url=locale_str("The address of the picture"),
-        instructions=locale_str("When the model is to use it"),
-        identity=locale_str("Whether it is somebody of their own"),
+        instructions=locale_str("When the model should use it"),
+        identity=locale_str("Whether the sprite is an identity of its own"),
     )
-    @app_commands.autocomplete(persona=suggesting_personas(desk))
+    @app_commands.autocomplete(persona=suggesting_personas(context))
     @answered
     async def add(
         interaction: Interaction,
@@ -99,21 +99,21 @@ def _add_add(group: app_commands.Group, desk: Desk) -> None:
         if not await may_manage_server(interaction):
             return
         await wait_for_it(interaction)
-        character = await persona_called(interaction, desk, persona)
+        character = await persona_called(interaction, context, persona)
         if character is None or await _is_taken(interaction, character, name):
             return
         face = await face_given(image, url)
         if face is None:
             msg = "A sprite needs a picture; give one, or its address."
             raise InputError(msg)
-        look = await desk.staff.cast.add_look(
+        look = await context.staff.cast.add_look(
             server_of(interaction), character.name, Look(name, face, instructions, identity)
         )
-        text = "{persona} has the sprite {name} now."
+        text = "{persona} now has the sprite {name}."
         await tell(interaction, text, persona=quoted(character.name), name=quoted(look.name))
 
 
-def _add_edit(group: app_commands.Group, desk: Desk) -> None:
+def _add_edit(group: app_commands.Group, context: CommandContext) -> None:
     @group.command(name=locale_str("edit"), description=locale_str("Change a sprite"))
     @app_commands.rename(
         persona=locale_str("persona"), name=locale_str("name"), new_name=locale_str("new_name"),
@@ -121,15 +121,15 @@ def _add_edit(group: app_commands.Group, desk: Desk) -> None:
         identity=locale_str("identity"),
     )  # fmt: skip
     @app_commands.describe(
-        persona=locale_str("Whose sprite"),
-        name=locale_str("Which sprite"),
-        new_name=locale_str("What the look is called from now on"),
+        persona=locale_str("The persona of the sprite"),
+        name=locale_str("The sprite"),
+        new_name=locale_str("New name of the sprite"),
         image=locale_str("The picture"),
         url=locale_str("The address of the picture"),
-        instructions=locale_str("When the model is to use it; - takes them away"),
-        identity=locale_str("Whether it is somebody of their own"),
+        instructions=locale_str("When the model should use it; - removes this"),
+        identity=locale_str("Whether the sprite is an identity of its own"),
     )
-    @app_commands.autocomplete(persona=suggesting_personas(desk), name=_suggesting_looks(desk))
+    @app_commands.autocomplete(persona=suggesting_personas(context), name=_suggesting_looks(context))
     @answered
     async def edit(
         interaction: Interaction,
@@ -145,7 +145,7 @@ def _add_edit(group: app_commands.Group, desk: Desk) -> None:
         if not await may_manage_server(interaction):
             return
         await wait_for_it(interaction)
-        character = await persona_called(interaction, desk, persona)
+        character = await persona_called(interaction, context, persona)
         look = None if character is None else await _look(interaction, character, name)
         if character is None or look is None:
             return
@@ -158,27 +158,27 @@ def _add_edit(group: app_commands.Group, desk: Desk) -> None:
             await tell(interaction, "Nothing was changed.")
             return
         server = server_of(interaction)
-        after = await desk.staff.cast.change_look(
+        after = await context.staff.cast.change_look(
             server, character.name, look.name, lambda one: replace(one, **changed)
         )
         await tell(interaction, "The sprite {name} was changed.", name=quoted(after.name))
 
 
-def _add_delete(group: app_commands.Group, desk: Desk) -> None:
-    @group.command(name=locale_str("delete"), description=locale_str("Take a sprite away"))
+def _add_delete(group: app_commands.Group, context: CommandContext) -> None:
+    @group.command(name=locale_str("delete"), description=locale_str("Delete a sprite"))
     @app_commands.rename(persona=locale_str("persona"), name=locale_str("name"))
-    @app_commands.describe(persona=locale_str("Whose sprite"), name=locale_str("Which sprite"))
-    @app_commands.autocomplete(persona=suggesting_personas(desk), name=_suggesting_looks(desk))
+    @app_commands.describe(persona=locale_str("The persona of the sprite"), name=locale_str("The sprite"))
+    @app_commands.autocomplete(persona=suggesting_personas(context), name=_suggesting_looks(context))
     @answered
     async def delete(interaction: Interaction, persona: str, name: str) -> None:
         if not await may_manage_server(interaction):
             return
-        character = await persona_called(interaction, desk, persona)
+        character = await persona_called(interaction, context, persona)
         look = None if character is None else await _look(interaction, character, name)
         if character is None or look is None:
             return
-        await desk.staff.cast.remove_look(server_of(interaction), character.name, look.name)
-        text = "{persona} has the sprite {name} no more."
+        await context.staff.cast.remove_look(server_of(interaction), character.name, look.name)
+        text = "The sprite {name} of {persona} was deleted."
         await tell(interaction, text, persona=quoted(character.name), name=quoted(look.name))
 
 
@@ -189,7 +189,7 @@ async def _look(interaction: Interaction, character: Character, name: str) -> Lo
     for look in character.looks:
         if key_of(look.name) == key_of(name):
             return look
-    text = "{persona} has no sprite called {name}; look at /sprite list."
+    text = "{persona} has no sprite called {name}; see /sprite list."
     await tell(interaction, text, persona=quoted(character.name), name=quoted(name[:64]))
     return None
 
@@ -198,16 +198,16 @@ async def _is_taken(interaction: Interaction, character: Character, name: str, *
     taken = {key_of(look.name) for look in character.looks} - {key_of(by)}
     if key_of(name) not in taken:
         return False
-    text = "{persona} has a sprite called {name} already; edit it, or choose another name."
+    text = "{persona} already has a sprite called {name}; edit it, or choose another name."
     await tell(interaction, text, persona=quoted(character.name), name=quoted(name[:64]))
     return True
 
 
-def _suggesting_looks(desk: Desk) -> Suggesting:
-    """Suggest the sprites of the persona that was chosen before."""
+def _suggesting_looks(context: CommandContext) -> Suggesting:
+    """Suggest the sprites of the selected persona."""
 
     async def found(interaction: Interaction) -> Iterable[str]:
-        character = await desk.staff.cast.find(server_of(interaction), str(interaction.namespace.persona or ""))
+        character = await context.staff.cast.find(server_of(interaction), str(interaction.namespace.persona or ""))
         return [] if character is None else [look.name for look in character.looks]
 
     return suggesting(found)

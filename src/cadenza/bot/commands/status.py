@@ -1,4 +1,4 @@
-"""``/status``: who answers here and when, how much is left for who asks, and what is missing, with what to click."""
+"""``/status``: model, triggers and limits here, and what is missing, with what to click."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..config.config import Config
 from ..services.choices import Choice, settings_for
 from ..services.quotas import Excess
 from ..thought_log import may_tell
-from .context import AnyCommand, Desk, Interaction, answered, show, words
+from .context import AnyCommand, CommandContext, Interaction, answered, show, words
 from .scoped_choice import is_listed, shown
 
 logger = get_logger(__name__)
@@ -27,60 +27,60 @@ T = TypeVar("T")
 _MOST_NAMES = 20
 
 
-def commands(desk: Desk) -> list[AnyCommand]:
-    """Nothing but ``/status``."""
+def commands(context: CommandContext) -> list[AnyCommand]:
+    """The command ``/status``."""
 
-    @app_commands.command(name="status", description="How the bot is, and what is missing here")
+    @app_commands.command(name="status", description="The state of the bot, and what is missing here")
     @answered
     async def status(interaction: Interaction) -> None:
         await interaction.response.defer(ephemeral=True, thinking=True)
-        await show(interaction, embed=await _told(desk, interaction))
+        await show(interaction, embed=await _told(context, interaction))
 
     return [status]
 
 
-async def _told(desk: Desk, interaction: Interaction) -> discord.Embed:
-    """All of it."""
+async def _told(context: CommandContext, interaction: Interaction) -> discord.Embed:
+    """The embed of the status."""
     parent = parent_of(interaction.channel)
-    server, staff = str(interaction.guild_id or ""), desk.staff
+    server, staff = str(interaction.guild_id or ""), context.staff
     choice = await _or(staff.choices.here(server, str(interaction.channel_id), parent), Choice())
-    troubles = list(_troubles(desk, interaction, choice))
+    troubles = list(_troubles(context, interaction, choice))
     title = words(interaction, "Something is missing here") if troubles else words(interaction, "All is well")
     embed = discord.Embed(title=title, description="\n".join(f"⚠ {trouble}" for trouble in troubles))
     for name, value in (
-        (words(interaction, "Model"), await _model(desk, interaction, choice)),
-        (words(interaction, "Characters"), await _characters(desk, interaction, choice)),
+        (words(interaction, "Model"), await _model(context, interaction, choice)),
+        (words(interaction, "Characters"), await _characters(context, interaction, choice)),
         (words(interaction, "Answers"), _triggers(interaction, staff.config.now, choice)),
         (words(interaction, "Delivery"), _delivery(interaction, staff.config.now, choice)),
-        (words(interaction, "Limits"), await _limits(desk, interaction)),
+        (words(interaction, "Limits"), await _limits(context, interaction)),
         (words(interaction, "Memory"), _memory(interaction, staff.config.now)),
     ):
         embed.add_field(name=name, value=value[:1024], inline=True)
-    embed.set_footer(text=_footer(desk))
+    embed.set_footer(text=_footer(context))
     return embed
 
 
 async def _or(awaited: Awaitable[T], instead: T) -> T:
-    """What is *awaited*; *instead* if it fails: the rest of a status is worth knowing all the more."""
+    """Await *awaited*; *instead* if it fails, so that the rest of the status is shown."""
     try:
         return await awaited
     except BaseException as error:
         if must_rise(error):
             raise
-        logger.warning("a part of the status is not known (%s)", type(error).__name__)
+        logger.warning("part of the status failed", exc_info=error)
         return instead
 
 
-async def _model(desk: Desk, interaction: Interaction, choice: Choice) -> str:
-    staff, server = desk.staff, str(interaction.guild_id or "")
+async def _model(context: CommandContext, interaction: Interaction, choice: Choice) -> str:
+    staff, server = context.staff, str(interaction.guild_id or "")
     name = choice.model or staff.config.now.models.default
     if not name:
-        return words(interaction, "none; whoever runs the bot has to name one in cadenza.toml")
+        return words(interaction, "none; the bot's operator has to name one in cadenza.toml")
     if not await _or(staff.models.is_known(name, server), instead=True):
         default = shown(interaction, staff.config.now.models.default)
         return words(
             interaction,
-            "{model} is not there any more, so {default} answers",
+            "{model} is no longer available, so {default} answers",
             model=shown(interaction, name),
             default=default,
         )
@@ -88,15 +88,15 @@ async def _model(desk: Desk, interaction: Interaction, choice: Choice) -> str:
     if seconds > 0:
         return words(
             interaction,
-            "{model} rests for {seconds} s after an error",
+            "{model} cools down for {seconds} s after an error",
             model=shown(interaction, name),
             seconds=math.ceil(seconds),
         )
     return shown(interaction, name)
 
 
-async def _characters(desk: Desk, interaction: Interaction, choice: Choice) -> str:
-    cast = await _or(desk.staff.cast.of(str(interaction.guild_id or "")), ())
+async def _characters(context: CommandContext, interaction: Interaction, choice: Choice) -> str:
+    cast = await _or(context.staff.cast.of(str(interaction.guild_id or "")), ())
     allowed = [named(cast, name) for name in choice.personas or ()]
     names = [one.name for one in cast if one in allowed] or [one.name for one in cast]
     more = f" +{len(names) - _MOST_NAMES}" if len(names) > _MOST_NAMES else ""
@@ -104,7 +104,7 @@ async def _characters(desk: Desk, interaction: Interaction, choice: Choice) -> s
 
 
 def _triggers(interaction: Interaction, config: Config, choice: Choice) -> str:
-    """What is answered here."""
+    """The triggers here, in words."""
     talk = config.conversation
     if interaction.guild_id is None:
         return words(interaction, "everything" if talk.direct_messages else "nothing")
@@ -125,7 +125,7 @@ def _triggers(interaction: Interaction, config: Config, choice: Choice) -> str:
 
 
 def _answers_everything(interaction: Interaction, config: Config, choice: Choice) -> bool:
-    """Whether nobody has to call the bot here."""
+    """Whether the bot answers everything here."""
     return is_listed(interaction, config) if choice.always is None else choice.always
 
 
@@ -137,11 +137,11 @@ def _delivery(interaction: Interaction, config: Config, choice: Choice) -> str:
     return told
 
 
-async def _limits(desk: Desk, interaction: Interaction) -> str:
-    """How much who asks may have, and how much of it is left, as far as that is known."""
-    limits = desk.staff.config.now.limits
+async def _limits(context: CommandContext, interaction: Interaction) -> str:
+    """The caller's quota and what is left of it."""
+    limits = context.staff.config.now.limits
     nothing: Mapping[Excess, int] = {}
-    left = await _or(desk.staff.limits.left(str(interaction.user.id), str(interaction.guild_id or "")), nothing)
+    left = await _or(context.staff.limits.left(str(interaction.user.id), str(interaction.guild_id or "")), nothing)
     told = [words(interaction, "{count} at once", count=limits.user_active)]
     for text, most, excess in (
         ("{left} of {count} an hour left", limits.user_per_hour, Excess.USER_PER_HOUR),
@@ -160,14 +160,14 @@ def _memory(interaction: Interaction, config: Config) -> str:
     return words(interaction, "short term {short}, notes {notes}", short=short, notes=notes)
 
 
-def _footer(desk: Desk) -> str:
-    latency = desk.client.latency
+def _footer(context: CommandContext) -> str:
+    latency = context.client.latency
     told = ("Cadenza", _version(), f"· {latency * 1000:.0f} ms" if math.isfinite(latency) else "")
     return " ".join(filter(None, told))
 
 
 def _version() -> str:
-    """The version that is installed; nothing if it runs from a folder of source."""
+    """The installed version; empty when run from source."""
     try:
         return version("cadenza")
     except PackageNotFoundError:
@@ -177,15 +177,15 @@ def _version() -> str:
 # --- what is missing ---------------------------------------------------------------------------
 
 
-def _troubles(desk: Desk, interaction: Interaction, choice: Choice) -> Iterator[str]:
-    """What keeps the bot from doing all that it could do here, a sentence each."""
+def _troubles(context: CommandContext, interaction: Interaction, choice: Choice) -> Iterator[str]:
+    """The problems here, a sentence each."""
     if interaction.guild_id is not None:
-        yield from _troubles_of_server(desk, interaction, choice)
-    if not desk.staff.config.now.models.default:
-        yield words(interaction, "No model is named: whoever runs the bot has to name one in cadenza.toml.")
+        yield from _troubles_of_server(context, interaction, choice)
+    if not context.staff.config.now.models.default:
+        yield words(interaction, "No model is configured: the bot's operator has to name one in cadenza.toml.")
 
 
-def _troubles_of_server(desk: Desk, interaction: Interaction, choice: Choice) -> Iterator[str]:
+def _troubles_of_server(context: CommandContext, interaction: Interaction, choice: Choice) -> Iterator[str]:
     mine = interaction.app_permissions
     needed = {
         "View Channel": mine.view_channel,
@@ -199,8 +199,8 @@ def _troubles_of_server(desk: Desk, interaction: Interaction, choice: Choice) ->
     if missing:
         told = "I lack {permissions}: open the channel's settings, then Permissions, add my role, and allow them."
         yield words(interaction, told, permissions=", ".join(f"“{name}”" for name in missing))
-    if not desk.client.intents.message_content and _needs_words(interaction, desk.staff.config.now, choice):
-        told = "I cannot read messages that do not mention me: whoever runs the bot has to switch on “Message Content Intent” in the Developer Portal under Bot."
+    if not context.client.intents.message_content and _needs_words(interaction, context.staff.config.now, choice):
+        told = "I cannot read messages that do not mention me: the bot's operator has to switch on “Message Content Intent” in the Developer Portal under Bot."
         yield words(interaction, told)
     if choice.thought_log and not _can_be_told(interaction, choice.thought_log):
         told = "Thoughts cannot be shown in {channel}: it is gone, or I lack permissions there; “/config thought-log” chooses another channel."
@@ -208,7 +208,7 @@ def _troubles_of_server(desk: Desk, interaction: Interaction, choice: Choice) ->
 
 
 def _can_be_told(interaction: Interaction, log: str) -> bool:
-    """Whether the channel of the thought log is there, and takes what it is told."""
+    """Whether the bot can post in the channel of the thought log."""
     guild = interaction.guild
     channel = guild.get_channel_or_thread(int(log)) if guild and log.isdecimal() else None
     return channel is not None and may_tell(channel)
@@ -219,7 +219,7 @@ def _is_thread(interaction: Interaction) -> bool:
 
 
 def _needs_words(interaction: Interaction, config: Config, choice: Choice) -> bool:
-    """Whether something is to be answered here of which Discord does not tell the words unasked."""
+    """Whether a trigger here needs the message content intent."""
     talk = config.conversation
     has_words = talk.trigger_words if choice.trigger_words is None else choice.trigger_words
     every = talk.every if choice.every is None else choice.every

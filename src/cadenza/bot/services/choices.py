@@ -44,7 +44,7 @@ class Choice:
     is_private: bool | None = None
     """Whether nothing that is thought here is told elsewhere."""
     is_silent: bool | None = None
-    """Whether the bot never speaks here."""
+    """Whether the bot stays silent here."""
     language: str | None = None
 
     def over(self, other: Choice) -> Choice:

@@ -6,6 +6,7 @@ import asyncio
 import os
 import secrets
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Self
 
@@ -14,15 +15,14 @@ from ...bot.config.config import Config
 from ...bot.config.current import Current
 from ...bot.config.dotenv import secrets as secrets_of
 from ...bot.config.reading import load
-from ...bot.intents import ALL_FLAGS, intents_for
 from ...bot.lifecycle import Interrupts, work
-from ...bot.runtime import ClientOf, Hands, follow_keys, follow_log, simulated_bot, workplace
+from ...bot.runtime import ClientOf, RunningClient, session, simulated_bot
 from ...bot.services.choices import Choice
 from ...bot.services.explanations import Explanations
 from ...bot.store.in_memory import MemoryStore
 from ...bot.store.sealing import Seal, new_key
 from ...bot.store.store import Store
-from ...bot.wiring import BotServices, employed
+from ...bot.wiring import BotServices, build
 from ...concurrency.tasks import end_task
 from ...explain.steps import Hook, TraceStep
 from ...models.dialects.scripted import Sleep
@@ -67,7 +67,7 @@ class Live:
     begins_with: Config
     """What held at its beginning, for whoever wants to go back to that."""
     staff: BotServices
-    hands: Hands
+    hands: RunningClient
     reel: Reel
     camera: Camera
     weather: Weather
@@ -178,20 +178,26 @@ class Playground:
         own = {} if given is None else secrets_of(given, real)
         grounds = laid_out(bot_name(plain))
         grounds.speak(self.language)
-        async with MemoryStore() as store, serve(grounds.scenery.world) as server:  # where faces have their addresses
+        async with serve(grounds.scenery.world) as server:  # where avatars have their addresses
             config = with_models(adapted(plain, grounds, self.language), self._wanted.model, {**real, **own})
-            current = Current(config)
-            follow_log(current, lambda _: own, level=self._wanted.level)
-            follow_keys(current, lambda _: own, real=real)
             reel = Reel()
-            staff, filmed = _staff(current, store, self._wanted)
-            if given is None:
-                await staff.choices.change_channel(grounds.stargazers, grounds.scenery.guild.id, _at_home)
-            filmed.camera = camera = _camera(grounds, server, reel)
+            camera = _camera(grounds, server, reel)
             developing = asyncio.create_task(_develop(camera), name="cadenza camera")
+            bot_session = session(
+                config,
+                MemoryStore(),
+                secrets=lambda _: own,
+                environment=real,
+                level=self._wanted.level,
+                staff_of=partial(_staff, wanted=self._wanted, camera=camera),
+                client_of=self._client_of,
+            )
             try:
                 with server.discord_py():
-                    async with workplace(staff, intents_for(config, ALL_FLAGS), self._client_of) as (hands, _):
+                    async with bot_session as running:
+                        current, staff, hands = running.current, running.staff, running.bot
+                        if given is None:
+                            await staff.choices.change_channel(grounds.stargazers, grounds.scenery.guild.id, _at_home)
                         _follow_turns(current, hands)
                         weather = Weather(server, grounds)
                         live = Live(grounds, server, current, config, staff, hands, reel, camera, weather)
@@ -222,13 +228,14 @@ class Playground:
             live.reel.close()
 
 
-def _staff(current: Current, store: Store, wanted: Wanted) -> tuple[BotServices, Filmed]:
+def _staff(current: Current, store: Store, wanted: Wanted, camera: Camera) -> BotServices:
     seal = Seal(new_key())
-    staff = employed(current, store, seal)
+    staff = build(current, store, seal)
     filmed = Filmed(store, lambda: current.now.store)
+    filmed.camera = camera
     staff.memory.privacy.listen(filmed.forget)
     shelf = PlayModels(current, store, seal, pace=wanted.pace, sleep=wanted.sleep)
-    return replace(staff, models=shelf, explanations=filmed), filmed
+    return replace(staff, models=shelf, explanations=filmed)
 
 
 def _camera(grounds: Grounds, server: Server, reel: Reel) -> Camera:
@@ -254,7 +261,7 @@ def _at_home(choice: Choice) -> Choice:
     return replace(choice, persona=GAZER)
 
 
-def _follow_turns(current: Current, hands: Hands) -> None:
+def _follow_turns(current: Current, hands: RunningClient) -> None:
     """Let also the settings of who waits for whom take hold at once; a bot that runs for years reads them at its start.
 
     Nor does it stay away from a channel in which it was refused: here that was wanted, and is over with the next message.

@@ -19,7 +19,6 @@ from ...stages.s7_delivery import Painter
 from ...targets.target import MARKDOWN, Grouping, Markup, Target
 from ...text import tables
 from ...text.handles import may_call
-from ...text.tables import Table
 from ...types import Attachment, Post, Receipt, Roster
 from .grouping_names import NameContinuity
 from .lookups import Lookup
@@ -103,29 +102,7 @@ class PostPreparer:
             logger.warning("reading the target's last message failed", exc_info=error)
         return post
 
-    async def _painted(self, post: Post) -> Post | None:
-        painter, table = self.painter, tables.parse(post.source or "")
-        if painter is None or isinstance(painter, Default) or table is None:
-            return None
-        data = await self.studio.painted(partial(_painted, painter, table))
-        return replace(post, attachment=Attachment("table.png", data), instead=()) if data else None
-
-    async def _addressed(self, post: Post, roster: Roster, place: str) -> Post:
-        if self.lookup is None or not may_call(post.text):
-            return post
-        return replace(post, text=await self.lookup.resolve(post.text, roster, place))
-
-
-def _painted(painter: Painter, table: Table) -> bytes | None:
-    """Paint *table* in a thread of the studio, which takes a failure for no picture."""
-    try:
-        return painter.paint(table)
-    except BaseException as error:
-        logger.warning("painting a table failed", exc_info=error)
-        raise
-
-
-def _checked(receipt: object) -> Receipt:
+    async def _checked(receipt: object) -> Receipt:
     """Return *receipt* if it is one: a target is foreign code."""
     if isinstance(receipt, Receipt):
         return receipt

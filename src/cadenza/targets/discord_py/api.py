@@ -1,8 +1,8 @@
 """Discord as the target sees it, over discord.py.
 
-Everything goes through discord.py's own objects, so that its caches, its rate limits and its proxy are used. Three things
-it does are not what we need, and are undone here: it gives a message back late (see ``echoes``), it sends messages of
-webhooks twice (see ``sessions``), and after a webhook was edited it lets nobody speak through it for up to a minute.
+All requests go through discord.py's own objects, so its caches, rate limits and proxy apply. Three of its habits are
+worked around: it returns a message late (see ``echoes``), it retries webhook messages and so may send them twice (see
+``sessions``), and after an edit of a webhook it blocks the webhook for up to a minute.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _Clearable = discord.TextChannel | discord.VoiceChannel | discord.StageChannel |
 
 
 class DiscordPyApi:
-    """A ``DiscordApi`` over a client of discord.py. One for a client; ``close`` waits for what is under way."""
+    """A ``DiscordApi`` over a client of discord.py, one per client; ``close`` waits for sends in flight."""
 
     def __init__(self, client: discord.Client) -> None:
         self._client = client
@@ -52,56 +52,56 @@ class DiscordPyApi:
     def user(self) -> str:
         """Our own id."""
         if self._client.user is None:
-            msg = "the client is not logged in; speak when it is ready"
+            msg = "the client is not logged in; send messages when it is ready"
             raise ApiError(msg)
         return str(self._client.user.id)
 
     def _check(self) -> None:
-        """Raise an ``ApiError`` if nothing can be asked of Discord: the client does not run yet, or not any more."""
+        """Raise an ``ApiError`` unless the client is running."""
         if self._client.is_closed():
-            msg = "The client of discord.py is closed; speak while it runs."
+            msg = "The discord.py client is closed; send messages while it runs."
             raise ApiError(msg)
         if self._client.user is None:
-            msg = "The client of discord.py is not logged in; speak when it is ready."
+            msg = "The discord.py client is not logged in; send messages when it is ready."
             raise ApiError(msg)
 
     async def close(self) -> None:
-        """Wait for the sends that discord.py still holds. Another message can be sent after it."""
+        """Wait for sends that discord.py still holds. The API can be used again afterwards."""
         await self._deliveries.close()
 
     # --- channels ----------------------------------------------------------------------
 
     def known(self, channel: str, /) -> Place | None:
-        """What the caches know of *channel*."""
+        """The cached place of *channel*."""
         return place_of(self._client.get_channel(_number(channel)))
 
     async def find(self, channel: str, /) -> Place:
-        """What there is to know of *channel*, from the caches or asked for."""
+        """The place of *channel*, cached or fetched."""
         place = place_of(await self._channel(channel))
         if place is None:
-            msg = f"there is nothing to be said in a channel like {channel}."
+            msg = f"the channel {channel} takes no messages."
             raise ApiError(msg, code=_NOT_IN_THIS_KIND_OF_CHANNEL)
         return place
 
     def bucket(self, channel: str, webhook: Webhook | None = None, /) -> Bucket | None:
-        """How many messages *channel*, or *webhook*, takes at present: as Discord told, or by our own count."""
+        """The rate limit bucket of *channel* or *webhook*: from Discord, or by our own count."""
         if webhook is None:
             return known_to_discord_py(self._client, channel) or self._tally.bucket(channel, CHANNEL)
         told = self._headers.bucket(webhook.id) or self._tally.bucket(webhook.id, WEBHOOK)
         return tighter(told, self._tally.bucket(webhook.id, WEBHOOK_SLOW))
 
     async def typing(self, channel: str, /) -> None:
-        """Show that we are writing.
+        """Show the typing indicator.
 
-        If we are cancelled, the request still ends by itself: one that is cut off leaves discord.py in doubt of how many
-        it may send, and the next one waits for half a minute.
+        A cancellation does not cut the request off: discord.py would lose count of the bucket, and the next request would
+        wait for half a minute.
         """
         await self._deliveries.outlived(_asked(_typed(self._messageable(channel))))
 
     # --- sending --------------------------------------------------------------------------
 
     async def send(self, channel: str, message: Outgoing, /) -> Sent:
-        """Send *message* as ourselves."""
+        """Send *message* as the bot."""
         self._check()
         nonce, user, place = message.nonce or token_hex(12), self.user, self._messageable(channel)
         told = arguments(message) | {"nonce": nonce}
@@ -134,7 +134,7 @@ class DiscordPyApi:
     async def follow_up(
         self, interaction: discord.Interaction[Any], message: Outgoing, /, *, channel: str, is_ephemeral: bool = False
     ) -> Sent:
-        """Send *message* in answer to *interaction*, which knows neither replies nor nonces."""
+        """Send *message* as a follow-up of *interaction*; follow-ups have neither replies nor nonces."""
         self._check()
         hook = self._follow_up(interaction)
         return await self._executed(
@@ -142,11 +142,11 @@ class DiscordPyApi:
         )
 
     async def take_back_follow_up(self, interaction: discord.Interaction[Any], message: str, /) -> None:
-        """Take an answer to *interaction* back."""
+        """Delete a follow-up of *interaction*."""
         await _asked(self._follow_up(interaction).delete_message(int(message)))
 
     def follow_up_bucket(self, interaction: discord.Interaction[Any], /) -> Bucket | None:
-        """How many more answers *interaction* takes at present."""
+        """The rate limit bucket for follow-ups of *interaction*."""
         key = str(interaction.id)
         return self._headers.bucket(key) or self._tally.bucket(key, WEBHOOK)
 
@@ -160,7 +160,7 @@ class DiscordPyApi:
         channel: str,
         name: str | None,
     ) -> Sent:
-        """Send *message* through *hook*, which is told besides what *told* says; it shows in *channel*, under *name*."""
+        """Send *message* through *hook* with the arguments *told*; it appears in *channel*, under *name*."""
 
         def is_ours(heard: discord.Message) -> bool:
             return (
@@ -173,7 +173,7 @@ class DiscordPyApi:
             )
 
         self._tally.note(key)
-        # Discord says which message it was, and discord.py believes that it cannot be none.
+        # Discord names the message, and discord.py types it as never None.
         send: Coroutine[Any, Any, Any] = hook.send(**arguments(message), **told, wait=True)
         return sent_of(await self._deliveries.run(send, is_ours), self._guild(channel))
 
@@ -191,48 +191,48 @@ class DiscordPyApi:
         return (await _asked(read()))[::-1]
 
     async def delete(self, channel: str, message: str, /) -> None:
-        """Take a message back."""
+        """Delete a message."""
         partial = self._client.get_partial_messageable(_number(channel)).get_partial_message(int(message))
         await _asked(partial.delete())
 
     async def delete_many(self, channel: str, messages: tuple[str, ...], /) -> None:
-        """Take 2 to 100 messages back at once."""
+        """Delete 2 to 100 messages at once."""
         place = await self._channel(channel)
         if not isinstance(place, _Clearable):
-            msg = "several messages at once can be taken back in a server only; take them back one by one."
+            msg = "bulk deletion works in servers only; delete the messages one by one."
             raise ApiError(msg, code=_NOT_IN_A_DIRECT_MESSAGE)
         await _asked(place.delete_messages([discord.Object(int(message)) for message in messages]))
 
     async def delete_as(self, webhook: Webhook, message: str, /, *, thread: str | None = None) -> None:
-        """Take a message of *webhook* back."""
+        """Delete a message of *webhook*."""
         where = {} if thread is None else {"thread": discord.Object(int(thread))}
         await _asked(self._hook(webhook.id, webhook.token).delete_message(int(message), **where))
 
     # --- webhooks ---------------------------------------------------------------------------
 
     async def webhooks(self, channel: str, /) -> list[Webhook]:
-        """All webhooks of *channel* that can be spoken through."""
+        """All webhooks of *channel* that can send messages."""
         found = await _asked((await self._speakable(channel)).webhooks())
         return [webhook for each in found if (webhook := webhook_of(each, self.user, channel=channel))]
 
     async def webhook(self, id_: str, token: str, /) -> Webhook:
-        """The webhook with this id and token. Discord does not tell here whose it is."""
+        """The webhook with this id and token; Discord does not name its owner here."""
         return self._usable(await _asked(self._hook(id_, token).fetch(prefer_auth=False)))
 
     async def create_webhook(self, channel: str, name: str, /) -> Webhook:
-        """Make a webhook."""
+        """Create a webhook."""
         made = self._usable(await _asked((await self._speakable(channel)).create_webhook(name=name)))
         return replace(made, channel=channel, is_ours=True)
 
     def _usable(self, webhook: discord.Webhook) -> Webhook:
         usable = webhook_of(webhook, self.user)
         if usable is None:
-            msg = "nobody can speak through this webhook; make another."
+            msg = "this webhook has no token; create another one."
             raise ApiError(msg, status=404, code=_UNKNOWN_WEBHOOK)
         return usable
 
     async def set_avatar(self, webhook: Webhook, image: bytes | None, /, *, patience: float) -> None:
-        """Store *image* in *webhook*; give up when it would take longer than *patience* seconds."""
+        """Set the avatar of *webhook*; give up if it takes longer than *patience* seconds."""
         clock = asyncio.get_running_loop().time
         until = clock() + patience
         while True:
@@ -240,14 +240,14 @@ class DiscordPyApi:
                 async with asyncio.timeout_at(until):
                     return await self._store(webhook, image)
             except TimeoutError as error:
-                raise as_api_error(error) from None
+                raise as_api_error(error) from error
             except ApiError as error:
                 if error.status != _RATE_LIMITED or error.retry_after is None or clock() + error.retry_after > until:
                     raise
                 await asyncio.sleep(error.retry_after)
 
     async def _store(self, webhook: Webhook, image: bytes | None) -> None:
-        """Ask for it ourselves: behind discord.py's back it holds no lock that whoever speaks would wait for."""
+        """Send the request past discord.py, which would hold a lock that messages wait for."""
         route = Route(
             "PATCH", "/webhooks/{webhook_id}/{webhook_token}", webhook_id=int(webhook.id), webhook_token=webhook.token
         )
@@ -275,7 +275,7 @@ class DiscordPyApi:
         return self._with_one_try(hook, key=str(interaction.id))
 
     def _with_one_try(self, hook: discord.Webhook, *, key: str) -> discord.Webhook:
-        """*hook* with the client's own session, and one try; all that webhooks do with a session is to ask."""
+        """*hook* with the client's session and no retries."""
         session: Any = NoRetrySession(hook.session, lambda headers: self._headers.note(key, headers))
         hook.session = session
         return hook
@@ -304,13 +304,13 @@ class DiscordPyApi:
 
 
 async def _asked(question: Awaitable[T]) -> T:
-    """What comes of *question*; whatever is raised is an ``ApiError``."""
+    """Await *question*; every exception becomes an ``ApiError``."""
     try:
         return await question
     except BaseException as error:
         if must_rise(error):
             raise
-        raise as_api_error(error) from None
+        raise as_api_error(error) from error
 
 
 async def _typed(place: discord.abc.Messageable) -> None:
@@ -318,7 +318,7 @@ async def _typed(place: discord.abc.Messageable) -> None:
 
 
 async def _body(response: aiohttp.ClientResponse) -> Any:
-    """The JSON of *response*, or its text if it is none."""
+    """The JSON of *response*, or its text."""
     try:
         return await response.json(content_type=None)
     except ValueError:

@@ -1,4 +1,4 @@
-"""How much Discord takes at present: what discord.py knows of it, or else what we have sent ourselves."""
+"""Rate limit buckets: as discord.py or Discord's headers know them, else by our own count."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from discord.http import Route
 from ..discord.api import Bucket
 
 _MOST_KEPT = 2000
-"""Of how many channels and webhooks it is remembered what was sent there; those that were quiet longest go first."""
+"""Channels and webhooks that are counted; those idle longest are dropped first."""
 
 
 class Window(NamedTuple):
-    """So many messages in so many seconds."""
+    """A number of messages in a number of seconds."""
 
     limit: int
     seconds: float
@@ -26,13 +26,13 @@ class Window(NamedTuple):
 CHANNEL = Window(5, 5.0)
 WEBHOOK = Window(5, 2.0)
 WEBHOOK_SLOW = Window(30, 60.0)
-"""Counted by Discord besides the other, and told in no header."""
+"""A second limit of Discord, which no header tells."""
 
 
 def known_to_discord_py(client: discord.Client, channel: str) -> Bucket | None:
-    """The bucket of messages to *channel* as *client* keeps it; ``None`` if it has none, or keeps it in another way.
+    """The bucket of messages to *channel* in *client*; ``None`` if there is none.
 
-    There is no public way to it. Whatever another version does otherwise only means that nothing is known.
+    It is private in discord.py. If another version keeps it differently, the result is ``None``.
     """
     try:
         route = Route("POST", "/channels/{channel_id}/messages", channel_id=int(channel))
@@ -49,13 +49,13 @@ def known_to_discord_py(client: discord.Client, channel: str) -> Bucket | None:
 
 
 class Tally:
-    """What we have sent lately, by where it went: a model of a bucket for when nobody tells."""
+    """Counts recent sends per place: an estimate for buckets that Discord does not tell."""
 
     def __init__(self) -> None:
         self._sent: dict[str, deque[float]] = {}
 
     def note(self, place: str) -> None:
-        """Something was sent to *place* just now."""
+        """Count a message to *place*."""
         times = self._sent.pop(place, None) or deque(maxlen=WEBHOOK_SLOW.limit)
         times.append(asyncio.get_running_loop().time())
         self._sent[place] = times
@@ -63,7 +63,7 @@ class Tally:
             del self._sent[next(iter(self._sent))]
 
     def bucket(self, place: str, window: Window) -> Bucket | None:
-        """What *place* still takes of *window*; ``None`` if nothing was sent there lately."""
+        """What is left of *window* for *place*; ``None`` if nothing was sent there lately."""
         now = asyncio.get_running_loop().time()
         recent = [at for at in self._sent.get(place, ()) if at + window.seconds > now]
         if not recent:
@@ -72,13 +72,13 @@ class Tally:
 
 
 class Headers:
-    """What Discord itself said last of each webhook's bucket."""
+    """The buckets of webhooks, as Discord's headers told them last."""
 
     def __init__(self) -> None:
         self._told: dict[str, tuple[Bucket, float]] = {}
 
     def note(self, webhook: str, headers: Mapping[str, str]) -> None:
-        """Read *headers*, which came back for a message through *webhook*."""
+        """Read the *headers* of an answer to a message of *webhook*."""
         try:
             bucket = Bucket(
                 int(headers["X-RateLimit-Limit"]),
@@ -93,7 +93,7 @@ class Headers:
             del self._told[next(iter(self._told))]
 
     def bucket(self, webhook: str) -> Bucket | None:
-        """What is still true of it."""
+        """The bucket of *webhook*, if it is still current."""
         if webhook not in self._told:
             return None
         bucket, until = self._told[webhook]
@@ -102,7 +102,7 @@ class Headers:
 
 
 def tighter(one: Bucket | None, other: Bucket | None) -> Bucket | None:
-    """Whichever of the two leaves less."""
+    """The bucket that leaves less."""
     if one is None or other is None:
         return one or other
     return min(one, other, key=lambda bucket: (bucket.left, -bucket.resets_in))

@@ -1,4 +1,4 @@
-"""From whatever a bot has in its hands, a channel, a person, a message, an interaction, to where something is said."""
+"""Resolves a channel, user, message, context or interaction to the room where messages go."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from ...types import Roster
 from .translate_errors import as_api_error
 
 _MOST_MEMBERS = 10_000
-"""Of a server with more people in the cache, only so many can be called unasked; each reply goes through all of them."""
+"""Cached members that are considered at most: each reply goes through all of them."""
 _QUERIED = 20
-"""How many people a server is asked for by the beginning of a name."""
+"""Members that a query by name returns at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class SendTarget:
-    """Where something is to be said."""
+    """Where messages are sent."""
 
     client: discord.Client
     channel: str
     guild: discord.Guild | None = None
     people: tuple[discord.abc.User, ...] = ()
-    """Who is there for sure: whoever wrote, pressed or is written to."""
+    """Users known to be there: the author, the clicker or the recipient."""
     message: discord.Message | discord.PartialMessage | None = None
-    """What is answered."""
+    """The answered message."""
     interaction: discord.Interaction[Any] | None = None
 
     def for_rules(self, *, roles: bool = False) -> Roster:
-        """What the rules are told: the emoji that can be used here, and the *roles* if they may be called.
+        """The roster for the rules: usable emoji, and with *roles* the roles that may be pinged.
 
-        People are looked up when they are named.
+        Users are looked up when they are named.
         """
         guild = self.guild
         usable = () if guild is None else (emoji for emoji in guild.emojis if emoji.is_usable())
@@ -47,7 +47,7 @@ class SendTarget:
         return self.with_roles(roster) if roles else roster
 
     def for_calls(self, roster: Roster | None = None) -> Roster:
-        """*roster* with everybody who is here, by their ids, and the roles: all who may be called if the settings allow it."""
+        """*roster* with all users and roles here, by id: the pings that the settings may allow."""
         guild, roster = self.guild, roster or Roster()
         cached = () if guild is None else guild.members[:_MOST_MEMBERS]
         roles = () if guild is None else _open_roles(guild)
@@ -56,7 +56,7 @@ class SendTarget:
         return replace(roster, mentions=here | dict(roster.mentions))
 
     def with_roles(self, roster: Roster) -> Roster:
-        """*roster* with the roles that can be called here, by their names; whoever it knows by one of them goes before."""
+        """*roster* with the pingable roles by name; names that it knows already win."""
         if self.guild is None:
             return roster
         tags = role_tags(self.guild, (*roster.mentions, *roster.personas, *roster.personas.values()))
@@ -64,7 +64,7 @@ class SendTarget:
 
 
 async def room_of(place: object, client: discord.Client | None = None) -> SendTarget:
-    """Where *place* is; *client* is who speaks there, if not the one that it came from."""
+    """The room of *place*; *client* sends there, by default the one that *place* belongs to."""
     match place:
         case discord.Interaction():
             return _of_interaction(place)
@@ -80,7 +80,7 @@ async def room_of(place: object, client: discord.Client | None = None) -> SendTa
         case discord.User() | discord.Member():
             client = client or client_of(place)
             if place == client.user:
-                msg = "a bot cannot write to itself; give somebody else, or a channel"
+                msg = "a bot cannot send messages to itself; give another user, or a channel"
                 raise InputError(msg)
             direct = await _opened(place, client)
             return SendTarget(client, str(direct.id), people=(place,))
@@ -90,17 +90,17 @@ async def room_of(place: object, client: discord.Client | None = None) -> SendTa
         case discord.abc.Messageable() if isinstance(id_ := getattr(place, "id", None), int):
             return SendTarget(client or client_of(place), str(id_), getattr(place, "guild", None))
         case discord.ForumChannel():
-            msg = "in a forum nothing can be said but in a post; make one with create_thread, and give its thread"
+            msg = "a forum takes posts only; create one with create_thread, and give its thread"
             raise InputError(msg)
         case _:
-            msg = f"nothing can be said in a {type(place).__name__}; give a channel, a message, a person or an interaction"
+            msg = f"a {type(place).__name__} takes no messages; give a channel, a message, a user or an interaction"
             raise InputError(msg)
 
 
 def role_tags(guild: discord.Guild, taken: Iterable[str] = ()) -> dict[str, str]:
-    """The roles of *guild* that anybody there may call, by their names.
+    """The tags of the roles of *guild* that everyone may ping, by name.
 
-    A name that is *taken*, or that a member has, is not that of a role, and one that several roles have stays a text.
+    Names that are *taken* or belong to a member are left out; a name of several roles has an empty tag.
     """
     roles = _open_roles(guild)
     counts = Counter(normalised(role.name) for role in roles)
@@ -114,7 +114,7 @@ def _open_roles(guild: discord.Guild) -> list[discord.Role]:
 
 
 def _borne(names: Container[str], guild: discord.Guild) -> Iterator[str]:
-    """Those of *names* that members of *guild* in the cache have."""
+    """Those of *names* that cached members of *guild* have."""
     for member in guild.members[:_MOST_MEMBERS]:
         for name in filter(None, (member.name, member.global_name, member.nick)):
             if (compared := _compared(name)) in names:
@@ -122,15 +122,15 @@ def _borne(names: Container[str], guild: discord.Guild) -> Iterator[str]:
 
 
 def _compared(name: str) -> str:
-    """*name* as it is compared; that of most people is told at a glance, and there may be many of them."""
+    """*name* normalised, with a fast path for plain names, since there may be many."""
     is_plain = name.isascii() and name.isprintable() and " " not in name and not name.startswith("@")
     return name.lower() if is_plain else normalised(name)
 
 
 async def tag_of(handle: str, guild: discord.Guild) -> str | None:
-    """The tag of whoever in *guild* is meant by *handle*; asked of Discord where the cache does not have everybody."""
+    """The tag of the member of *guild* with *handle*; Discord is asked where the cache is incomplete."""
     cached = guild.members
-    is_large = len(cached) > _MOST_MEMBERS  # to look at them all would hold everything else up
+    is_large = len(cached) > _MOST_MEMBERS  # going through all of them would block the loop
     member = None if is_large else the_one(handle, map(_member, cached))
     if is_large and handle.isdecimal() and (known := guild.get_member(int(handle))):
         member = _member(known)
@@ -145,33 +145,29 @@ def _of_interaction(interaction: discord.Interaction[Any]) -> SendTarget:
         msg = "this interaction has no channel to answer in"
         raise InputError(msg)
     return SendTarget(
-        interaction.client,
-        str(interaction.channel_id),
-        interaction.guild,
-        (interaction.user,),
-        interaction=interaction,
+        interaction.client, str(interaction.channel_id), interaction.guild, (interaction.user,), interaction=interaction
     )
 
 
 async def _opened(person: discord.User | discord.Member, client: discord.Client) -> discord.DMChannel:
-    """The channel of messages from *client* to *person*, asked for if it is not known. Raises ``ApiError``."""
+    """The direct message channel of *person*, opened if needed. Raises ``ApiError``."""
     try:
         return await client.create_dm(person)
     except BaseException as error:
         if must_rise(error):
             raise
-        raise as_api_error(error) from None
+        raise as_api_error(error) from error
 
 
 def client_of(thing: Any) -> discord.Client:
-    """Whose *thing* is. There is no public way to it."""
+    """The client of *thing*, which discord.py keeps private."""
     try:
         client = thing._state._get_client()  # noqa: SLF001  # see above
     except AttributeError:
         client = None
     if isinstance(client, discord.Client):
         return client
-    msg = f"it is not known which client this {type(thing).__name__} belongs to; use Speaker(client)"
+    msg = f"the client of this {type(thing).__name__} is unknown; use Speaker(client)"
     raise InputError(msg)
 
 
@@ -180,6 +176,12 @@ def _member(member: discord.Member) -> Member:
 
 
 def parent_of(channel: object) -> str:
-    """The id of the channel of a thread, also of one of which nothing else is known; empty for all others."""
+    """The id of the parent channel of a thread; empty for other channels."""
     parent = getattr(channel, "parent_id", None)
     return str(parent) if parent else ""
+
+
+def server_of(client: discord.Client, channel: str) -> str:
+    """The id of the guild that *channel* is in; empty if it is in none or not cached."""
+    place = client.get_channel(int(channel)) if channel.isdecimal() else None
+    return str(place.guild.id) if isinstance(place, discord.abc.GuildChannel | discord.Thread) else ""

@@ -1,9 +1,9 @@
-"""What everything that is said through one client shares: what is known of its webhooks, of refusals and of people."""
+"""The state of one client that its targets share: API, webhooks, blocked channels and member lookups."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, TypedDict, Unpack
 from weakref import WeakKeyDictionary
 
 import discord
@@ -24,8 +24,17 @@ from .interactions import InteractionApi
 _ATTRIBUTE = "_cadenza_home"
 
 
+class TargetOptions(TypedDict, total=False):
+    """What only the bot asks of a target; see ``DiscordTarget``."""
+
+    table_button: Button | None
+    reword: Callable[[Notice], Notice]
+    on_last: Callable[[str], Awaitable[None]] | None
+    typing_since: float | None
+
+
 class Home:
-    """One for each client; see ``of``."""
+    """What all targets of one client share; see ``of``."""
 
     def __init__(self, client: discord.Client, store: WebhookStore | None = None) -> None:
         self._client = client
@@ -34,15 +43,15 @@ class Home:
         self._interactions: WeakKeyDictionary[DiscordTarget, InteractionApi] = WeakKeyDictionary()
         self.shared = DiscordState(Webhooks(self.api, self._shelf))
         self.preparer = PostPreparer(lookup=Lookup(self._tag))
-        if isinstance(client, commands.Bot | commands.AutoShardedBot):  # others find out when they are refused
+        if isinstance(client, commands.Bot | commands.AutoShardedBot):  # other clients learn it from a 404
             client.add_listener(self._webhooks_changed, "on_webhooks_update")
             client.add_listener(self._channel_gone, "on_guild_channel_delete")
 
     @classmethod
     def of(cls, client: discord.Client, store: WebhookStore | None = None) -> Home:
-        """The home of *client*, made when it is first asked for; *store* keeps its webhooks over a restart.
+        """The state of *client*, built on first use; *store* keeps its webhooks over a restart.
 
-        It is kept in the client itself, which it knows: so both go together, as soon as nobody needs the client.
+        It is an attribute of the client, so both are garbage collected together.
         """
         home = vars(client).get(_ATTRIBUTE)
         if not isinstance(home, cls):
@@ -60,17 +69,11 @@ class Home:
         persona: Identity | None = None,
         roster: Roster | None = None,
         is_found: Callable[[str], bool] | None = None,
-        table_button: Button | None = None,
-        reword: Callable[[Notice], Notice] = lambda notice: notice,
-        on_last: Callable[[str], Awaitable[None]] | None = None,
-        typing_since: float | None = None,
+        **options: Unpack[TargetOptions],
     ) -> DiscordTarget:
-        """Where whatever is said in *room* is delivered to. An interaction is given its first sign.
+        """The target for *room*; an interaction is acknowledged.
 
-        The members of the room, whoever else is in *roster*, and whoever *is_found* says was looked up may be called.
-        *table_button* stands under each table that is shown as a picture. *reword* says a notice in other words.
-        *on_last* is told before the last message is sent behind which it will stand. *typing_since* is when it was first
-        shown that something is being written.
+        The members of the room, those of *roster*, and users of whom *is_found* is true may be pinged.
         """
         api: DiscordPyApi | InteractionApi = self.api
         if room.interaction is not None:
@@ -85,27 +88,24 @@ class Home:
             roster=room.for_calls(roster),
             is_found=is_found,
             reply_target=_reply_target(room),
-            table_button=table_button,
-            reword=reword,
-            on_last=on_last,
-            typing_since=typing_since,
+            **options,
         )
         if isinstance(api, InteractionApi):
             self._interactions[target] = api
         return target
 
     async def settle(self, target: DiscordTarget) -> None:
-        """All has been said in *target*: if that is nothing, nobody is left to wait for it."""
+        """End an interaction that got no message, so that it does not show as pending."""
         if api := self._interactions.get(target):
             await api.settle()
 
     def blocked(self, room: SendTarget) -> str | None:
-        """Why nothing can be said in *room* at present; ``None`` if it may be tried. Discord is not asked."""
+        """Why messages in *room* would fail at present, without asking Discord; ``None`` if they may work."""
         is_forbidden = room.interaction is None and not _may_speak(self._client.get_channel(int(room.channel)))
         return self.shared.broken or ("missing_permissions" if is_forbidden else self.shared.blocked(room.channel))
 
     async def close(self) -> None:
-        """Wait for what is under way. It can be used after it."""
+        """Wait for requests in flight. The state can be used again afterwards."""
         await self.api.close()
         await self.shared.webhooks.settle()
 
@@ -122,26 +122,26 @@ class Home:
 
 
 def _may_speak(place: Any) -> bool:
-    """Whether our bot may speak in *place*, as far as that is known: one that is timed out may not, whatever its roles."""
+    """Whether the bot may send messages in *place*, true if unknown. A timeout of the bot counts."""
     guild: discord.Guild | None = getattr(place, "guild", None)
     if guild is None or guild.me is None:
         return True
     try:
         allowed: discord.Permissions = place.permissions_for(guild.me)
-    except discord.ClientException:  # a thread of whose channel nothing is known
+    except discord.ClientException:  # a thread whose channel is not cached
         return True
     return allowed.send_messages_in_threads if isinstance(place, discord.Thread) else allowed.send_messages
 
 
 class _Shelf:
-    """Where the webhooks of a client are kept: in memory, until a speaker brings a store along."""
+    """The webhook store of a client: memory, until a speaker provides another."""
 
     def __init__(self, store: WebhookStore | None) -> None:
         self._given = store
         self._store: WebhookStore = MemoryWebhookStore() if store is None else store
 
     def use(self, store: WebhookStore) -> None:
-        """Keep them in *store* from now on, unless they have a store already."""
+        """Use *store* from now on; a second, different one is an ``InputError``."""
         if self._given is not None and self._given is not store:
             msg = "this client keeps its webhooks in another store already; give all its speakers the same one"
             raise InputError(msg)

@@ -1,8 +1,8 @@
-"""Sends that are sure as soon as anybody says so: Discord's answer, or the gateway, which tells of our own messages too.
+"""Early receipts: a send is confirmed by Discord's answer or by the gateway event, whichever comes first.
 
-When the last token of a bucket is spent, discord.py gives the message back only after the bucket is full again: five
-seconds after everybody could read it. So each send is a task of its own, which is never cancelled while somebody may
-need what it holds, and whoever waits for the message takes it from whichever comes first.
+When the last token of a bucket is spent, discord.py returns the message only after the bucket has refilled, five seconds
+after it is visible. So each send is a task of its own, which is not cancelled, and the caller takes the message from
+whichever confirms it first.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from ...concurrency.tasks import end_task, must_rise
 from .translate_errors import as_api_error
 
 _REMEMBERED = 1000
-"""How many messages it is remembered of that they have their receipt."""
+"""Message ids remembered as confirmed."""
 _GRACE = 0.5
-"""Seconds for which, after the line broke, the gateway may still say that the message is there."""
+"""Seconds that the gateway event may take after the connection broke."""
 _PATIENCE = 15.0
-"""Seconds that sends may take at the end; longer is no rate limit of messages."""
+"""Seconds that sends may take at the end; rate limits of messages are shorter."""
 
 
 class EarlyReceipts:
-    """The sends of one client that are under way."""
+    """The sends in flight of one client."""
 
     def __init__(self, client: discord.Client) -> None:
         self._client = client
@@ -35,15 +35,15 @@ class EarlyReceipts:
     async def run(
         self, send: Coroutine[Any, Any, discord.Message], fits: Callable[[discord.Message], bool]
     ) -> discord.Message:
-        """The message that *send* sends, as soon as it is there; *fits* knows it again. Raises ``ApiError``.
+        """Run *send* and return its message once it is confirmed; *fits* recognises it. Raises ``ApiError``.
 
-        If we are cancelled, the message is still sent.
+        A cancellation does not stop the send.
         """
 
         def is_it(message: discord.Message) -> bool:
             if message.id in self._taken or not fits(message):
                 return False
-            self._taken[message.id] = None  # it is this send's, and no other's that looks the same
+            self._taken[message.id] = None  # taken by this send, not by an equal one
             return True
 
         heard = asyncio.create_task(self._client.wait_for("message", check=is_it), name="cadenza echo")
@@ -53,19 +53,19 @@ class EarlyReceipts:
             if not heard.done():
                 try:
                     return self._noted(sending.result())
-                except BaseException as error:  # noqa: BLE001  # of a task: whatever it raised is its own
-                    failure = as_api_error(error)
+                except BaseException as error:  # noqa: BLE001  # the task's own exception
+                    failure, cause = as_api_error(error), error
                 if failure.is_ambiguous:
                     await asyncio.wait((heard,), timeout=_GRACE)
                 if not heard.done():
-                    raise failure from None
+                    raise failure from cause
             return heard.result()
         finally:
             self._forget_oldest()
             await _end(heard)
 
     async def outlived(self, request: Coroutine[Any, Any, None]) -> None:
-        """Wait for *request*, which goes on if we are cancelled."""
+        """Await *request*; a cancellation does not stop it."""
         task = asyncio.create_task(request, name="cadenza request")
         self._sends.add(task)
         task.add_done_callback(self._over)
@@ -73,7 +73,7 @@ class EarlyReceipts:
         task.result()
 
     async def close(self) -> None:
-        """Wait for the sends that are under way. None is cut off: it could hold a lock that others wait for."""
+        """Wait for the sends in flight. They are not cut off early: one may hold a lock of discord.py."""
         if self._sends:
             await asyncio.wait(tuple(self._sends), timeout=_PATIENCE)
         for send in tuple(self._sends):
@@ -88,7 +88,7 @@ class EarlyReceipts:
     def _over(self, task: asyncio.Task[Any]) -> None:
         self._sends.discard(task)
         if not task.cancelled():
-            task.exception()  # whoever waited for it has been told already
+            task.exception()  # already raised to the caller
 
     def _noted(self, message: discord.Message) -> discord.Message:
         self._taken[message.id] = None

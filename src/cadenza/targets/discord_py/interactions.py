@@ -1,7 +1,7 @@
 """Answers to an interaction: a slash command, a button, a form.
 
-They are follow-ups. Discord waits three seconds for a first sign and a quarter of an hour for all of it, and knows no
-nonce for them, so here it is remembered which messages have arrived and of which that is not known.
+They are follow-ups. Discord waits three seconds for the acknowledgement and 15 minutes for the rest. Follow-ups have no
+nonce, so we track which of them were confirmed.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from .translate_errors import as_api_error
 logger = get_logger(__name__)
 
 _GONE = (10015, 50027)
-"""What Discord answers when the quarter of an hour is over."""
+"""Error codes after the 15 minutes."""
 _TOO_LATE = 10062
-"""What it answers when the three seconds are."""
+"""The error code after the three seconds."""
 _HAS_SIGN = 40060
-"""What it answers to a second first sign."""
+"""The error code of a second acknowledgement."""
 _TAKING_BACK_TAKES = 5.0
-"""Seconds after which a first sign that nothing came of is left to Discord."""
+"""Seconds that deleting an unused acknowledgement may take."""
 
 
 class InteractionApi:
-    """A ``DiscordApi`` for one interaction: what is sent are its follow-ups."""
+    """A ``DiscordApi`` for one interaction; messages are its follow-ups."""
 
     def __init__(self, api: DiscordPyApi, interaction: discord.Interaction[Any]) -> None:
         self._api = api
         self._interaction = interaction
         self._is_open = False
         self._is_ephemeral = False
-        self._is_owed = False  # whether people see, by our own sign, that there will be an answer, and there is none
+        self._is_owed = False  # whether our acknowledgement still shows as pending
         self._sent: dict[str, Sent] = {}
         self._doubtful: set[str] = set()
 
     async def open(self) -> None:
-        """Give the first sign, if nobody has: people see that there will be an answer."""
+        """Acknowledge the interaction, unless that is done: Discord shows it as pending."""
         if self._is_open:
             return
         for is_last in (False, True):
@@ -54,7 +54,7 @@ class InteractionApi:
                     raise
                 refusal = as_api_error(error)
                 if is_last or not refusal.is_ambiguous:
-                    raise _in_words(refusal) from None
+                    raise _in_words(refusal) from error
         self._is_open = True
 
     async def _give_sign(self) -> None:
@@ -63,7 +63,7 @@ class InteractionApi:
             try:
                 await response.defer(thinking=True)
             except discord.HTTPException as error:
-                if error.code != _HAS_SIGN:  # of ours, whose answer was lost, or of somebody who was quicker
+                if error.code != _HAS_SIGN:  # ours, whose answer was lost, or another handler's
                     raise
             else:
                 self._is_owed = True
@@ -71,7 +71,7 @@ class InteractionApi:
         self._is_ephemeral = await self._was_ephemeral()
 
     async def settle(self) -> None:
-        """Take our first sign back if nothing came of it: nobody shall wait for an answer that does not come."""
+        """Delete our acknowledgement if no message followed, so that it does not show as pending."""
         if not self._is_owed:
             return
         self._is_owed = False
@@ -81,10 +81,10 @@ class InteractionApi:
         except BaseException as error:
             if must_rise(error):
                 raise
-            logger.debug("people still see that there will be an answer (%s)", type(error).__name__)
+            logger.debug("unused acknowledgement could not be deleted", exc_info=error)
 
     async def _was_ephemeral(self) -> bool:
-        """Whether only one person sees what was answered so far: then nobody else sees the rest."""
+        """Whether the first answer is ephemeral; then the rest is, too."""
         try:
             return (await self._interaction.original_response()).flags.ephemeral
         except discord.NotFound:
@@ -93,7 +93,7 @@ class InteractionApi:
     # --- sending -------------------------------------------------------------------------
 
     async def send(self, channel: str, message: Outgoing, /) -> Sent:
-        """Send *message* as a follow-up; one that has arrived under its nonce is not sent again."""
+        """Send *message* as a follow-up; one that was confirmed under its nonce is not sent again."""
         await self.open()
         arrived = self._sent.get(message.nonce) or await self._read_back(channel, message)
         if arrived is None:
@@ -110,7 +110,7 @@ class InteractionApi:
         except ApiError as error:
             self._is_owed = self._is_owed and not error.is_ambiguous
             if error.code in _GONE and not self._is_ephemeral:
-                return await self._api.send(channel, message)  # too late for an answer, but not for a message
+                return await self._api.send(channel, message)  # too late for a follow-up, but not for a message
             if error.is_ambiguous:
                 self._doubtful.add(message.nonce)
             raise
@@ -118,11 +118,11 @@ class InteractionApi:
         return sent
 
     async def _read_back(self, channel: str, message: Outgoing) -> Sent | None:
-        """The follow-up with *message*, if it was sent before and nobody said that it arrived."""
+        """The follow-up with *message*, if an earlier, unconfirmed try has sent it."""
         if message.nonce not in self._doubtful:
             return None
         if self._is_ephemeral:
-            msg = "it is not known whether the answer arrived, and what one person sees cannot be read back."
+            msg = "it is unknown whether the answer arrived, and ephemeral messages cannot be read back."
             raise ApiError(msg)
         application = str(self._interaction.application_id)
         taken = {sent.message for sent in self._sent.values()}
@@ -133,16 +133,16 @@ class InteractionApi:
         self._doubtful.discard(message.nonce)
         return None
 
-    async def typing(self, channel: str, /) -> None:  # noqa: ARG002  # there is but one place to answer in
-        """Show that there will be an answer, as Discord does after the first sign."""
+    async def typing(self, channel: str, /) -> None:  # noqa: ARG002  # there is only one place
+        """Do nothing: Discord shows the acknowledgement."""
         await self.open()
 
-    async def delete(self, channel: str, message: str, /) -> None:  # noqa: ARG002  # likewise
-        """Take a follow-up back."""
+    async def delete(self, channel: str, message: str, /) -> None:  # noqa: ARG002  # as above
+        """Delete a follow-up."""
         await self._api.take_back_follow_up(self._interaction, message)
 
     async def delete_many(self, channel: str, messages: tuple[str, ...], /) -> None:
-        """Take follow-ups back, one by one."""
+        """Delete follow-ups, one by one."""
         for message in messages:
             await self.delete(channel, message)
 
@@ -154,7 +154,7 @@ class InteractionApi:
         return self._api.user
 
     def known(self, channel: str, /) -> Place:
-        """The place of the interaction: one without webhooks, for a follow-up cannot be said under another name."""
+        """The place of the interaction, without webhooks: a follow-up cannot have another name."""
         guild, known = self._interaction.guild_id, self._api.known(channel)
         return Place(
             channel,
@@ -169,7 +169,7 @@ class InteractionApi:
         return self.known(channel)
 
     def bucket(self, channel: str, webhook: Webhook | None = None, /) -> Bucket | None:  # noqa: ARG002  # see above
-        """How many more follow-ups there can be at present."""
+        """The rate limit bucket of follow-ups."""
         return self._api.follow_up_bucket(self._interaction)
 
     async def recent(self, channel: str, /, *, after: str | None = None, limit: int = 10) -> list[Seen]:
@@ -185,7 +185,7 @@ class InteractionApi:
         return await self._api.send_as(webhook, face, message, thread=thread)
 
     async def delete_as(self, webhook: Webhook, message: str, /, *, thread: str | None = None) -> None:
-        """Take a message of *webhook* back."""
+        """Delete a message of *webhook*."""
         await self._api.delete_as(webhook, message, thread=thread)
 
     async def webhooks(self, channel: str, /) -> list[Webhook]:
@@ -197,17 +197,17 @@ class InteractionApi:
         return await self._api.webhook(id_, token)
 
     async def create_webhook(self, channel: str, name: str, /) -> Webhook:
-        """Make a webhook."""
+        """Create a webhook."""
         return await self._api.create_webhook(channel, name)
 
     async def set_avatar(self, webhook: Webhook, image: bytes | None, /, *, patience: float) -> None:
-        """Store *image* in *webhook*."""
+        """Set the avatar of *webhook*."""
         await self._api.set_avatar(webhook, image, patience=patience)
 
 
 def _in_words(refusal: ApiError) -> ApiError:
-    """*refusal* of a first sign, so that a reader knows what to do about the one that is met most."""
+    """*refusal* of an acknowledgement, with advice for the most common one."""
     if refusal.code != _TOO_LATE:
         return refusal
-    msg = "This interaction is over, for Discord waits three seconds for a first sign; speak or defer sooner."
+    msg = "This interaction has expired: Discord waits three seconds for an answer; answer or defer sooner."
     return ApiError(msg, status=refusal.status, code=refusal.code)

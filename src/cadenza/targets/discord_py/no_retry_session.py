@@ -1,8 +1,7 @@
-"""A way to Discord on which nothing is sent twice.
+"""An HTTP session without retries, so that no webhook message is sent twice.
 
-Messages of webhooks have no nonce, and discord.py sends one again whenever Discord answers with a status of 500 or more,
-though it may stand in the channel already. Here such an answer, or a line that breaks, is raised at once instead; what
-then is done is decided by whoever can look whether the message is there.
+Webhook messages have no nonce, and discord.py retries on a status of 500 or more, though the message may have arrived.
+Here such an answer, or a broken connection, is raised at once; the caller can check whether the message is there.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from .translate_errors import LineBroke, ServerTrouble
 
 
 class NoRetrySession:
-    """A session of aiohttp, as far as discord.py's webhooks use one; *see* is shown the headers of every answer."""
+    """The part of an aiohttp session that discord.py's webhooks use; *see* gets the headers of every answer."""
 
     def __init__(self, session: aiohttp.ClientSession, see: Callable[[Mapping[str, str]], None]) -> None:
         self._session = session
@@ -26,7 +25,7 @@ class NoRetrySession:
     def request(
         self, method: str, url: str, **options: Any
     ) -> AbstractAsyncContextManager[aiohttp.ClientResponse, bool | None]:
-        """The answer to a request, if there is one that says what became of it."""
+        """Send a request once."""
         return self._once(method, url, options)
 
     @asynccontextmanager
@@ -38,4 +37,4 @@ class NoRetrySession:
                     raise ServerTrouble(response.status)
                 yield response
         except OSError as error:
-            raise LineBroke(type(error).__name__) from None
+            raise LineBroke(type(error).__name__) from error

@@ -1,4 +1,4 @@
-"""Our nouns as discord.py's, and back."""
+"""Converts our values to discord.py's, and back."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..discord.api import Button, Embed, Outgoing, Place, PlaceKind, Seen, Sent,
 
 
 def arguments(message: Outgoing) -> dict[str, Any]:
-    """What ``send`` of a channel and of a webhook are told alike. Made anew for each try: discord.py closes files."""
+    """Arguments for ``send`` of a channel or a webhook. Build them for each try: discord.py closes files."""
     told: dict[str, Any] = {
         "content": message.content or None,
         "allowed_mentions": mentions(message),
@@ -30,7 +30,7 @@ def arguments(message: Outgoing) -> dict[str, Any]:
 
 
 def mentions(message: Outgoing) -> discord.AllowedMentions:
-    """Whom *message* may call. Every field is set: what is left out would be taken from the client, or be everybody."""
+    """The users and roles that *message* may ping. Every field is set, since discord.py has defaults for missing ones."""
     return discord.AllowedMentions(
         everyone=False,
         users=[discord.Object(int(id_)) for id_ in message.users],
@@ -40,7 +40,7 @@ def mentions(message: Outgoing) -> discord.AllowedMentions:
 
 
 def embed_of(embed: Embed) -> discord.Embed:
-    """The box of *embed*."""
+    """*embed* for discord.py."""
     made = discord.Embed(
         description=embed.description or None,
         title=embed.title or None,
@@ -56,22 +56,22 @@ def embed_of(embed: Embed) -> discord.Embed:
 
 
 def view_of(buttons: tuple[Button, ...]) -> ui.View:
-    """A row of *buttons* that discord.py does not listen to: whoever presses one is heard as any interaction is."""
+    """A row of *buttons* without listeners; presses arrive as interactions."""
     view = ui.View(timeout=None)
     for button in buttons:
         view.add_item(ui.Button(label=button.label, custom_id=button.id))
-    view.stop()  # or discord.py would keep it, for good
+    view.stop()  # otherwise discord.py would keep it for ever
     return view
 
 
 def place_of(channel: object) -> Place | None:
-    """What a channel of discord.py is to us; ``None`` if it is none."""
+    """The place of a channel; ``None`` if messages cannot be sent there."""
     parent: str | None = None
     match channel:
         case discord.Thread():
             kind, guild, parent = PlaceKind.THREAD, channel.guild, str(channel.parent_id)
         case discord.CategoryChannel():
-            return None  # nothing can be said in it
+            return None  # not messageable
         case discord.ForumChannel():
             kind, guild = PlaceKind.FORUM, channel.guild
         case discord.abc.GuildChannel():
@@ -92,7 +92,7 @@ def place_of(channel: object) -> Place | None:
 
 
 def sent_of(message: discord.Message, guild: str | None) -> Sent:
-    """The receipt for *message*, which stands in the server *guild*."""
+    """The receipt for *message* in *guild*."""
     channel = str(message.channel.id)
     return Sent(
         message=str(message.id),
@@ -103,7 +103,7 @@ def sent_of(message: discord.Message, guild: str | None) -> Sent:
 
 
 def seen_of(message: discord.Message) -> Seen:
-    """*message* as it was read back."""
+    """*message* as a value."""
     return Seen(
         message=str(message.id),
         content=message.content,
@@ -116,7 +116,7 @@ def seen_of(message: discord.Message) -> Seen:
 
 
 def webhook_of(webhook: discord.Webhook, user: str, *, channel: str = "") -> Webhook | None:
-    """*webhook*, if it can be spoken through; *user* is who we are."""
+    """*webhook*, if it has a token; *user* is our own id."""
     if webhook.token is None or webhook.type is not discord.WebhookType.incoming:
         return None
     return Webhook(

@@ -1,4 +1,4 @@
-"""What discord.py raises, in our own words. Of a foreign error only its type is told, for its text may hold a secret."""
+"""Converts exceptions of discord.py to ``ApiError``. Of unknown ones only the type is named: the text may hold a secret."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ import discord
 from ..discord.api import ApiError
 
 _FIELD = re.compile(r"^In (?P<field>\w+)", re.MULTILINE)
-"""How discord.py tells which field was refused: ``In content: Must be 2000 or fewer in length.``"""
+"""How discord.py names a refused field: ``In content: Must be 2000 or fewer in length.``"""
 _RATE_LIMITED = 429
 
 
-class ServerTrouble(Exception):  # noqa: N818  # it says what happened, and goes no further than this package
-    """Discord answered with a status of 500 or more to something that must not be sent twice."""
+class ServerTrouble(Exception):  # noqa: N818  # internal to this package
+    """A status of 500 or more in answer to a request that must not be retried."""
 
     def __init__(self, status: int) -> None:
         super().__init__(f"status {status}")
         self.status = status
 
 
-class LineBroke(Exception):  # noqa: N818  # likewise
-    """The line broke while something was under way that must not be sent twice."""
+class LineBroke(Exception):  # noqa: N818  # as above
+    """The connection broke during a request that must not be retried."""
 
 
 def as_api_error(error: BaseException) -> ApiError:
-    """What *error*, raised by discord.py or by what it is built on, means to us."""
+    """The ``ApiError`` for *error* of discord.py or aiohttp."""
     match error:
         case ApiError():
             return error
@@ -40,7 +40,7 @@ def as_api_error(error: BaseException) -> ApiError:
             return ApiError(message, status=_RATE_LIMITED, retry_after=error.retry_after)
         case ServerTrouble():
             return _trouble(error.status)
-        case LineBroke() | aiohttp.ClientError() | OSError():  # a time-out is an OSError
+        case LineBroke() | aiohttp.ClientError() | OSError():  # a timeout is an OSError
             message = f"the line to Discord broke ({type(error).__name__}); whether it had heard is not known."
             return ApiError(message, is_ambiguous=True)
         case _:
@@ -74,7 +74,7 @@ def _is_page(text: str) -> bool:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait; the first header has fractions of them, the other does not."""
+    """Seconds to wait; the first header has fractions, the other whole seconds."""
     for name in ("X-RateLimit-Reset-After", "Retry-After"):
         with suppress(KeyError, ValueError):
             return float(headers[name])

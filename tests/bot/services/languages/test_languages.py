@@ -11,14 +11,14 @@ import pytest
 from discord import app_commands
 
 from cadenza.bot.commands.config_channels import LANGUAGES
-from cadenza.bot.commands.context import AnyCommand, Desk
+from cadenza.bot.commands.context import AnyCommand, CommandContext
 from cadenza.bot.commands.register import FAMILIES
 from cadenza.bot.config.config import Config
 from cadenza.bot.config.current import Current
 from cadenza.bot.services.languages import catalogue, chosen, languages, translated
 from cadenza.bot.services.languages.catalogues import read
 from cadenza.bot.store.in_memory import MemoryStore
-from cadenza.bot.wiring import employed
+from cadenza.bot.wiring import build
 from tests.bot.command_room import MirrorSeal, Remote
 from tests.bot.services.languages.texts import COMMANDS, SOURCE, is_said, said, sentences, shown_by_discord
 
@@ -29,9 +29,9 @@ NAME = re.compile(r"[-_'\w]{1,32}")
 
 @pytest.fixture(scope="module", name="all_commands")
 def every_command() -> list[AnyCommand]:
-    staff = employed(Current(Config()), MemoryStore(), MirrorSeal())
-    desk = Desk(staff, Remote(), discord.Client(intents=discord.Intents.none()))
-    return [command for family in FAMILIES for command in family(desk)]
+    staff = build(Current(Config()), MemoryStore(), MirrorSeal())
+    context = CommandContext(staff, Remote(), discord.Client(intents=discord.Intents.none()))
+    return [command for family in FAMILIES for command in family(context)]
 
 
 def named(commands: list[AnyCommand]) -> set[str]:
@@ -54,7 +54,7 @@ def test_whatever_a_command_says_is_in_the_catalogue(path: Path, language: str) 
 
 
 @pytest.mark.parametrize("language", OTHERS)
-@pytest.mark.parametrize("name", ["app.py", "recovery.py", "markdown_button.py"])
+@pytest.mark.parametrize("name", ["announcements.py", "pending.py", "recovery.py", "markdown_button.py"])
 def test_whatever_the_bot_says_of_itself_is_in_the_catalogue(name: str, language: str) -> None:
     told = sentences(SOURCE / "bot" / name)
 
