@@ -102,7 +102,20 @@ class PostPreparer:
             logger.warning("reading the target's last message failed", exc_info=error)
         return post
 
-    async def _checked(receipt: object) -> Receipt:
+    async def _painted(self, post: Post) -> Post | None:
+        painter, table = self.painter, tables.parse(post.source or "")
+        if painter is None or isinstance(painter, Default) or table is None:
+            return None
+        data = await self.studio.painted(partial(painter.paint, table))
+        return replace(post, attachment=Attachment("table.png", data), instead=()) if data else None
+
+    async def _addressed(self, post: Post, roster: Roster, place: str) -> Post:
+        if self.lookup is None or not may_call(post.text):
+            return post
+        return replace(post, text=await self.lookup.resolve(post.text, roster, place))
+
+
+def _checked(receipt: object) -> Receipt:
     """Return *receipt* if it is one: a target is foreign code."""
     if isinstance(receipt, Receipt):
         return receipt
