@@ -162,7 +162,7 @@ async def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path, capsys: pyte
     world.add_bot("Ren")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         text = f"[metrics]\nport = {taken.getsockname()[1]}\n[models]\ndefault = 'local'\n"
-        with pytest.raises(CadenzaError, match="metrics cannot be offered at"):
+        with pytest.raises(CadenzaError, match="metrics cannot be served at"):
             await _run_until_ready(configured(tmp_path, text), world, capsys)
 
 

@@ -222,7 +222,7 @@ async def test_who_keeps_something_elsewhere_is_told_who_is_forgotten(caplog: py
 
     assert [MIA, TOM] == heard
     assert 2 == len(caplog.records)
-    assert MIA not in caplog.text
+    assert MIA not in str(caplog.messages)
 
 
 async def test_to_forget_nobody_deletes_nothing() -> None:

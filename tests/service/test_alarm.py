@@ -60,7 +60,7 @@ def test_the_log_is_warned_once_an_episode(caplog: pytest.LogCaptureFixture) -> 
             refusals.answered(403)
 
     assert (0, 1, 2) == (before, during, len(caplog.records))
-    assert "5000 calls in ten minutes" in caplog.records[0].getMessage()
+    assert "5000 requests in ten minutes" in caplog.records[0].getMessage()
 
 
 def test_a_storm_takes_no_memory() -> None:

@@ -209,7 +209,7 @@ def test_without_the_package_nothing_is_counted_and_one_line_says_so(
     assert b"" == metrics.rendered()
     assert 1 == metrics.refusals.recent()
     assert [
-        "prometheus-client is not installed, so nothing is counted; 'pip install prometheus-client'"
+        "there are no metrics: prometheus-client is not installed; 'pip install prometheus-client'"
     ] == caplog.messages
 
 
