@@ -24,7 +24,7 @@ from .trace import Hook
 
 _OF_A_BOT: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
-        "init": (".service.setup", "make a bot: asks three questions and writes its files"),
+        "init": (".service.setup", "create a bot: asks three questions and writes its files"),
         "doctor": (".bot.doctor", "see whether a bot can run, and what to do where it cannot"),
         "run": (".bot.run", "start the bot; with --sim, try it in this terminal"),
         "play": (".playground.run", "open a Discord of your own in the browser, and look inside every message"),
