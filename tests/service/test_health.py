@@ -11,7 +11,7 @@ import pytest
 from cadenza.config.config import MetricsConfig
 from cadenza.errors import SettingsError
 from cadenza.service import health
-from cadenza.service.health import Check, problems, listening, serving
+from cadenza.service.health import Check, listening, problems, serving
 
 
 def _says(reason: str) -> Check:

@@ -16,7 +16,7 @@ from cadenza.store.locking import Lock
 def test_a_lock_can_be_had_once_and_again_when_it_was_released(tmp_path: Path) -> None:
     path = tmp_path / "cadenza.db"
     lock = Lock(path)
-    with pytest.raises(StoreError, match=r"another bot uses the store .*; stop that one"):
+    with pytest.raises(StoreError, match=r"another bot uses the store .*; stop it"):
         Lock(path)
     lock.release()
 

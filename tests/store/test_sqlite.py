@@ -241,7 +241,7 @@ async def test_a_file_that_is_no_database_is_left_as_it_is(tmp_path: Path) -> No
     path = tmp_path / "cadenza.db"
     path.write_text("dear diary, " * 200, encoding="utf-8")
 
-    assert "is no store" in await trouble(path)
+    assert "is not a store" in await trouble(path)
     assert "dear diary, " * 200 == path.read_text(encoding="utf-8")
 
 
@@ -269,7 +269,7 @@ async def test_a_damaged_file_is_told_of(tmp_path: Path) -> None:
 async def test_a_place_where_no_file_can_be_is_told_of(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").touch()
 
-    assert "cannot be opened; its folder must be there" in await trouble(tmp_path / place)
+    assert "cannot be opened; its folder must exist" in await trouble(tmp_path / place)
 
 
 async def test_a_folder_that_cannot_be_written_is_told_of(tmp_path: Path, not_tested: Callable[[str], None]) -> None:

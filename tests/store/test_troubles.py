@@ -8,7 +8,7 @@ import sqlite3
 import pytest
 
 from cadenza.store.api import StoreError
-from cadenza.store.troubles import told
+from cadenza.store.troubles import store_error
 
 
 def failed(code: int, name: str = "SQLITE_X") -> sqlite3.Error:
@@ -23,9 +23,9 @@ def failed(code: int, name: str = "SQLITE_X") -> sqlite3.Error:
         pytest.param(failed(sqlite3.SQLITE_FULL), "no room left", id="full"),
         pytest.param(failed(sqlite3.SQLITE_READONLY_DIRECTORY), "cannot be written", id="detail"),
         pytest.param(failed(sqlite3.SQLITE_CANTOPEN), "cannot be opened", id="open"),
-        pytest.param(failed(sqlite3.SQLITE_NOTADB), "is no store", id="not-a-database"),
+        pytest.param(failed(sqlite3.SQLITE_NOTADB), "is not a store", id="not-a-database"),
         pytest.param(failed(sqlite3.SQLITE_CORRUPT_INDEX), "is damaged", id="damaged"),
-        pytest.param(failed(sqlite3.SQLITE_BUSY_SNAPSHOT), "busy", id="busy"),
+        pytest.param(failed(sqlite3.SQLITE_BUSY_SNAPSHOT), "locked", id="busy"),
         pytest.param(failed(sqlite3.SQLITE_IOERR_FSYNC), "system's log", id="disk"),
         pytest.param(failed(sqlite3.SQLITE_MISUSE, "SQLITE_MISUSE"), "failed (SQLITE_MISUSE)", id="other"),
         pytest.param(sqlite3.ProgrammingError("with a secret"), "failed (ProgrammingError)", id="pythons-own"),
@@ -38,7 +38,7 @@ def failed(code: int, name: str = "SQLITE_X") -> sqlite3.Error:
     ],
 )
 def test_each_is_one_sentence_of_ours(error: Exception, words: str) -> None:
-    sentence = str(told(error, "cadenza.db"))
+    sentence = str(store_error(error, "cadenza.db"))
 
     assert words in sentence
     assert "'cadenza.db'" in sentence
@@ -49,4 +49,4 @@ def test_each_is_one_sentence_of_ours(error: Exception, words: str) -> None:
 def test_what_is_a_sentence_already_stays_it() -> None:
     error = StoreError("so it is")
 
-    assert told(error, "cadenza.db") is error
+    assert store_error(error, "cadenza.db") is error
