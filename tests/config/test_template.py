@@ -38,7 +38,7 @@ def test_it_is_the_defaults_and_what_was_answered(tmp_path: Path, answers: Answe
 
 def _uncommented(text: str) -> str:
     """Every key of the plain tables without the ``#`` before it."""
-    head, tables = text.split("\n# How the bot is seen", 1)
+    head, tables = text.split("\n# The connection to Discord", 1)
     tables = tables.replace("#[tools.mcp.clock]", "# example\n[nothing]").split("[nothing]")[0]
     return head + "\n#" + re.sub(r"^#(?=[a-z_]+ = )", "", tables, flags=re.MULTILINE)
 

@@ -180,7 +180,7 @@ def test_an_interruption_writes_nothing(
         ((), "there is no terminal; give --name and --model, or --yes for the defaults"),
         (("--name", "a\nb", "--yes"), "a name has 1 to 80 characters on one line"),
         (("--model", "opnai:x", "--yes"), "--model names an unknown vendor 'opnai'; did you mean 'openai'?"),
-        (("--token-stdin", "--yes"), "that is an id, as of an application or a client, and not the bot's token; open"),
+        (("--token-stdin", "--yes"), "that is an id, as of an application or a client, not the bot's token; open"),
     ],
     ids=["no terminal", "name", "model", "token"],
 )
