@@ -104,7 +104,7 @@ async def test_who_cannot_be_is_not_kept(wrong: Character) -> None:
 
 
 async def test_nobody_is_kept_outside_of_servers() -> None:
-    with pytest.raises(InputError, match="in servers only"):
+    with pytest.raises(InputError, match="only in servers"):
         await a_cast(MAIN).save("", Character("Ren"))
 
 

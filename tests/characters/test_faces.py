@@ -70,9 +70,9 @@ def test_without_pillow_it_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize(
     ("data", "complaint"),
     [
-        pytest.param(b"", "no picture", id="nothing"),
-        pytest.param(b"<svg>", "no picture", id="another kind"),
-        pytest.param(b"RIFF1234WAVE", "no picture", id="a sound"),
+        pytest.param(b"", "not a picture", id="nothing"),
+        pytest.param(b"<svg>", "not a picture", id="another kind"),
+        pytest.param(b"RIFF1234WAVE", "not a picture", id="a sound"),
         pytest.param(plain("x")[:60], "cannot be opened", id="broken"),
         pytest.param(b"\xff\xd8\xff" + bytes(8 * 2**20), "larger than 8 MB", id="large"),
         pytest.param(picture("png", (7000, 7000)), "too many pixels", id="a giant"),
@@ -99,5 +99,5 @@ def test_an_address_is_taken_as_it_is() -> None:
     "url", ["", "fox.png", "ftp://example.org/a", "https://", "https://a b/c", "http://[", "https://x/" + "y" * 2048]
 )
 def test_what_is_no_address_is_refused(url: str) -> None:
-    with pytest.raises(InputError, match="no address"):
+    with pytest.raises(InputError, match="not the address"):
         faces.address_of(url)
