@@ -26,7 +26,9 @@ from cadenza.errors import InputError
         pytest.param(b"[1]", "not an object", id="a list"),
         pytest.param(b'"card"', "not an object", id="a text"),
         pytest.param(b'{"a":' * 100 + b"1" + b"}" * 100, "nested", id="deep"),
-        pytest.param(b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "not contain valid JSON", id="deeper than Python goes"),
+        pytest.param(
+            b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "not contain valid JSON", id="deeper than Python goes"
+        ),
         pytest.param(b'{"a": "' + b"x" * 10_000_000 + b'"}', "larger than 8 MB", id="large"),
     ],
 )
