@@ -24,7 +24,7 @@ _DECORATION = re.compile(r"(?:[ \t]*@@[^\n]*(?:\n|\Z))+")
 _VERDICT = re.compile(r"^[ \t]*@@(?P<word>activate|dont_activate)[ \t]*$", re.MULTILINE)
 
 _KEYS = re.compile(r"^[ \t]*@@(?P<word>additional_keys|exclude_keys)[ \t]+(?P<keys>[^\n]+)$", re.MULTILINE)
-"""Decorators with further keys, of which one must occur, or none may."""
+"""Decorators with further keys: one of these must occur, or none may."""
 
 
 def told(lore: Sequence[Lore], recent: Iterable[str], *, most: int = MOST) -> tuple[str, ...]:
@@ -81,8 +81,8 @@ def _pattern(key: str, is_case_sensitive: bool) -> re.Pattern[str]:  # noqa: FBT
     """A pattern for *key* as whole words, if its script has spaces; the key itself is literal."""
     key = _plain(key).strip()
     before = f"(?<!{_SPACED})" if _SPACED_LETTER.match(key[0]) else ""
-    behind = f"(?!{_SPACED})" if _SPACED_LETTER.match(key[-1]) else ""
-    return re.compile(before + re.escape(key) + behind, 0 if is_case_sensitive else re.IGNORECASE)
+    after = f"(?!{_SPACED})" if _SPACED_LETTER.match(key[-1]) else ""
+    return re.compile(before + re.escape(key) + after, 0 if is_case_sensitive else re.IGNORECASE)
 
 
 def _plain(text: str) -> str:

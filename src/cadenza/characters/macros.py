@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..types import Line
 from .character import Character
-from .placeholders import SOMEBODY, resolved
+from .placeholders import DEFAULT_USER, resolved
 
 _START = re.compile(r"[ \t]*<START>[ \t]*", re.IGNORECASE)
 
@@ -17,7 +17,7 @@ def samples(character: Character, user: str = "") -> tuple[Line, ...]:
 
     Text after ``<START>`` without a name is the character's own.
     """
-    user = user or SOMEBODY
+    user = user or DEFAULT_USER
     own = {character.called.casefold(), character.name.casefold()}
     lines = []
     for block in _START.split(character.samples):

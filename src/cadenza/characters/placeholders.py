@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from random import Random, SystemRandom
 
-SOMEBODY = "User"
+DEFAULT_USER = "User"
 """The value of ``{{user}}`` if there is no particular person."""
 
 _MACRO = re.compile(
@@ -31,7 +31,7 @@ def resolved(text: str, *, char: str, user: str = "", original: str = "") -> str
             case "char" | "bot":
                 return char
             case "user":
-                return user or SOMEBODY
+                return user or DEFAULT_USER
             case "original":
                 return original
             case _:

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import metadata
 from importlib.util import find_spec
 from types import MappingProxyType
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from prometheus_client import Counter, Gauge, Histogram
 
 COUNTING = find_spec("prometheus_client") is not None
 """Whether ``prometheus-client`` is installed; it comes with the extra ``bot``."""
@@ -29,6 +26,8 @@ _GAUGES: Mapping[str, str] = MappingProxyType(
         "uptime_seconds": "Time since the bot started.",
     }
 )
+_LABELS: Mapping[str, int] = MappingProxyType({"model": 50, "tool": 100, "route": 200, "kind": 50})
+"""How many values each label may have whose values are names from elsewhere."""
 _OTHER = "other"
 _QUICK = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _LONG = (0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
@@ -49,45 +48,44 @@ class Bounded:
         return value
 
 
-class Labels:
-    """The labels whose values are names from elsewhere."""
-
-    def __init__(self) -> None:
-        self.models, self.tools = Bounded(50), Bounded(100)
-        self.routes, self.kinds = Bounded(200), Bounded(50)
-
-
 class Counters:
     """All metrics of one bot, from its start."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
-        from prometheus_client import CollectorRegistry, Info  # noqa: PLC0415  # an extra
+        from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info  # noqa: PLC0415  # an extra
 
         self._registry = CollectorRegistry()
-        self.labels = Labels()
-        self.turns = self._counter("turns", "Turns that ended, by outcome.", "outcome", "reason")
-        self.turn_seconds = self._histogram("turn_seconds", "Duration of a turn.", _LONG)
-        self.queue_seconds = self._histogram("queue_seconds", "Time a message waited in the queue.", _LONG)
-        self.first_message_seconds = self._histogram(
-            "first_message_seconds", "Time from the start of a reply to its first message.", _QUICK
+        counter = partial(Counter, namespace="cadenza", registry=self._registry)
+        histogram = partial(Histogram, namespace="cadenza", registry=self._registry)
+        gauge = partial(Gauge, namespace="cadenza", registry=self._registry)
+        self._labels = {name: Bounded(most) for name, most in _LABELS.items()}
+        self.turns = counter("turns", "Turns that ended, by outcome.", ["outcome", "reason"])
+        self.turn_seconds = histogram("turn_seconds", "Duration of a turn.", buckets=_LONG)
+        self.queue_seconds = histogram("queue_seconds", "Time a message waited in the queue.", buckets=_LONG)
+        self.first_message_seconds = histogram(
+            "first_message_seconds", "Time from the start of a reply to its first message.", buckets=_QUICK
         )
-        self.reader_wait_seconds = self._histogram(
-            "reader_wait_seconds", "Time from a message being ready to its being sent.", _QUICK
+        self.reader_wait_seconds = histogram(
+            "reader_wait_seconds", "Time from a message being ready to its being sent.", buckets=_QUICK
         )
-        self.stop_seconds = self._histogram("stop_seconds", "Time from a stop to the end of the reply.", _QUICK)
-        self.sends = self._counter("sends", "Messages sent, by bot, webhook or interaction.", "way")
-        self.calls = self._counter("discord_calls", "Discord requests, by route and status.", "route", "status")
-        self.too_many = self._counter("discord_429", "Rate-limited Discord requests, by scope.", "scope")
-        self.recoveries = self._counter("recoveries", "Errors that were recovered from.", "kind")
-        self.fallbacks = self._counter("fallbacks", "Attempts after the first, by what changed.", "kind")
-        self.refused = self._counter("refused", "Messages not answered because of a limit.", "limit")
-        self.tokens = self._counter("tokens", "Tokens as counted by providers.", "model", "kind")
-        self.tools = self._counter("tools", "Tool calls.", "tool", "outcome")
-        self._gauges = {name: self._gauge(name, about) for name, about in _GAUGES.items()}
+        self.stop_seconds = histogram("stop_seconds", "Time from a stop to the end of the reply.", buckets=_QUICK)
+        self.sends = counter("sends", "Messages sent, by bot, webhook or interaction.", ["way"])
+        self.calls = counter("discord_calls", "Discord requests, by route and status.", ["route", "status"])
+        self.too_many = counter("discord_429", "Rate-limited Discord requests, by scope.", ["scope"])
+        self.recoveries = counter("recoveries", "Errors that were recovered from.", ["kind"])
+        self.fallbacks = counter("fallbacks", "Attempts after the first, by what changed.", ["kind"])
+        self.refused = counter("refused", "Messages not answered because of a limit.", ["limit"])
+        self.tokens = counter("tokens", "Tokens as counted by providers.", ["model", "kind"])
+        self.tools = counter("tools", "Tool calls.", ["tool", "outcome"])
+        self._gauges = {name: gauge(name, about) for name, about in _GAUGES.items()}
         began = clock()
         self.watch("uptime_seconds", lambda: clock() - began)
         info = Info("build", "Versions of Cadenza and Python.", namespace="cadenza", registry=self._registry)
         info.info({"version": _version(), "python": platform.python_version()})
+
+    def label(self, name: str, value: str) -> str:
+        """*value*, or ``other`` if the label *name* is full."""
+        return self._labels[name].bounded(value)
 
     def watch(self, gauge: str, ask: Callable[[], float]) -> None:
         """Call *ask* for the value of *gauge* whenever the metrics are read."""
@@ -98,21 +96,6 @@ class Counters:
         from prometheus_client import generate_latest  # noqa: PLC0415  # as above
 
         return generate_latest(self._registry)
-
-    def _counter(self, name: str, about: str, *labels: str) -> Counter:
-        from prometheus_client import Counter  # noqa: PLC0415  # as above
-
-        return Counter(name, about, labels, namespace="cadenza", registry=self._registry)
-
-    def _gauge(self, name: str, about: str) -> Gauge:
-        from prometheus_client import Gauge  # noqa: PLC0415  # as above
-
-        return Gauge(name, about, namespace="cadenza", registry=self._registry)
-
-    def _histogram(self, name: str, about: str, buckets: tuple[float, ...]) -> Histogram:
-        from prometheus_client import Histogram  # noqa: PLC0415  # as above
-
-        return Histogram(name, about, namespace="cadenza", registry=self._registry, buckets=buckets)
 
 
 def _version() -> str:

@@ -88,7 +88,7 @@ class Metrics:
         counters = self._counters
         if counters is None:
             return
-        counters.calls.labels(counters.labels.routes.bounded(route), str(status)).inc()
+        counters.calls.labels(counters.label("route", route), str(status)).inc()
         if status == 429:
             counters.too_many.labels(scope if scope in ("user", "global", "shared") else "unknown").inc()
         for prefix, way in _SENDS:
@@ -98,12 +98,12 @@ class Metrics:
     def recovered(self, kind: str) -> None:
         """Count an error that was recovered from, at least in part; *kind* is one of a few words."""
         if self._counters is not None:
-            self._counters.recoveries.labels(self._counters.labels.kinds.bounded(kind)).inc()
+            self._counters.recoveries.labels(self._counters.label("kind", kind)).inc()
 
     def refused(self, excess: str) -> None:
         """Count a message that was not answered because the limit *excess* was reached."""
         if self._counters is not None:
-            self._counters.refused.labels(self._counters.labels.kinds.bounded(excess)).inc()
+            self._counters.refused.labels(self._counters.label("kind", excess)).inc()
 
     def watch(
         self,
@@ -146,7 +146,7 @@ class Metrics:
 
     def _tried(self, why: str, counters: Counters) -> None:
         if why != "first":
-            counters.fallbacks.labels(counters.labels.kinds.bounded(why.replace(" ", "_"))).inc()
+            counters.fallbacks.labels(counters.label("kind", why.replace(" ", "_"))).inc()
 
     def _ended(self, traced: Traced, counters: Counters) -> None:
         followed = self._replies.pop(traced.turn, None)
@@ -154,7 +154,7 @@ class Metrics:
             counters.stop_seconds.observe(traced.at - followed.stopped_at)
 
     def _used(self, model: str, usage: Usage, counters: Counters) -> None:
-        name = counters.labels.models.bounded(model or "unknown")
+        name = counters.label("model", model or "unknown")
         for kind, tokens in (
             ("input", usage.input_tokens),
             ("output", usage.output_tokens),
@@ -166,7 +166,7 @@ class Metrics:
     def _ran(self, uses: Iterable[ToolUse], counters: Counters) -> None:
         for use in uses:
             outcome = "error" if use.result.is_error else "ok"
-            counters.tools.labels(counters.labels.tools.bounded(use.call.name), outcome).inc()
+            counters.tools.labels(counters.label("tool", use.call.name), outcome).inc()
 
 
 def _number(value: object) -> int:

@@ -56,9 +56,8 @@ def load(path: Path, before: Loaded | None = None) -> Loaded:
             del sys.modules[module.__name__]
         else:
             sys.modules[module.__name__] = known
-        return Loaded(
-            source, problems=(Problem(f"the tools in {path.name!r} cannot be used: {_where(error, path)}", error),)
-        )
+        text = f"the tools in {path.name!r} cannot be used: {_where(error, path)}"
+        return Loaded(source, problems=(Problem(text, error),))
     return _tools_of(module, path, source)
 
 

@@ -164,15 +164,15 @@ class ParrotShelf(ModelShelf):
         """The demo model."""
         return (self._parrot,)
 
-    async def may_choose(self, name: str, server: str) -> bool:  # noqa: ARG002  # likewise
+    async def may_choose(self, name: str, server: str) -> bool:  # noqa: ARG002  # as above
         """Whether *name* is the demo model."""
         return name == NAME
 
-    async def is_known(self, name: str, server: str = "") -> bool:  # noqa: ARG002  # likewise
+    async def is_known(self, name: str, server: str = "") -> bool:  # noqa: ARG002  # as above
         """Whether *name* is the demo model, or empty."""
         return name in ("", NAME)
 
-    async def resting(self, name: str, server: str = "") -> float:  # noqa: ARG002  # likewise
+    async def resting(self, name: str, server: str = "") -> float:  # noqa: ARG002  # as above
         """Always 0: it has no cooldown."""
         return 0.0
 

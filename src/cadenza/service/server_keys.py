@@ -36,7 +36,7 @@ def wallet_of(vendor: str) -> str:
     return next(other.name for other in VENDORS.values() if _takes_keys(other) and _same_keys(row, other))
 
 
-def parted(text: str) -> tuple[str, ...]:
+def split_keys(text: str) -> tuple[str, ...]:
     """The keys in *text*, separated by commas or spaces."""
     return tuple(filter(None, _SEPARATOR.split(text)))
 
@@ -50,7 +50,7 @@ class ServerKeys:
 
     async def keep(self, server: str, vendor: str, text: str) -> None:
         """Store the keys in *text* for *vendor*, replacing those that *server* had."""
-        wallet, secrets = wallet_of(vendor), parted(text)
+        wallet, secrets = wallet_of(vendor), split_keys(text)
         if not wallet:
             msg = "there is no vendor of that name that a server can have a key for"
             raise InputError(msg)
@@ -83,7 +83,7 @@ class ServerKeys:
 
     def _opened(self, record: Record) -> tuple[str, ...]:
         try:
-            return parted(self._seal.open(str(record.value.get(_SEALED, ""))))
+            return split_keys(self._seal.open(str(record.value.get(_SEALED, ""))))
         except StoreError:
             logger.warning("a key of a server cannot be opened with the key of this bot and is not used")
             return ()

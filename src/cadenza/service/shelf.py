@@ -22,7 +22,7 @@ from ..settings import from_environment
 from ..store.api import Store
 from ..store.sealing import Seal
 from ..tasks import must_rise
-from .server_keys import ServerKeys, parted, wallet_of
+from .server_keys import ServerKeys, split_keys, wallet_of
 
 if TYPE_CHECKING:
     from ..http import Http
@@ -250,7 +250,7 @@ def _operators_route(name: str, spec: ModelConfig) -> _Route:
     row = VENDORS.get(_vendor(spec.model))
     variables = (spec.key_env,) if spec.key_env else row.key_variables if row else ()
     needs_none = not spec.key_env and (row is None or row.is_local or bool(spec.url) or not row.url)
-    secrets = parted(from_environment(variables)) if variables else ()
+    secrets = split_keys(from_environment(variables)) if variables else ()
     return _Route(name, spec.model, spec.url, "", secrets, "" if needs_none else " or ".join(variables))
 
 

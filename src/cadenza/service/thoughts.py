@@ -1,6 +1,6 @@
 """The messages of the thought log: at most three embeds for a turn, and a file for the rest.
 
-This module only composes them; ``bot.thought_log`` decides where they go, and whether at all. They ping nobody, and
+This module only composes them; ``bot.thought_log`` decides where they go, and whether at all. They never ping, and
 what looks like a key or a token is removed.
 """
 

@@ -95,15 +95,15 @@ def _opened(language: str, name: str) -> _Book:
 def _pattern(template: str) -> str:
     """The pattern that recognises a sentence."""
     head, *parts = VALUE.split(template)
-    names, behind = parts[::2], parts[1::2]
-    values = map(_value, names, map(re.escape, behind), [*names[1:], ""])
+    names, after = parts[::2], parts[1::2]
+    values = map(_value, names, map(re.escape, after), [*names[1:], ""])
     return re.escape(head) + "".join(values)
 
 
-def _value(name: str, behind: str, following: str) -> str:
-    """The pattern for a value and the text *behind* it; *following* is the next value."""
+def _value(name: str, after: str, following: str) -> str:
+    """The pattern for a value and the text *after* it; *following* is the next value."""
     shape = _shape(name)
-    found = f"(?P<{name}>{shape or '.*?'}){behind}"
+    found = f"(?P<{name}>{shape or '.*?'}){after}"
     # Of two values that may be anything, the first ends as soon as it can: atomic, as backtracking would be slow.
     return f"(?>{found})" if following and not shape and not _shape(following) else found
 

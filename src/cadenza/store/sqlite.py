@@ -21,7 +21,7 @@ _Row: TypeAlias = tuple[str, str, str, str, str, float | None]
 _COLUMNS = "shelf, key, value, owner, server, expires"
 _IS_LIVE = "(expires IS NULL OR expires > ?)"
 _PUT = f"INSERT OR REPLACE INTO records ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"  # noqa: S608  # our own names
-_GET = f"SELECT {_COLUMNS} FROM records WHERE shelf = ? AND key = ? AND {_IS_LIVE}"  # noqa: S608  # likewise
+_GET = f"SELECT {_COLUMNS} FROM records WHERE shelf = ? AND key = ? AND {_IS_LIVE}"  # noqa: S608  # as above
 _DELETE = "DELETE FROM records WHERE shelf = ? AND key = ?"
 _SWEEP = "DELETE FROM records WHERE rowid IN (SELECT rowid FROM records WHERE expires <= ? LIMIT ?)"
 _MOST_SWEPT = 500
@@ -153,10 +153,10 @@ class SqliteStore:
     def _removed(self, conditions: Sequence[str], values: Sequence[str], connection: sqlite3.Connection) -> int:
         where = " AND ".join(conditions)
         (count,) = connection.execute(
-            f"SELECT count(*) FROM records WHERE {where} AND {_IS_LIVE}",  # noqa: S608  # likewise
+            f"SELECT count(*) FROM records WHERE {where} AND {_IS_LIVE}",  # noqa: S608  # as above
             [*values, self._clock()],
         ).fetchone()
-        connection.execute(f"DELETE FROM records WHERE {where}", values)  # noqa: S608  # likewise
+        connection.execute(f"DELETE FROM records WHERE {where}", values)  # noqa: S608  # as above
         return int(count)
 
     def _swept_a_little(self, connection: sqlite3.Connection) -> None:
