@@ -1,4 +1,4 @@
-"""Pictures that people give."""
+"""Avatars from uploaded pictures."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def picture(kind: str, size: tuple[int, int]) -> bytes:
 
 
 def _claims(width: int, height: int) -> bytes:
-    """A small file that says that it is a large picture."""
+    """A small file with the header of a huge picture."""
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     chunk = b"IHDR" + header
     return SIGNATURE + struct.pack(">I", len(header)) + chunk + struct.pack(">I", zlib.crc32(chunk)) + plain("x")[33:]

@@ -1,4 +1,4 @@
-"""JSON that strangers wrote."""
+"""Untrusted JSON."""
 
 from __future__ import annotations
 

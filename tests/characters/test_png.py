@@ -1,4 +1,4 @@
-"""Texts in pictures."""
+"""Text chunks of PNG files."""
 
 from __future__ import annotations
 

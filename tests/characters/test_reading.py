@@ -1,4 +1,4 @@
-"""Whatever somebody gives as a character."""
+"""Import and export of characters."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def test_a_card_goes_out_as_it_came_in(name: str) -> None:
 @pytest.mark.parametrize("name", ["v2", "v3"])
 @pytest.mark.parametrize("version", [Version.V2, Version.V3])
 def test_nothing_is_lost_in_another_version(name: str, version: Version) -> None:
-    """Not even what that version does not know."""
+    """Not even fields that the version does not know."""
     written = tavern.write(tavern.read(card(name)), version)
 
     assert version.value == written["spec"]

@@ -1,4 +1,4 @@
-"""One table against its class: what is right is kept, what is wrong is a sentence."""
+"""Validation of one table: valid values are kept, mistakes become sentences."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Tea:
 
 
 def complaints_of(given: object) -> tuple[dict[str, object], list[str]]:
-    """What is kept of a table, and what is said of it."""
+    """The valid values of a table, and its mistakes."""
     complaints = Complaints()
     return values(Tea, given, "[tea]", complaints), complaints.lines
 

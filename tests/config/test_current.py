@@ -1,4 +1,4 @@
-"""The configuration of the moment."""
+"""The current configuration."""
 
 from __future__ import annotations
 

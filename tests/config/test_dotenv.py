@@ -1,4 +1,4 @@
-"""``.env``: what its lines mean, who wins, and who may read it."""
+"""``.env``: parsing, precedence, and file permissions."""
 
 from __future__ import annotations
 

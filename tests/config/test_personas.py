@@ -1,4 +1,4 @@
-"""``[[personas]]``: who they are, and where their words and faces come from."""
+"""``[[personas]]``: characters, their prompts and their pictures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ URI = "data:image/png;base64,iVBORw0KGgogcmVzdA=="
 
 
 def people(folder: Path, text: str) -> tuple[Character, ...]:
-    """The characters of a file that holds *text*, beside which there are some others."""
+    """The characters of a configuration with *text*, beside some other files."""
     (folder / "ren.md").write_text("A shy fox.\n")
     (folder / "ren.png").write_bytes(PNG)
     (folder / "cadenza.toml").write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""``cadenza.toml``, whole: what it becomes, and every mistake in it as one sentence."""
+"""The whole ``cadenza.toml``: the result, and a sentence for every mistake."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from cadenza.config.reading import ConfigError, load, read
 
 @pytest.fixture
 def write(tmp_path: Path) -> Path:
-    """Where the file stands."""
+    """The path of the file."""
     return tmp_path / "cadenza.toml"
 
 
 def mistakes(path: Path, text: str, environment: dict[str, str] | None = None) -> tuple[str, ...]:
-    """What is wrong with a file that holds *text*."""
+    """The mistakes in a file with *text*."""
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError) as raised:
         load(path, environment or {})

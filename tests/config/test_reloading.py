@@ -1,4 +1,4 @@
-"""A file that changes under a bot that runs, in virtual time."""
+"""Configuration files that change while a bot runs, in virtual time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.looptime
 
 
 class Desk:
-    """A file under edit: every save has a stamp of its own, whatever the clock of the disk."""
+    """A file that is edited: every save has its own stamp."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "cadenza.toml"

@@ -1,4 +1,4 @@
-"""Secrets are recognised, and never repeated."""
+"""Secrets are recognised and never shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file that ``cadenza init`` writes is what it says."""
+"""The file that ``cadenza init`` writes is valid and shows the defaults."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ANSWERS = Answers('Ren "the fox" 🦊', "openai:gpt-5.1")
 
 
 def loaded(folder: Path, text: str) -> Config:
-    """The configuration that *text* is."""
+    """The configuration in *text*."""
     (folder / "cadenza.toml").write_text(text, encoding="utf-8")
     return load(folder / "cadenza.toml", {})
 

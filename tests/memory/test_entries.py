@@ -1,4 +1,4 @@
-"""What is remembered of a conversation, and whose it is."""
+"""Conversations in short-term memory, and their authors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a turn leaves and what it is told: T98 to T103 of the specification, and whom what is told."""
+"""What a turn stores and recalls: T98 to T103 of the specification, and who may see what."""
 
 from __future__ import annotations
 
@@ -251,7 +251,7 @@ async def test_a_note_of_the_model_is_told_where_it_belongs(
 
 
 class BrokenStore(MemoryStore):
-    """A store that can be opened, and nothing else."""
+    """A store that opens, and fails at everything else."""
 
     def __init__(self, error: BaseException) -> None:
         super().__init__()
@@ -278,7 +278,7 @@ async def test_a_broken_store_costs_the_memory_and_not_the_reply(
 
 
 class SlowStore(MemoryStore):
-    """A store that never answers."""
+    """A store that hangs."""
 
     async def get(self, *_: Any) -> Record | None:
         await asyncio.sleep(1_000_000)

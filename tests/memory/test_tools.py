@@ -1,4 +1,4 @@
-"""What a model may do about its memory."""
+"""The memory tools of a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where something is said, and whether it stays there."""
+"""The place of a conversation, and whether it is private."""
 
 from __future__ import annotations
 

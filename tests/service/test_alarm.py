@@ -1,4 +1,4 @@
-"""Refusals by Discord: counted for ten minutes, with one warning an episode."""
+"""Refused requests: counted over ten minutes, with one warning an episode."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cadenza.service.alarm import ALARM, WINDOW, Refusals
 
 
 class Clock:
-    """A time that is set."""
+    """A manual clock."""
 
     def __init__(self) -> None:
         self.now = 1000.0

@@ -1,4 +1,4 @@
-"""Why a message is as it is, kept by its id."""
+"""Explanations of messages, kept by message id."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ AT_ONCE = Settings.of(degree=1)
 
 
 class Broken(MemoryStore):
-    """A store that takes nothing."""
+    """A store that fails to write."""
 
     async def put(self, *_: Record) -> None:
         msg = "the disk is full"

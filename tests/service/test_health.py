@@ -1,4 +1,4 @@
-"""The server for machines: real sockets on loopback, each bounded."""
+"""The monitoring server, on real loopback sockets with timeouts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MCP servers that a bot shares among its replies."""
+"""MCP servers shared by all replies of a bot."""
 
 from __future__ import annotations
 

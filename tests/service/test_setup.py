@@ -1,4 +1,4 @@
-"""``cadenza init``: questions, flags, files, and what goes wrong."""
+"""``cadenza init``: questions, flags, files, and failures."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ VARIABLES = ("OPENAI_API_KEY", "DISCORD_TOKEN")
 
 
 class Sitter:
-    """Somebody at a terminal, who gives these answers; hidden ones, too."""
+    """A person at a terminal who gives these answers, hidden ones too."""
 
     def __init__(self, *answers: str | type[BaseException]) -> None:
         self._answers = list(answers)
@@ -52,7 +52,7 @@ def _without_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def options(folder: Path, *arguments: str) -> argparse.Namespace:
-    """What the command line says."""
+    """The parsed options."""
     parser = argparse.ArgumentParser()
     add_init(parser.add_subparsers())
     return parser.parse_args(["init", "--folder", str(folder), *arguments])

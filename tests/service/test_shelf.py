@@ -34,7 +34,7 @@ MODELS = ModelsConfig(default="quick", fallbacks=("openai:gpt-5.1", "wise"), nam
 
 
 class Clock:
-    """A clock that is set by hand."""
+    """A manual clock."""
 
     time = 0.0
 
@@ -269,7 +269,7 @@ async def test_a_model_rests_until_one_of_its_keys_has_rested() -> None:
 
 
 def closed_when(shelf: ModelShelf, closed: list[str]) -> None:
-    """Let every model that is connected say when it is closed."""
+    """Record when a connected model is closed."""
     for way, model in shelf._models.items():
 
         async def close(name: str = model.name) -> None:

@@ -1,4 +1,4 @@
-"""``cadenza store …``, as its owner types it."""
+"""``cadenza store …`` on the command line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SECRET = "a-token-4711"  # noqa: S105  # it opens nothing
 
 
 class Desk:
-    """A folder with a store, and somebody who types."""
+    """A folder with a store, and a command line."""
 
     def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self.folder = folder
@@ -31,7 +31,7 @@ class Desk:
         self._capsys = capsys
 
     def types(self, *words: str, status: int = 0) -> str:
-        """What is answered."""
+        """Run a command and return its output."""
         parser = argparse.ArgumentParser()
         add_store(parser.add_subparsers(dest="command"))
         options = parser.parse_args(["store", *words, "--path", str(self.path)])

@@ -43,7 +43,7 @@ def account(*thoughts: str, **about: object) -> Account:
 
 
 def embeds(messages: tuple[Outgoing, ...]) -> list[Embed]:
-    """The one box of each message."""
+    """The embed of each message."""
     return [box for message in messages for box in (message.embeds if len(message.embeds) == 1 else ())]
 
 

@@ -1,4 +1,4 @@
-"""All tools of a bot, whatever is wrong with some of them."""
+"""All tools of a bot, also when some of them are broken."""
 
 from __future__ import annotations
 

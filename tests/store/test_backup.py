@@ -1,4 +1,4 @@
-"""Copies of a store, made while it is in use."""
+"""Backups of a store that is in use."""
 
 # ruff: noqa: ASYNC240  # nobody else runs in these loops
 

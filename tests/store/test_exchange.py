@@ -1,4 +1,4 @@
-"""Everything as JSON, and back."""
+"""Export and import as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Only one at a time has the right to write to a store."""
+"""Only one process at a time has the lock of a store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets that only who has the key can read."""
+"""Sealed secrets."""
 
 from __future__ import annotations
 

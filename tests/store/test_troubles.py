@@ -1,4 +1,4 @@
-"""Errors of SQLite and of the system, as people are told of them."""
+"""Errors of SQLite and of the system as ``StoreError``."""
 
 from __future__ import annotations
 

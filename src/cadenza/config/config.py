@@ -85,7 +85,7 @@ class ModelsConfig:
     """The models."""
 
     default: str = entry("", "the model: VENDOR:NAME such as 'openai:gpt-5.1', 'local', or a name of [models.NAME]")
-    fallbacks: tuple[str, ...] = entry((), "the models to try if that one fails, in this order")
+    fallbacks: tuple[str, ...] = entry((), "the models to try if that one fails, in this order, written the same way")
     named: Mapping[str, ModelConfig] = field(default_factory=lambda: MappingProxyType({}))
 
 
