@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cadenza.config.config import MemoryConfig
-from cadenza.memory.memory import Memory, nothing_seen
+from cadenza.memory.memory import Memory, sees_nothing
 from cadenza.memory.notes import About, By, Subject
 from cadenza.memory.privacy import Level
 from cadenza.memory.whereabouts import Whereabouts
@@ -198,7 +198,7 @@ async def test_a_channel_that_a_person_cannot_see_is_not_told_of() -> None:
     told = await mind.recall(where, may_see=lambda channel: channel == GARDEN)
 
     assert ("roses" in told, "apples" in told) == (True, False)
-    assert "" == await mind.recall(where, may_see=nothing_seen)
+    assert "" == await mind.recall(where, may_see=sees_nothing)
 
 
 async def test_what_is_told_has_its_tag_and_is_nobodys_order() -> None:

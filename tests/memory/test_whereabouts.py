@@ -14,4 +14,4 @@ from tests.memory.remembering import DIRECT, PUBLIC, SECRET_ROOM
     ids=["public", "private", "direct"],
 )
 def test_what_is_said_in_seclusion_stays_there(where: Whereabouts, expected: tuple[bool, bool]) -> None:
-    assert expected == (where.is_direct, where.is_secluded)
+    assert expected == (where.is_direct, where.stays_private)

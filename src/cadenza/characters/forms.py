@@ -33,7 +33,7 @@ def parsed(data: bytes | str) -> dict[str, Any]:
     if not isinstance(found, dict):
         msg = "The file does not contain a character: its JSON is not an object."
         raise InputError(msg)
-    return {_sound(name): _checked(value, 1) for name, value in found.items()}
+    return {_valid_unicode(name): _checked(value, 1) for name, value in found.items()}
 
 
 def _finite(digits: str) -> float:
@@ -53,16 +53,16 @@ def _checked(value: Any, depth: int) -> Any:
         raise InputError(msg)
     match value:
         case str():
-            return _sound(value)
+            return _valid_unicode(value)
         case list():
             return [_checked(item, depth + 1) for item in value]
         case dict():
-            return {_sound(name): _checked(item, depth + 1) for name, item in value.items()}
+            return {_valid_unicode(name): _checked(item, depth + 1) for name, item in value.items()}
         case _:
             return value
 
 
-def _sound(text: str) -> str:
+def _valid_unicode(text: str) -> str:
     """*text* without lone surrogates, which JSON can hold and UTF-8 cannot."""
     if text.isascii():
         return text

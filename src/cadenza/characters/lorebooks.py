@@ -22,10 +22,10 @@ def read_book(book: Form) -> tuple[Lore, ...]:
 def write_book(lore: Sequence[Lore], book: Form) -> dict[str, Any]:
     """*book* with this *lore*; a changed entry keeps its unknown fields."""
     left = list(forms.inners(book, _ENTRIES))
-    known = [_taken(left, entry) for entry in lore]
+    known = [_take_equal(left, entry) for entry in lore]
     # First all unchanged entries are matched, so that a changed one cannot take one of those.
     entries = [
-        before if before is not None else _write_entry(entry, _nearest(left, entry))
+        before if before is not None else _write_entry(entry, _take_similar(left, entry))
         for entry, before in zip(lore, known, strict=True)
     ]
     return {"extensions": {}, **deepcopy(dict(book)), _ENTRIES: entries}
@@ -60,7 +60,7 @@ def _write_entry(lore: Lore, before: Form) -> dict[str, Any]:
     }
 
 
-def _taken(left: list[dict[str, Any]], lore: Lore) -> dict[str, Any] | None:
+def _take_equal(left: list[dict[str, Any]], lore: Lore) -> dict[str, Any] | None:
     """Remove the entry that equals *lore* from *left* and return it."""
     for place, entry in enumerate(left):
         if _read_entry(entry) == lore:
@@ -68,7 +68,7 @@ def _taken(left: list[dict[str, Any]], lore: Lore) -> dict[str, Any] | None:
     return None
 
 
-def _nearest(left: list[dict[str, Any]], lore: Lore) -> dict[str, Any]:
+def _take_similar(left: list[dict[str, Any]], lore: Lore) -> dict[str, Any]:
     """Remove the entry with the content or the keys of *lore* from *left* and return it: its earlier version."""
     for place, entry in enumerate(left):
         before = _read_entry(entry)

@@ -64,7 +64,7 @@ class Entry:
     """The id of the person it belongs to; empty if it is the server's."""
 
     @classmethod
-    def at_place(cls, where: Whereabouts, *, owner: str, at: float) -> Entry:
+    def empty_at(cls, where: Whereabouts, *, owner: str, at: float) -> Entry:
         """An empty entry for *where*."""
         return cls(
             where.channel,
@@ -75,7 +75,7 @@ class Entry:
             server_name=where.server_name,
             persona=where.persona,
             turn=where.turn,
-            is_private=where.is_secluded,
+            is_private=where.stays_private,
             owner=owner,
         )
 
@@ -156,7 +156,7 @@ def without(lines: Iterable[Heard], person: str) -> tuple[Heard, ...]:
     return tuple(replace(line, text=name.sub("@someone", line.text)) for line in left)
 
 
-def unforgotten(history: Iterable[Line], is_forgotten: Callable[[str, str], bool]) -> tuple[Line, ...]:
+def without_forgotten(history: Iterable[Line], is_forgotten: Callable[[str, str], bool]) -> tuple[Line, ...]:
     """*history* without lines for which *is_forgotten(author, id)* is true, answers to them, and quotes of them."""
     left: list[Line] = []
     quotable: list[str] = []
@@ -172,7 +172,7 @@ def unforgotten(history: Iterable[Line], is_forgotten: Callable[[str, str], bool
     return tuple(left)
 
 
-def remembered(
+def lines_to_keep(
     where: Whereabouts, history: Sequence[Line], reply: Reply, *, hidden: Collection[str], limit: int
 ) -> tuple[Heard, ...]:
     """The last *limit* lines of *history* and the reply, without anything of *hidden* people."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..config.config import MemoryConfig
 from ..store.api import Record, Shelf, Store
 from ..types import Line, Reply
-from .entries import Entry, remembered
+from .entries import Entry, lines_to_keep
 from .whereabouts import Whereabouts
 
 SUMMARY_LENGTH = 1500
@@ -26,7 +26,7 @@ class ShortTerm:
         self, where: Whereabouts, history: Sequence[Line], reply: Reply, *, hidden: Collection[str] = ()
     ) -> None:
         """Store a turn for the person who was answered, and for the server unless the channel is private."""
-        lines = remembered(where, history, reply, hidden=hidden, limit=self._config().messages)
+        lines = lines_to_keep(where, history, reply, hidden=hidden, limit=self._config().messages)
         for entry in self._entries(where):
             await self._write(entry, lambda kept: replace(kept, lines=lines))
 
@@ -68,8 +68,8 @@ class ShortTerm:
 
     def _entries(self, where: Whereabouts) -> tuple[Entry, ...]:
         """The empty entries for a turn: the person's, and the server's unless the channel is private."""
-        owners = (where.person,) if where.is_secluded else (where.person, "")
-        return tuple(Entry.at_place(where, owner=owner, at=self._clock()) for owner in owners)
+        owners = (where.person,) if where.stays_private else (where.person, "")
+        return tuple(Entry.empty_at(where, owner=owner, at=self._clock()) for owner in owners)
 
     async def _write(self, entry: Entry, change: Callable[[Entry], Entry]) -> None:
         def written(record: Record | None) -> Record | None:

@@ -17,7 +17,7 @@ NOTES_LENGTH = 4000
 """Characters for the notes about one person, and about one server."""
 
 
-def may_be_told(entry: Entry, where: Whereabouts, may_see: Callable[[str], bool]) -> bool:
+def is_allowed(entry: Entry, where: Whereabouts, may_see: Callable[[str], bool]) -> bool:
     """Whether *entry* may be used in the channel of *where*.
 
     A private conversation is used only in its own channel, and one of a server only in that server. The person must be

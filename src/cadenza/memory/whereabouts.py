@@ -33,6 +33,6 @@ class Whereabouts:
         return not self.server
 
     @property
-    def is_secluded(self) -> bool:
+    def stays_private(self) -> bool:
         """Whether its conversations stay there: in direct messages and private channels."""
         return self.is_direct or self.is_private

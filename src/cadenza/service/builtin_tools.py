@@ -56,7 +56,7 @@ def rolled(roll: str, random: Random) -> str:
     if not _ROLL.fullmatch(wanted):
         msg = f"{roll[:50]!r} cannot be rolled; say it like 2d6+1, d20 or 4d8-2."
         raise ToolError(msg)
-    terms = [_thrown(term, random) for term in _TERM.finditer(wanted)]
+    terms = [_rolled_term(term, random) for term in _TERM.finditer(wanted)]
     if sum(map(len, terms)) > _MOST_DICE:
         msg = f"Those are too many dice; roll {_MOST_DICE} at most."
         raise ToolError(msg)
@@ -65,7 +65,7 @@ def rolled(roll: str, random: Random) -> str:
     return f"{wanted}: {shown} = {sum(numbers)}" if len(numbers) > 1 else f"{wanted}: {numbers[0]}"
 
 
-def _thrown(term: re.Match[str], random: Random) -> list[int]:
+def _rolled_term(term: re.Match[str], random: Random) -> list[int]:
     sign = -1 if term["sign"] == "-" else 1
     if term["number"]:
         return [sign * int(term["number"])]

@@ -157,17 +157,17 @@ class _Collection:
         if step.step == "chunk":
             self._hear_chunk(step)
             return
-        kept = self._hold(step) if step.step == "hold" else _discreet(step)
+        kept = self._hold(step) if step.step == "hold" else _without_arguments(step)
         if kept is None:
             return
-        self._sum_up()
+        self._end_run()
         self._is_awaited = self._is_awaited or step.step == "request"
         if step.step not in _NEVER:
             self._add(kept)
 
     def steps(self) -> list[Traced]:
         """All steps of the turn so far."""
-        self._sum_up()
+        self._end_run()
         return self._steps
 
     def table_of(self, message: str) -> str:
@@ -187,13 +187,13 @@ class _Collection:
         if kind not in ("text", "thought"):
             return  # explanations do not mention other kinds
         if self._last is not None and self._last.about.get("kind") != kind:
-            self._sum_up()
+            self._end_run()
         self._last = step
         if kind == "text":
             self._run.append(str(step.about.get("text", "")))
         if self._is_awaited:
             self._is_awaited = False
-            self._sum_up()
+            self._end_run()
 
     def _hold(self, step: Traced) -> Traced | None:
         """*step*, if the reason changed; every line is undecided for a moment."""
@@ -204,7 +204,7 @@ class _Collection:
         self._held = held
         return replace(step, about={"why": held[0], "mark": held[1]})
 
-    def _sum_up(self) -> None:
+    def _end_run(self) -> None:
         last, self._last = self._last, None
         if last is not None:
             self._add(replace(last, about={"kind": last.about.get("kind"), "text": "".join(self._run)}))
@@ -221,7 +221,7 @@ class _Collection:
         self._size += len(line_of(step))
 
 
-def _discreet(step: Traced) -> Traced:
+def _without_arguments(step: Traced) -> Traced:
     """*step* without the arguments of a tool, which may be about other people."""
     return replace(step, about={**step.about, "arguments": "…"}) if step.step == "tool" else step
 

@@ -27,7 +27,7 @@ _SENDS = (
 
 
 @dataclass(slots=True)
-class _Followed:
+class _ReplyState:
     """The state of a reply that has not ended."""
 
     planned: dict[int, float] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class Metrics:
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.refusals = Refusals(clock=clock)
         self._counters = Counters(clock) if COUNTING else None
-        self._replies: dict[str, _Followed] = {}  # the oldest first
+        self._replies: dict[str, _ReplyState] = {}  # the oldest first
         if self._counters is None:
             logger.info("there are no metrics: prometheus-client is not installed; 'pip install prometheus-client'")
         else:
@@ -128,20 +128,20 @@ class Metrics:
         """All metrics in the Prometheus text format."""
         return b"" if self._counters is None else self._counters.rendered()
 
-    def _of(self, traced: Traced) -> _Followed:
+    def _of(self, traced: Traced) -> _ReplyState:
         if traced.turn not in self._replies:
             make_room(self._replies, _REPLIES)
-            self._replies[traced.turn] = _Followed()
+            self._replies[traced.turn] = _ReplyState()
         return self._replies[traced.turn]
 
     def _sent(self, traced: Traced, counters: Counters) -> None:
-        followed = self._of(traced)
-        if not followed.has_spoken:
-            followed.has_spoken = True
+        state = self._of(traced)
+        if not state.has_spoken:
+            state.has_spoken = True
             counters.first_message_seconds.observe(traced.at)
         numbers = traced.about["posts"]
         for number in numbers if isinstance(numbers, Iterable) else ():
-            if (ready := followed.planned.pop(_number(number), None)) is not None:
+            if (ready := state.planned.pop(_number(number), None)) is not None:
                 counters.reader_wait_seconds.observe(traced.at - ready)
 
     def _tried(self, why: str, counters: Counters) -> None:
@@ -149,9 +149,9 @@ class Metrics:
             counters.fallbacks.labels(counters.label("kind", why.replace(" ", "_"))).inc()
 
     def _ended(self, traced: Traced, counters: Counters) -> None:
-        followed = self._replies.pop(traced.turn, None)
-        if followed is not None and followed.stopped_at is not None:
-            counters.stop_seconds.observe(traced.at - followed.stopped_at)
+        state = self._replies.pop(traced.turn, None)
+        if state is not None and state.stopped_at is not None:
+            counters.stop_seconds.observe(traced.at - state.stopped_at)
 
     def _used(self, model: str, usage: Usage, counters: Counters) -> None:
         name = counters.label("model", model or "unknown")

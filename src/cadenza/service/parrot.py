@@ -32,7 +32,7 @@ _TOKEN = 4
 _LONG, _PAUSE = 400, 0.04
 """An answer longer than this pauses so many seconds before each chunk, so that it can be stopped."""
 _QUOTE = 200
-_FILLING: Mapping[str, object] = MappingProxyType({"integer": 6, "number": 6, "boolean": True, "string": "2d6"})
+_ARGUMENTS: Mapping[str, object] = MappingProxyType({"integer": 6, "number": 6, "boolean": True, "string": "2d6"})
 """The value for a required tool argument, by JSON type."""
 
 _TABLE = """Gladly, here is what I had for breakfast:
@@ -85,7 +85,7 @@ def parrot(prompt: Prompt) -> Iterator[Said]:
         if len(said) > _LONG:
             yield _PAUSE
         yield said[start : start + _TOKEN]
-    yield Usage(_weight(prompt), len(said) // _TOKEN)
+    yield Usage(_token_count(prompt), len(said) // _TOKEN)
     yield Finished("tool_calls" if not said else "stop")
 
 
@@ -135,7 +135,7 @@ def _arguments(tool: ToolSpec) -> dict[str, object]:
         return {}
     shapes = {name: known.get(name) for name in map(str, required)}
     return {
-        name: _FILLING.get(str(shape.get("type")), "2d6") if isinstance(shape, Mapping) else "2d6"
+        name: _ARGUMENTS.get(str(shape.get("type")), "2d6") if isinstance(shape, Mapping) else "2d6"
         for name, shape in shapes.items()
     }
 
@@ -145,7 +145,7 @@ def _short(text: str) -> str:
     return line if len(line) <= _QUOTE else f"{line[: _QUOTE - 1]}…"
 
 
-def _weight(prompt: Prompt) -> int:
+def _token_count(prompt: Prompt) -> int:
     return (len(prompt.system) + sum(len(turn.text) for turn in prompt.turns)) // _TOKEN
 
 

@@ -45,7 +45,7 @@ class Toolbox:
         self._files: dict[Path, Loaded] = {}
         self._entries: Mapping[str, Mapping[str, object]] = {}
         self._servers = McpServers({})
-        self._doubles: set[str] = set()  # duplicate names that were logged
+        self._duplicates: set[str] = set()  # duplicate names that were logged
         self._lock = asyncio.Lock()  # held while tools are loaded
         current.listen(self._note_change)
 
@@ -58,13 +58,13 @@ class Toolbox:
                 if self._is_stale and not self._is_closed:
                     self._is_stale = False
                     await self._load(self._current.now)
-            return self._different([*self._own, *await self._servers.tools()])
+            return self._unique([*self._own, *await self._servers.tools()])
         except BaseException as error:
             if must_rise(error):
                 self._is_stale = True  # the next reply loads again
                 raise
             logger.exception("tools could not be loaded; the reply has only those loaded before")
-            return self._different(self._own)
+            return self._unique(self._own)
 
     async def close(self) -> None:
         """Close the MCP servers."""
@@ -92,7 +92,7 @@ class Toolbox:
             *(self._builtin[name] for name in dict.fromkeys(config.tools.builtin) if name in self._builtin),
             *(tool for loaded in self._files.values() for tool in loaded.tools),
         )
-        self._doubles.clear()
+        self._duplicates.clear()
         if config.tools.mcp != self._entries:
             self._entries = config.tools.mcp
             before, self._servers = self._servers, McpServers(config.tools.mcp)
@@ -108,13 +108,13 @@ class Toolbox:
                 logger.warning("%s", problem.text, exc_info=problem.error)
         return loaded
 
-    def _different(self, tools: Iterable[Tool]) -> Sequence[Tool]:
+    def _unique(self, tools: Iterable[Tool]) -> Sequence[Tool]:
         """*tools* without duplicate names, which ``reply`` refuses."""
         named: dict[str, Tool] = {}
         for tool in tools:
             name = tool.spec.name
-            if named.setdefault(name, tool) is not tool and name not in self._doubles:
-                self._doubles.add(name)
+            if named.setdefault(name, tool) is not tool and name not in self._duplicates:
+                self._duplicates.add(name)
                 logger.warning("there are two tools named %r; the first one is used", name)
         return tuple(named.values())
 
