@@ -219,6 +219,7 @@ async def test_a_store_that_does_not_work_holds_nobody_up(*, hangs: bool, caplog
 
     assert "the journal of turns could not be kept" in caplog.text
     assert "disk" not in str(caplog.messages)
+    assert all(record.exc_info for record in caplog.records)
 
 
 async def test_it_is_said_whether_it_could_be_written_down() -> None:

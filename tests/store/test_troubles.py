@@ -38,8 +38,10 @@ def failed(code: int, name: str = "SQLITE_X") -> sqlite3.Error:
     ],
 )
 def test_each_is_one_sentence_of_ours(error: Exception, words: str) -> None:
-    sentence = str(store_error(error, "cadenza.db"))
+    raised = store_error(error, "cadenza.db")
+    sentence = str(raised)
 
+    assert raised.__cause__ is error
     assert words in sentence
     assert "'cadenza.db'" in sentence
     assert "secret" not in sentence

@@ -13,13 +13,13 @@ from .reading import PLAIN_TABLES
 
 _WIDTH = 100
 _HEAD = """\
-The configuration of a Cadenza bot. A key with a # before it shows its default: remove the # to change it.
-The bot reads this file again when it changes. If it has a mistake, the log says so and nothing changes.
+The configuration of a bot. A key with a # before it shows its default: remove the # to change it.
+The bot reloads this file when it changes. A mistake changes nothing, and the log describes it.
 Keep secrets out of this file: the token and the keys belong in .env, beside it.
 All keys and their values: docs/bot/configuration.md. To check the file: cadenza doctor
 """
 _PERSONAS = """\
-The characters of the bot. The first one, or the one with main = true, has the bot's own name and avatar.
+The bot's characters. The first one, or the one with main = true, has the bot's name and avatar.
 Each further [[personas]] is another character in the same channels, with its own name and avatar.
 """
 _PERSONA_KEYS = """\
