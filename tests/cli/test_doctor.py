@@ -76,7 +76,7 @@ def test_a_broken_configuration_is_a_line_for_each_mistake(tmp_path: Path, capfd
 async def test_no_file_is_one_sentence(tmp_path: Path) -> None:
     (finding,) = await examine(tmp_path / "cadenza.toml", environment={})
 
-    assert finding.text.endswith("make one with: cadenza init")
+    assert finding.text.endswith("create one with: cadenza init")
 
 
 async def test_everything_is_looked_at_whatever_fails(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""``cadenza init``: questions, flags, files, and what goes wrong."""
+"""``cadenza init``: questions, flags, files, and failures."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ VARIABLES = ("OPENAI_API_KEY", "DISCORD_TOKEN")
 
 
 class Sitter:
-    """Somebody at a terminal, who gives these answers; hidden ones, too."""
+    """A person at a terminal who gives these answers, hidden ones too."""
 
     def __init__(self, *answers: str | type[BaseException]) -> None:
         self._answers = list(answers)
@@ -52,7 +52,7 @@ def _without_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def options(folder: Path, *arguments: str) -> argparse.Namespace:
-    """What the command line says."""
+    """The parsed options."""
     parser = argparse.ArgumentParser()
     add_init(parser.add_subparsers())
     return parser.parse_args(["init", "--folder", str(folder), *arguments])
@@ -145,7 +145,7 @@ def test_a_key_that_the_environment_has_is_not_asked_for(tmp_path: Path, monkeyp
 def test_nothing_is_written_over_and_nothing_asked(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("mine")
 
-    with pytest.raises(InputError, match="is there already; --force writes over it"):
+    with pytest.raises(InputError, match="exists already; --force overwrites it"):
         run_init(options(tmp_path), Sitter().person)
 
     assert [name] == [path.name for path in tmp_path.iterdir()]
@@ -170,17 +170,17 @@ def test_an_interruption_writes_nothing(
 ) -> None:
     assert 130 == run_init(options(tmp_path), Sitter("Ren", "local", end).person)
 
-    assert "\ncadenza: it was interrupted, and nothing was written\n" == capsys.readouterr().err
+    assert "\ncadenza: interrupted; nothing was written\n" == capsys.readouterr().err
     assert [] == [path.name for path in tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ((), "there is no terminal to ask at; give --name and --model, or --yes for the defaults"),
-        (("--name", "a\nb", "--yes"), "a name has 1 to 80 characters, all of them on one line"),
+        ((), "there is no terminal; give --name and --model, or --yes for the defaults"),
+        (("--name", "a\nb", "--yes"), "a name has 1 to 80 characters on one line"),
         (("--model", "opnai:x", "--yes"), "--model names an unknown vendor 'opnai'; did you mean 'openai'?"),
-        (("--token-stdin", "--yes"), "that is an id, as of an application or a client, and not the bot's token; open"),
+        (("--token-stdin", "--yes"), "that is an id, as of an application or a client, not the bot's token; open"),
     ],
     ids=["no terminal", "name", "model", "token"],
 )

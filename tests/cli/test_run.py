@@ -162,7 +162,7 @@ async def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path, capsys: pyte
     world.add_bot("Ren")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         text = f"[metrics]\nport = {taken.getsockname()[1]}\n[models]\ndefault = 'local'\n"
-        with pytest.raises(CadenzaError, match="metrics cannot be offered at"):
+        with pytest.raises(CadenzaError, match="metrics cannot be served at"):
             await _run_until_ready(configured(tmp_path, text), world, capsys)
 
 
@@ -269,10 +269,10 @@ async def test_a_new_key_holds_and_a_file_without_a_model_does_not(
             await until("is ready")
             assert "first" == os.environ["SEARCH_KEY"]
             (tmp_path / ".env").write_text("DISCORD_TOKEN=another\nSEARCH_KEY=second\n", encoding="utf-8")
-            await until("restart the bot for what holds only from a start on: the token")
+            await until("restart the bot to apply: the token")
             assert "second" == os.environ["SEARCH_KEY"]
             path.write_text("[models]\n", encoding="utf-8")
-            await until("cadenza.toml was not taken over; what held before still holds")
+            await until("cadenza.toml was not loaded; the previous configuration stays in effect")
             assert "cadenza.toml: no model is chosen" in told
             os.kill(os.getpid(), signal.SIGTERM)
             assert 0 == await task

@@ -1,4 +1,4 @@
-"""``cadenza store …``, as its owner types it."""
+"""``cadenza store …`` on the command line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SECRET = "a-token-4711"  # noqa: S105  # it opens nothing
 
 
 class Desk:
-    """A folder with a store, and somebody who types."""
+    """A folder with a store, and a command line."""
 
     def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self.folder = folder
@@ -31,7 +31,7 @@ class Desk:
         self._capsys = capsys
 
     def types(self, *words: str, status: int = 0) -> str:
-        """What is answered."""
+        """Run a command and return its output."""
         parser = argparse.ArgumentParser()
         add_store(parser.add_subparsers(dest="command"))
         options = parser.parse_args(["store", *words, "--path", str(self.path)])
@@ -74,7 +74,7 @@ def test_a_backup_is_made_while_the_bot_runs(desk: Desk) -> None:
         async with SqliteStore(str(desk.path)):
             return await asyncio.to_thread(desk.types, "backup", str(copy))
 
-    assert f"3 records copied to {str(copy)!r}, which is whole\n" == asyncio.run(run())
+    assert f"3 records copied to {str(copy)!r}; the copy is intact\n" == asyncio.run(run())
     desk.path = copy
     assert expected == desk.kept()
 
@@ -91,14 +91,14 @@ def test_an_export_is_taken_in_by_another_store(desk: Desk) -> None:
     desk.types("export", str(file), "--force")
 
     desk.path = desk.folder / "other.db"
-    assert "3 records taken in\n" == desk.types("import", str(file))
+    assert "3 records imported\n" == desk.types("import", str(file))
 
     assert expected == desk.kept()
 
 
 def test_secrets_go_out_readable_only_if_asked(desk: Desk) -> None:
     file = desk.folder / "all.json"
-    assert "1 secret in it readable: keep the file safe" in desk.types("export", str(file), "--with-secrets")
+    assert "1 secret in it in plain text: keep the file safe" in desk.types("export", str(file), "--with-secrets")
     assert SECRET in file.read_text(encoding="utf-8")
 
     desk.path = desk.folder / "other" / "cadenza.db"
@@ -140,7 +140,7 @@ def test_what_cannot_be_imported_changes_nothing(desk: Desk, content: str | None
 def test_a_check_says_what_is_there(desk: Desk) -> None:
     said = desk.types("check")
 
-    assert f"the store {str(desk.path)!r} is whole; 3 records in it\n  notes: 2\n  webhooks: 1\n" == said
+    assert f"the store {str(desk.path)!r} is intact; 3 records\n  notes: 2\n  webhooks: 1\n" == said
 
 
 def test_a_check_says_if_a_key_is_lost(desk: Desk) -> None:
@@ -155,7 +155,7 @@ def test_a_check_says_if_the_store_is_damaged(desk: Desk) -> None:
     whole = desk.path.read_bytes()
     desk.path.write_bytes(whole[:-20_480] + b"\xff" * 20_480)
 
-    with pytest.raises(StoreError, match="is damaged; stop the bot, and put a backup in its place"):
+    with pytest.raises(StoreError, match="is damaged; stop the bot, and restore a backup"):
         desk.types("check")
 
 
@@ -172,7 +172,7 @@ def test_whoever_is_forgotten_is_gone(desk: Desk, whom: tuple[str, str], left: l
 
 
 def test_nobody_is_not_forgotten(desk: Desk) -> None:
-    with pytest.raises(InputError, match="empty id"):
+    with pytest.raises(InputError, match="the id is empty"):
         desk.types("forget", "--person", "")
 
 
@@ -196,7 +196,7 @@ def test_nothing_is_changed_under_a_bot_that_runs(desk: Desk, words: tuple[str, 
 def test_a_new_key_seals_everything_anew(desk: Desk) -> None:
     (old,) = desk.key_file.read_text(encoding="ascii").split()
 
-    assert "1 secret sealed with the key in use" in desk.types("reseal", "--new-key")
+    assert "1 secret sealed with the current key" in desk.types("reseal", "--new-key")
 
     new, kept = desk.key_file.read_text(encoding="ascii").split()
     (webhook,) = [record for record in desk.kept() if record.shelf is Shelf.WEBHOOKS]
@@ -206,7 +206,7 @@ def test_a_new_key_seals_everything_anew(desk: Desk) -> None:
 def test_keys_of_the_environment_are_changed_there(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     old, new = desk.key_file.read_text(encoding="ascii").strip(), new_key()
     monkeypatch.setenv("CADENZA_KEY", f"{new},{old}")
-    with pytest.raises(InputError, match="apart by a comma"):
+    with pytest.raises(InputError, match="and a comma before it"):
         desk.types("reseal", "--new-key")
 
     desk.types("reseal")
@@ -218,7 +218,7 @@ def test_keys_of_the_environment_are_changed_there(desk: Desk, monkeypatch: pyte
 def test_a_secret_that_cannot_be_resealed_is_told_of(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CADENZA_KEY", new_key())
 
-    assert "1 secret cannot be opened with any key at hand and stayed as before" in desk.types("reseal", status=1)
+    assert "1 secret cannot be opened with any of the keys and stayed as before" in desk.types("reseal", status=1)
 
 
 @pytest.mark.parametrize("words", [("backup", "x"), ("export", "x"), ("check",), ("forget", "--person", "1"), ("reseal",)], ids=" ".join)  # fmt: skip

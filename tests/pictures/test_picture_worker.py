@@ -47,7 +47,7 @@ async def test_whatever_is_raised_there_is_no_picture_but_a_traceback_in_the_log
         raise error
 
     assert await PictureWorker().painted(paint) is None
-    assert [error.__name__] == [(record.exc_text or "").rsplit(".")[-1].strip() for record in caplog.records]
+    assert [error.__name__] == [(record.exc_text or "").splitlines()[-1].rsplit(".")[-1] for record in caplog.records]
 
 
 async def test_no_more_than_two_are_painted_at_once_and_nobody_else_waits() -> None:

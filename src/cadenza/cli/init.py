@@ -1,4 +1,4 @@
-"""``cadenza init``: three questions, and there is a bot that only has to be run."""
+"""``cadenza init``: asks three questions and writes the files of a bot that is ready to run."""
 
 from __future__ import annotations
 
@@ -29,35 +29,35 @@ _MOST_TOKEN = 10_000
 _LONGEST_NAME = 80
 _USUAL_MODEL = "local"
 _MODELS = """\
-Which model answers?
-  local                 a small one on this machine: no key, no cost (pip install 'cadenza[local]')
-  openai:gpt-5.1        wants a key in OPENAI_API_KEY
+Which model?
+  local                 a small model on this machine: no key, no cost (pip install 'cadenza[local]')
+  openai:gpt-5.1        needs a key in OPENAI_API_KEY
   anthropic:NAME, google:NAME, openrouter:NAME, ollama:NAME …   see docs/providers.md
 """
 _TOKENS = f"""\
 The bot's token: {PORTAL}, New Application, Bot, Reset Token, Copy.
-It is not shown here, and goes into {DOTENV}. Enter alone leaves it for later.
+It is not shown as you type, and is written to {DOTENV}. Press Enter to skip it for now.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Prompter:
-    """Whoever sits in front of ``cadenza init``."""
+    """The person at the terminal of ``cadenza init``."""
 
     ask: Callable[[str], str] = input
     ask_hidden: Callable[[str], str] = getpass
     tell: Callable[[str], None] = print
     is_there: bool = False
-    """Whether there is a terminal at which somebody can answer."""
+    """Whether there is a terminal to answer at."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be written."""
+    """What to write."""
 
     answers: Answers
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """The variables of ``.env``; one that is empty is left for its owner to fill in."""
+    """The variables of ``.env``; an empty one is to be filled in by hand."""
 
 
 def add_init(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -83,18 +83,18 @@ def add_init(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 
 def run_init(options: argparse.Namespace, person: Prompter | None = None) -> int:
-    """Make a bot as *options* say; give back the exit status."""
+    """Create a bot as *options* say; return the exit status."""
     person = person or Prompter(is_there=_has_terminal())
     folder = Path(options.folder)
     try:
-        _refuse_what_is_there(folder, force=options.force)
+        _refuse_existing(folder, force=options.force)
         plan = _plan(options, person)
         _write(folder, plan, force=options.force)
     except (KeyboardInterrupt, EOFError):
         if sys.stderr is not None:
-            sys.stderr.write("\ncadenza: it was interrupted, and nothing was written\n")
+            sys.stderr.write("\ncadenza: interrupted; nothing was written\n")
         return _INTERRUPTED
-    for line in _farewell(folder, plan):
+    for line in _next_steps(folder, plan):
         person.tell(line)
     return 0
 
@@ -107,7 +107,7 @@ def _plan(options: argparse.Namespace, person: Prompter) -> Plan:
     token = _token_from_input() if options.token_stdin else None
     wants = is_asking and (options.name is None or options.model is None)
     if wants and not person.is_there:
-        msg = "there is no terminal to ask at; give --name and --model, or --yes for the defaults"
+        msg = "there is no terminal; give --name and --model, or --yes for the defaults"
         raise InputError(msg)
     is_asking = is_asking and person.is_there
     name = options.name if options.name is not None or not is_asking else _asked_name(person)
@@ -121,7 +121,7 @@ def _plan(options: argparse.Namespace, person: Prompter) -> Plan:
 
 def _asked_name(person: Prompter) -> str:
     while True:
-        name = person.ask(f"What is the character called? [{Answers().name}] ").strip() or Answers().name
+        name = person.ask(f"Name of the character [{Answers().name}]: ").strip() or Answers().name
         if not (complaint := _name_complaint(name)):
             return name
         person.tell(complaint)
@@ -137,14 +137,14 @@ def _asked_model(person: Prompter) -> str:
 
 
 def _keys(model: str, person: Prompter, *, is_asking: bool) -> dict[str, str]:
-    """The variable of *model*'s key, if it needs one that the environment does not have, and what it is to hold."""
+    """The variable for *model*'s key and its value, if it needs one that is not in the environment."""
     asked = ModelConfig(model)
     variables = key_variables(asked)
     if not needs_key(asked) or any(os.environ.get(name, "").strip() for name in variables):
         return {}
     if not is_asking:
         return {variables[0]: ""}
-    return {variables[0]: _hidden(person, f"Its key, for {variables[0]} (not shown; Enter leaves it for later): ")}
+    return {variables[0]: _hidden(person, f"Its key, for {variables[0]} (not shown; press Enter to skip it): ")}
 
 
 def _asked_token(person: Prompter) -> str:
@@ -179,7 +179,7 @@ def _checked_name(name: str) -> str:
 def _name_complaint(name: str) -> str:
     if name and len(name) <= _LONGEST_NAME and name.isprintable():
         return ""
-    return f"a name has 1 to {_LONGEST_NAME} characters, all of them on one line"
+    return f"a name has 1 to {_LONGEST_NAME} characters on one line"
 
 
 def _checked_model(model: str) -> str:
@@ -196,16 +196,16 @@ def _has_terminal() -> bool:
 # --- files -----------------------------------------------------------------------------
 
 
-def _refuse_what_is_there(folder: Path, *, force: bool) -> None:
-    """Say so before anything is asked."""
+def _refuse_existing(folder: Path, *, force: bool) -> None:
+    """Fail on existing files before the first question."""
     for name in (CONFIG, DOTENV):
         if not force and os.path.lexists(folder / name):
-            msg = f"{str(folder / name)!r} is there already; --force writes over it, --folder names another place"
+            msg = f"{str(folder / name)!r} exists already; --force overwrites it, --folder names another place"
             raise InputError(msg)
 
 
 def _write(folder: Path, plan: Plan, *, force: bool) -> None:
-    """Write all files or none; ``.env`` never lies there without the line that keeps it out of git."""
+    """Write all files or none; ``.gitignore`` first, so that git never sees ``.env``."""
     made: list[Path] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -219,15 +219,15 @@ def _write(folder: Path, plan: Plan, *, force: bool) -> None:
         if not isinstance(error, OSError | ValueError):
             raise
         if isinstance(error, FileExistsError) and not force:
-            msg = f"{str(error.filename or folder)!r} is there already, and was not written over"
+            msg = f"{str(error.filename or folder)!r} exists already and was not overwritten"
         else:
-            why = getattr(error, "strerror", None) or "no such name"
+            why = getattr(error, "strerror", None) or "not a valid name"
             msg = f"cannot write into {str(folder)!r} ({why}); choose another place with --folder"
         raise InputError(msg) from None
 
 
 def _place(path: Path, text: str, made: list[Path], *, mode: int, force: bool) -> None:
-    """Write *text* to a file that nobody else can have made meanwhile; with *force*, in the place of one."""
+    """Write *text* to a new file; with *force*, replace an existing one."""
     target = path.with_name(f"{path.name}.new") if force else path
     if force:
         target.unlink(missing_ok=True)
@@ -241,19 +241,19 @@ def _place(path: Path, text: str, made: list[Path], *, mode: int, force: bool) -
 
 
 def _dotenv(path: Path, secrets: Mapping[str, str]) -> str:
-    """The lines of ``.env``: what is there already stays, but for what there is something new for."""
+    """The lines of ``.env``: existing ones stay, except for variables with a new value."""
     with suppress(OSError, UnicodeDecodeError):
         kept = path.read_text(encoding="utf-8").splitlines()
         before, _ = parsed("\n".join(kept))
         new = {name: value for name, value in secrets.items() if value or name not in before}
         kept = [line for line in kept if not parsed(line)[0].keys() & new.keys()]
         return "\n".join([*kept, *(line_for(name, value) for name, value in new.items()), ""])
-    head = ["# The secrets of the bot. Show this file to nobody, and keep it out of git."]
+    head = ["# The bot's secrets. Do not share this file, and keep it out of git."]
     return "\n".join([*head, *(line_for(name, value) for name, value in secrets.items()), ""])
 
 
 def _ignore(path: Path, made: list[Path]) -> None:
-    """Have git leave the secrets and the store alone."""
+    """Add the secrets and the store to ``.gitignore``."""
     try:
         before = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -265,10 +265,10 @@ def _ignore(path: Path, made: list[Path]) -> None:
         path.write_text(f"{before}{gap}" + "".join(f"{line}\n" for line in missing), encoding="utf-8")
 
 
-# --- what comes next ---------------------------------------------------------------------
+# --- next steps --------------------------------------------------------------------------
 
 
-def _farewell(folder: Path, plan: Plan) -> Sequence[str]:
+def _next_steps(folder: Path, plan: Plan) -> Sequence[str]:
     where = "" if folder == Path() else f" --config {quote(str(folder / CONFIG))}"
     missing = [name for name, value in plan.secrets.items() if not value]
     application = application_id(plan.secrets.get(_TOKEN, "")) or "APPLICATION_ID"
@@ -277,7 +277,7 @@ def _farewell(folder: Path, plan: Plan) -> Sequence[str]:
         lines.append(f"Fill in {' and '.join(missing)} in {folder / DOTENV}.")
     return [
         *lines,
-        f"Let the bot into your server: {invite_link(application)}",
-        f"Then see whether all is well, and run it: cadenza doctor{where} && cadenza run{where}",
+        f"Invite the bot to your server: {invite_link(application)}",
+        f"Then check the setup and start the bot: cadenza doctor{where} && cadenza run{where}",
         f"Or try it without Discord: cadenza run --sim{where}",
     ]

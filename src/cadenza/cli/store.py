@@ -1,6 +1,6 @@
-"""``cadenza store …``: what an owner does about what their bot keeps.
+"""``cadenza store …``: back up, export, import, check and clean the store of a bot.
 
-To copy, to write down and to look over can be done while the bot runs. To change something, it must be stopped.
+Backup, export and check work while the bot runs. Import, forget and reseal need it stopped.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..bot.config.config import MemoryConfig, StoreConfig
 from ..bot.config.dotenv import secrets
 from ..bot.config.reading import load
 from ..bot.memory.memory_service import Memory
-from ..bot.store.backup import back_up, complaints, reading
+from ..bot.store.backup import back_up, problems, reading
 from ..bot.store.exchange import export, import_
 from ..bot.store.opening import MEMORY
 from ..bot.store.sealing import Seal, add_key, seal_from
@@ -35,19 +35,19 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class StoreLocation:
-    """Where a store is, and what opens its secrets."""
+    """The path of a store and the keys for its secrets."""
 
     path: Path
     key_file: Path
     variable: str | None = None
-    """What stands in the variable for the key."""
+    """The value of the environment variable for the key."""
 
     def __repr__(self) -> str:
         return f"<Place {str(self.path)!r}>"
 
     @property
     def seal(self) -> Seal:
-        """What opens its secrets."""
+        """The seal that opens its secrets."""
         return seal_from(self.variable, self.key_file)
 
 
@@ -55,37 +55,35 @@ class StoreLocation:
 
 
 def add_store(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Put ``store`` among *commands*."""
+    """Add ``store`` to the command line."""
     store = commands.add_parser(
         "store",
         help="back up, export, import, check or delete the bot's data",
-        description="Manage the bot's data: settings, characters, memories. To restore a backup, stop the bot, remove "
-        "the store and its files '-wal' and '-shm', and copy the backup to its place.",
-        epilog="See docs/bot/store.md.",
+        description="The bot's store: settings, characters, memories. A backup is a store itself. To restore it, stop "
+        "the bot, remove the store and its '-wal' and '-shm' files, and copy the backup to its place.",
+        epilog="docs/bot/store.md describes it.",
     )
     actions = store.add_subparsers(dest="action", metavar="ACTION", required=True)
-    backup = _action(actions, "backup", "copy the store to a new file; the bot may be running")
+    backup = _action(actions, "backup", "copy the store to a new file; the bot may run")
     backup.add_argument("file", metavar="FILE", help="the file to write")
     backup.add_argument("--force", action="store_true", help="overwrite an existing file")
-    out = _action(actions, "export", "write all data as JSON; the bot may be running")
-    out.add_argument("file", metavar="FILE", help="the file to write")
-    out.add_argument("--force", action="store_true", help="overwrite an existing file")
-    out.add_argument(
-        "--with-secrets", action="store_true", help="write keys and tokens in plain text instead of sealed"
-    )
-    back = _action(actions, "import", "load all data from an export; stop the bot first")
-    back.add_argument("file", metavar="FILE", help="a file that 'export' wrote")
-    _action(actions, "check", "check the integrity of the store, and count its records")
-    forget = _action(actions, "forget", "delete all data of a user or a server; stop the bot first")
-    whom = forget.add_mutually_exclusive_group(required=True)
-    whom.add_argument("--person", metavar="ID", help="the id of a user")
-    whom.add_argument("--server", metavar="ID", help="the id of a server")
-    fresh = _action(actions, "reseal", "encrypt all secrets with the current key; stop the bot first")
-    fresh.add_argument("--new-key", action="store_true", help="write a new key into the key file first")
+    exporting = _action(actions, "export", "write all records as JSON; the bot may run")
+    exporting.add_argument("file", metavar="FILE", help="the file to write")
+    exporting.add_argument("--force", action="store_true", help="overwrite an existing file")
+    exporting.add_argument("--with-secrets", action="store_true", help="write keys and tokens in plain text")
+    importing = _action(actions, "import", "read all records of an export; stop the bot first")
+    importing.add_argument("file", metavar="FILE", help="a file written by 'export'")
+    _action(actions, "check", "check the store for damage and count its records; the bot may run")
+    forget = _action(actions, "forget", "delete everything about a person or a server; stop the bot first")
+    subject = forget.add_mutually_exclusive_group(required=True)
+    subject.add_argument("--person", metavar="ID", help="the id of a person")
+    subject.add_argument("--server", metavar="ID", help="the id of a server")
+    resealing = _action(actions, "reseal", "seal all secrets with the current key; stop the bot first")
+    resealing.add_argument("--new-key", action="store_true", help="add a new key to the key file first")
 
 
 def run_store(options: argparse.Namespace) -> int:
-    """Do what was asked for; give back the exit status."""
+    """Run the action that *options* name; return the exit status."""
     return _ACTIONS[options.action](options, _place(options))
 
 
@@ -102,7 +100,7 @@ def _action(
 
 
 def _place(options: argparse.Namespace) -> StoreLocation:
-    """Where the store is: as the options say, else the configuration. Who names it needs no configuration."""
+    """The store named by ``--path``, which needs no configuration; else the configuration's."""
     if options.path is not None:
         usual = StoreConfig()
         key_file = Path(options.key_file) if options.key_file else Path(options.path).with_name(usual.key_file)
@@ -110,32 +108,30 @@ def _place(options: argparse.Namespace) -> StoreLocation:
     config = load(options.config)
     variables = secrets(config)
     if config.store.path == MEMORY:
-        msg = (
-            f"the configuration {options.config!r} keeps nothing, for its store is ':memory:'; name a store with --path"
-        )
+        msg = f"the store of the configuration {options.config!r} is ':memory:', with nothing on disk; name a store with --path"
         raise InputError(msg)
     key_file = Path(options.key_file) if options.key_file else config.place(config.store.key_file)
     return StoreLocation(config.place(config.store.path), key_file, variables.get(config.store.key_env))
 
 
-# --- what can be done ------------------------------------------------------------------------------
+# --- actions ---------------------------------------------------------------------------------------
 
 
 def _backup(options: argparse.Namespace, place: StoreLocation) -> int:
     target = Path(options.file)
     count = back_up(place.path, target, force=options.force)
-    return _say(f"{_many(count, 'record')} copied to {str(target)!r}, which is whole")
+    return _say(f"{_many(count, 'record')} copied to {str(target)!r}; the copy is intact")
 
 
 def _export(options: argparse.Namespace, place: StoreLocation) -> int:
     target = Path(options.file)
     if target.exists() and not options.force:
-        msg = f"there is a file {str(target)!r} already; name another one, or add --force"
+        msg = f"the file {str(target)!r} exists already; name another one, or add --force"
         raise InputError(msg)
     opened_with = place.seal if options.with_secrets else None
     exported = asyncio.run(_with(_copy(place), lambda store: export(store, opened_with=opened_with)))
     _write(target, exported.text)
-    how = "readable: keep the file safe" if options.with_secrets else "sealed: it needs the key to be of use"
+    how = "in plain text: keep the file safe" if options.with_secrets else "sealed: an import needs the key"
     _say(f"{_many(exported.records, 'record')} written to {str(target)!r}")
     if exported.secrets:
         _say(f"{_many(exported.secrets - exported.unreadable, 'secret')} in it {how}")
@@ -151,46 +147,44 @@ def _import(options: argparse.Namespace, place: StoreLocation) -> int:
         msg = f"cannot read {options.file!r}: {error.strerror or type(error).__name__}"
         raise InputError(msg) from None
     imported = asyncio.run(_with(_own(place), lambda store: import_(store, text, place.seal)))
-    _say(f"{_many(imported.records, 'record')} taken in")
+    _say(f"{_many(imported.records, 'record')} imported")
     if imported.unreadable:
-        _say(
-            f"{_many(imported.unreadable, 'secret')} cannot be opened with this key; bring the one of the export along"
-        )
+        _say(f"{_many(imported.unreadable, 'secret')} cannot be opened with this key; use the key of the export")
     return 1 if imported.unreadable else 0
 
 
 def _check(_: argparse.Namespace, place: StoreLocation) -> int:
     with closing(reading(place.path)) as connection:
-        found = complaints(connection)
+        found = problems(connection)
     if found:
-        for complaint in found:
-            _say(complaint)
-        msg = f"the store {str(place.path)!r} is damaged; stop the bot, and put a backup in its place"
+        for problem in found:
+            _say(problem)
+        msg = f"the store {str(place.path)!r} is damaged; stop the bot, and restore a backup"
         raise StoreError(msg)
     records = asyncio.run(_with(_copy(place), everything))
-    _say(f"the store {str(place.path)!r} is whole; {_many(len(records), 'record')} in it")
-    for shelf, count in sorted(Counter(record.shelf.value for record in records).items()):
-        _say(f"  {shelf}: {count}")
+    _say(f"the store {str(place.path)!r} is intact; {_many(len(records), 'record')}")
+    for collection, count in sorted(Counter(record.shelf.value for record in records).items()):
+        _say(f"  {collection}: {count}")
     secrets = [secret for record in records for _, secret in sealed_in(record.value)]
     seal = place.seal
     lost = sum(not seal.can_open(secret) for secret in secrets)
     if lost:
-        _say(f"{lost} of {_many(len(secrets), 'secret')} cannot be opened with this key; bring back the one that can")
+        _say(f"{lost} of {_many(len(secrets), 'secret')} cannot be opened with this key; restore the key that can")
     return 1 if lost else 0
 
 
 def _forget(options: argparse.Namespace, place: StoreLocation) -> int:
-    whom = options.person or options.server
-    if not whom:
-        msg = "nobody has an empty id; name whom to forget with --person ID or --server ID"
+    subject = options.person or options.server
+    if not subject:
+        msg = "the id is empty; name a person with --person ID, or a server with --server ID"
         raise InputError(msg)
-    _see(place)
+    _check_exists(place)
     count = asyncio.run(_with(_own(place), lambda store: _forgotten(store, options.person, options.server)))
-    return _say(f"{_many(count, 'record')} of {whom} forgotten for good; backups and exports may still hold them")
+    return _say(f"{_many(count, 'record')} of {subject} deleted for good; backups and exports may still hold them")
 
 
 async def _forgotten(store: Store, person: str | None, server: str | None) -> int:
-    """Forget a person, also what they said in the memory of others, or a server; say how many records that is."""
+    """Delete a person, with their words in the memory of others, or a server; return the number of records."""
     if person and not server:
         forgotten = await Memory(store, MemoryConfig).privacy.forget(person)
         return forgotten.records + forgotten.lines
@@ -198,17 +192,17 @@ async def _forgotten(store: Store, person: str | None, server: str | None) -> in
 
 
 def _reseal(options: argparse.Namespace, place: StoreLocation) -> int:
-    _see(place)
+    _check_exists(place)
     if options.new_key:
         if place.variable:
-            msg = "the key comes from the environment; put a new one before it there, apart by a comma, and reseal"
+            msg = "the key comes from the environment; put a new key and a comma before it there, then reseal"
             raise InputError(msg)
-        asyncio.run(_with(_own(place), _nothing))  # if a bot runs, it must not find another key
+        asyncio.run(_with(_own(place), _nothing))  # fails while a bot runs, before the key changes
         add_key(place.key_file)
     done = asyncio.run(_with(_own(place), lambda store: reseal(store, place.seal)))
-    _say(f"{_many(done.secrets, 'secret')} sealed with the key in use; backups from before need the older ones")
+    _say(f"{_many(done.secrets, 'secret')} sealed with the current key; earlier backups need the older keys")
     if done.unreadable:
-        _say(f"{_many(done.unreadable, 'secret')} cannot be opened with any key at hand and stayed as before")
+        _say(f"{_many(done.unreadable, 'secret')} cannot be opened with any of the keys and stayed as before")
     return 1 if done.unreadable else 0
 
 
@@ -224,21 +218,21 @@ _ACTIONS: Mapping[str, Callable[[argparse.Namespace, StoreLocation], int]] = Map
 )
 
 
-# --- the store, and words --------------------------------------------------------------------------
+# --- store and output ------------------------------------------------------------------------------
 
 
 def _own(place: StoreLocation) -> SqliteStore:
-    """The store for us alone, made if it is not there: an import may be the first that there is of it."""
+    """The store, locked for us; created if it is missing, as an import may be its first use."""
     return SqliteStore(str(place.path))
 
 
-def _see(place: StoreLocation) -> None:
-    """Complain if there is no store: what is not there is not to be made to be changed."""
+def _check_exists(place: StoreLocation) -> None:
+    """Raise a ``StoreError`` if there is no store, so that none is created only to be changed."""
     reading(place.path).close()
 
 
 def _copy(place: StoreLocation) -> SqliteStore:
-    """What is in the store now, whoever uses it."""
+    """A copy of the store in memory, also while a bot uses it."""
     return SqliteStore(str(place.path), copy=True)
 
 
@@ -248,18 +242,18 @@ async def _with(store: SqliteStore, work: Callable[[Store], Awaitable[T]]) -> T:
 
 
 async def _nothing(_: Store) -> None:
-    """Only to see whether one may."""
+    """Do nothing: opening the store is the check."""
 
 
 def _write(target: Path, text: str) -> None:
-    """Write *text* to *target*, for us alone, whole or not at all."""
+    """Write *text* to *target* atomically, readable for us alone."""
     part = target.with_name(f"{target.name}.part")
     try:
         part.unlink(missing_ok=True)
         with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
             file.write(f"{text}\n")
             file.flush()
-            os.fsync(file.fileno())  # or a power cut might leave an empty file in the place of an older one
+            os.fsync(file.fileno())  # or a power cut might replace an older file by an empty one
         part.replace(target)
     except OSError as error:
         part.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Characters for tests: the cards beside this file, and any that can be thought of."""
+"""Characters for tests: the cards beside this file, and generated ones."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ cards = st.sampled_from([{}, *(card(name) for name in CARDS)]).map(MappingProxyT
 
 
 def characters(**fixed: Any) -> st.SearchStrategy[Character]:
-    """Any characters; what is *fixed* is not."""
+    """Any characters, with *fixed* fields."""
     parts: dict[str, Any] = {
         "name": names,
         **dict.fromkeys(

@@ -1,4 +1,4 @@
-"""Pictures that people give."""
+"""Avatars from uploaded pictures."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def picture(kind: str, size: tuple[int, int]) -> bytes:
 
 
 def _claims(width: int, height: int) -> bytes:
-    """A small file that says that it is a large picture."""
+    """A small file with the header of a huge picture."""
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     chunk = b"IHDR" + header
     return SIGNATURE + struct.pack(">I", len(header)) + chunk + struct.pack(">I", zlib.crc32(chunk)) + plain("x")[33:]
@@ -70,9 +70,9 @@ def test_without_pillow_it_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize(
     ("data", "complaint"),
     [
-        pytest.param(b"", "no picture", id="nothing"),
-        pytest.param(b"<svg>", "no picture", id="another kind"),
-        pytest.param(b"RIFF1234WAVE", "no picture", id="a sound"),
+        pytest.param(b"", "not a picture", id="nothing"),
+        pytest.param(b"<svg>", "not a picture", id="another kind"),
+        pytest.param(b"RIFF1234WAVE", "not a picture", id="a sound"),
         pytest.param(plain("x")[:60], "cannot be opened", id="broken"),
         pytest.param(b"\xff\xd8\xff" + bytes(8 * 2**20), "larger than 8 MB", id="large"),
         pytest.param(picture("png", (7000, 7000)), "too many pixels", id="a giant"),
@@ -99,5 +99,5 @@ def test_an_address_is_taken_as_it_is() -> None:
     "url", ["", "fox.png", "ftp://example.org/a", "https://", "https://a b/c", "http://[", "https://x/" + "y" * 2048]
 )
 def test_what_is_no_address_is_refused(url: str) -> None:
-    with pytest.raises(InputError, match="no address"):
+    with pytest.raises(InputError, match="not the address"):
         avatars.address_of(url)

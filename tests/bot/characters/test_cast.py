@@ -1,4 +1,4 @@
-"""Who there is in a server."""
+"""The characters of a server."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ async def test_who_cannot_be_is_not_kept(wrong: Character) -> None:
 
 
 async def test_nobody_is_kept_outside_of_servers() -> None:
-    with pytest.raises(InputError, match="in servers only"):
+    with pytest.raises(InputError, match="only in servers"):
         await a_cast(MAIN).save("", Character("Ren"))
 
 
@@ -143,7 +143,7 @@ async def test_who_is_changed_or_renamed_stays_one() -> None:
 
 
 async def test_to_change_somebody_is_not_to_choose_them() -> None:
-    """Who was the main one by the configuration is it only as long as the configuration says so."""
+    """A main character of the configuration is main only as long as the configuration says so."""
     shared = [MAIN, OTHER]
     cast = Cast(MemoryStore(), lambda: shared)
     await cast.change("1", "Cadenza", lambda one: replace(one, prompt="changed"))

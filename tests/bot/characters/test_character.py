@@ -1,4 +1,4 @@
-"""What the pipeline is told of a character."""
+"""A character as a persona of the pipeline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which lore is told."""
+"""The selection of lore."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A card's book of lore."""
+"""The ``character_book`` of a card."""
 
 from __future__ import annotations
 

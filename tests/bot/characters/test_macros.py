@@ -1,4 +1,4 @@
-"""Samples of how somebody talks."""
+"""Sample dialogue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What characters and looks may be called."""
+"""Valid names of characters and looks."""
 
 from __future__ import annotations
 

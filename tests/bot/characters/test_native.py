@@ -36,9 +36,9 @@ def test_a_file_says_what_it_is_and_holds_no_more_than_there_is() -> None:
     [
         ({"version": 2, "character": {"name": "x"}}, "version 2, and this bot reads version 1; update"),
         ({"version": "x"}, "“version” is not a number"),
-        ({}, "names nobody"),
+        ({}, "has no name"),
         ({"character": [1]}, "“character” is not an object"),
-        ({"character": {"name": " "}}, "names nobody"),
+        ({"character": {"name": " "}}, "has no name"),
         ({"character": {"name": "x", "looks": [1]}}, "“looks” is not a list of objects"),
         ({"character": {"name": "x", "lore": [{"is_enabled": 1}]}}, "“is_enabled” is not true or false"),
         ({"character": {"name": "x", "degree": -1}}, "“degree” is not a number from 0 to 3"),

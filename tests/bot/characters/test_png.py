@@ -1,4 +1,4 @@
-"""Texts in pictures."""
+"""Text chunks of PNG files."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_text_without_a_keyword_is_passed_over(body: bytes) -> None:
 @pytest.mark.parametrize(
     ("data", "complaint"),
     [
-        pytest.param(b"GIF89a", "no PNG", id="no picture"),
+        pytest.param(b"GIF89a", "not a PNG", id="not a picture"),
         pytest.param(PLAIN[:40], "damaged", id="cut off"),
         pytest.param(PLAIN[:-12], "damaged", id="without an end"),
         pytest.param(PLAIN[:20] + b"\xff" + PLAIN[21:], "damaged", id="a wrong check sum"),

@@ -1,4 +1,4 @@
-"""Whatever somebody gives as a character."""
+"""Import and export of characters."""
 
 from __future__ import annotations
 
@@ -101,11 +101,11 @@ def test_a_mark_of_unicode_before_it_does_no_harm() -> None:
     ("data", "complaint"),
     [
         pytest.param(b"PK\x03\x04rest", "charx", id="an archive"),
-        pytest.param(PLAIN, "no card in it", id="a picture"),
-        pytest.param(b"\xff\xd8\xffrest", "without a card", id="a preview"),
+        pytest.param(PLAIN, "contains no card;", id="a picture"),
+        pytest.param(b"\xff\xd8\xffrest", "contains no card:", id="a preview"),
         pytest.param(png.with_texts(PLAIN, {"chara": "é".encode().hex() + "!"}), "JSON|damaged", id="no base64"),
         pytest.param(png.with_texts(PLAIN, {"chara": packed([1])}), "not an object", id="a list in a picture"),
-        pytest.param(b"Hello!", "no JSON", id="a text"),
+        pytest.param(b"Hello!", "not contain valid JSON", id="a text"),
         pytest.param(b" " * (8 * 2**20 + 1), "larger than 8 MB", id="large"),
     ],
 )

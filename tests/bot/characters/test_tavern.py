@@ -46,7 +46,7 @@ def test_a_card_goes_out_as_it_came_in(name: str) -> None:
 @pytest.mark.parametrize("name", ["v2", "v3"])
 @pytest.mark.parametrize("version", [Version.V2, Version.V3])
 def test_nothing_is_lost_in_another_version(name: str, version: Version) -> None:
-    """Not even what that version does not know."""
+    """Not even fields that the version does not know."""
     written = tavern.write(tavern.read(card(name)), version)
 
     assert version.value == written["spec"]
@@ -157,7 +157,7 @@ FACE = as_uri("png", plain("x"))
         pytest.param([{"type": "icon", "name": "main", "uri": FACE}], FACE, id="a picture"),
         pytest.param([{"type": "icon", "name": "main", "uri": "http://x.org/a"}], "carrier", id="not safe"),
         pytest.param(
-            [{"type": "icon", "name": "main", "uri": "data:text/html;base64,YWJj"}], "carrier", id="no picture"
+            [{"type": "icon", "name": "main", "uri": "data:text/html;base64,YWJj"}], "carrier", id="not a picture"
         ),
         pytest.param([{"type": "icon", "name": "b", "uri": "https://x.org/b"}], "https://x.org/b", id="the only one"),
         pytest.param(
@@ -196,9 +196,9 @@ def test_a_later_version_is_read_as_far_as_it_is_known() -> None:
 @pytest.mark.parametrize(
     ("wrong", "complaint"),
     [
-        ({}, "no character card"),
-        ({"name": "Ren"}, "no character card"),
-        ({"spec": "lorebook_v3", "data": {"entries": []}}, "no character card"),
+        ({}, "not a character card"),
+        ({"name": "Ren"}, "not a character card"),
+        ({"spec": "lorebook_v3", "data": {"entries": []}}, "not a character card"),
         ({"description": "x", "name": 5}, "“name” is not a text"),
         ({"description": "x", "alternate_greetings": "Hi"}, "“alternate_greetings” is not a list"),
         ({"description": "x", "alternate_greetings": [1]}, "“alternate_greetings” is not a list of texts"),

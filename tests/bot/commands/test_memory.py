@@ -234,7 +234,7 @@ async def test_there_may_be_no_more_notes_than_the_operator_says() -> None:
 
         said = await room.use(room.tom, "memory note", text="two")
 
-        assert "There are as many notes as there may be; delete one first." == said
+        assert "The limit of notes is reached; delete one first." == said
 
 
 class BrokenStore(MemoryStore):

@@ -143,17 +143,17 @@ NONSENSE = [
     (
         "persona create",
         {"name": "\u200b"},
-        "A name needs at least one character that can be seen; choose another one.",
+        "A name needs at least one visible character; choose another one.",
     ),
     (
         "persona create",
         {"name": "X", "url": "javascript:1"},
-        "This is no address of a picture; it begins with https:// and is copied from a browser.",
+        "This is not the address of a picture; copy one that begins with https:// from a browser.",
     ),
     (
         "persona create",
         {"name": "X", "image": File("a.png", b"no picture")},
-        "The file is no picture that Discord shows; take a PNG, JPEG, GIF or WebP.",
+        "The file is not a picture that Discord shows; use a PNG, JPEG, GIF or WebP.",
     ),
     ("persona set", {"name": "Cadenza"}, "Nothing was changed."),
     (
@@ -170,7 +170,7 @@ NONSENSE = [
     (
         "persona import",
         {"file": File("a.json", b"[]")},
-        "The file holds no character: its JSON is not an object.",
+        "The file does not contain a character: its JSON is not an object.",
     ),
     ("persona import", {"file": File("a.json", bytes(8 * 2**20 + 1))}, "The file is larger than 8 MB; take a smaller one."),
 ]  # fmt: skip

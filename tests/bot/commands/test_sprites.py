@@ -61,12 +61,12 @@ NONSENSE = [
     (
         "sprite add",
         {"name": "a (b)", "url": FACE},
-        "The name of a sprite has neither brackets nor a colon; choose another one.",
+        "The name of a sprite cannot have brackets or a colon; choose another one.",
     ),
     (
         "sprite add",
         {"name": "x" * 65, "url": FACE},
-        "The name of a sprite has 1 to 64 characters that can be seen; choose another one.",
+        "The name of a sprite has 1 to 64 visible characters; choose another one.",
     ),
     (
         "sprite add",

@@ -1,4 +1,4 @@
-"""One table against its class: what is right is kept, what is wrong is a sentence."""
+"""Validation of one table: valid values are kept, mistakes become sentences."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Tea:
 
 
 def complaints_of(given: object) -> tuple[dict[str, object], list[str]]:
-    """What is kept of a table, and what is said of it."""
+    """The valid values of a table, and its mistakes."""
     complaints = Complaints()
     return values(Tea, given, "[tea]", complaints), complaints.lines
 
@@ -62,10 +62,10 @@ def test_what_is_right_is_kept(given: dict[str, object], kept: dict[str, object]
         ({"leaf": "oak"}, "[tea] leaf must be one of 'green', 'black', not 'oak'"),
         ({"is_sweet": "yes"}, "[tea] is_sweet must be true or false, not 'yes'"),
         ({"rooms": "kitchen"}, "[tea] rooms must be a list of texts such as [\"…\"], not 'kitchen'"),
-        ({"rooms": [1.5]}, '[tea] rooms must be a list of texts such as ["…"], but 1.5 is none'),
-        ({"pot": "  "}, "[tea] pot must be something and not empty, not '  '"),
+        ({"rooms": [1.5]}, '[tea] rooms must be a list of texts such as ["…"], but 1.5 is not a text'),
+        ({"pot": "  "}, "[tea] pot must be a text that is not empty, not '  '"),
         ({"cup": 1}, "[tea] has no key 'cup'; did you mean 'cups'?"),
-        ({"api_key": "x"}, "[tea] has no key 'api_key', and no secret belongs into this file; put it into .env beside this file and keep only the name of its variable here"),
+        ({"api_key": "x"}, "[tea] has no key 'api_key', and secrets do not belong in this file; put it into .env beside this file and name only its variable here"),
         ("green", "[tea] must be a table, not 'green'"),
     ],
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The tables of a configuration: every key says what it is for, its default is allowed, and the page shows it."""
+"""The tables of a configuration: every key has a description and a valid default, and the page shows it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _about(spec: Field[Any]) -> str:
 
 
 def _compare(page: str, mark: str, expected: list[str]) -> None:
-    """``REWRITE_DOCS=1`` writes the table anew; read what has changed before you keep it."""
+    """``REWRITE_DOCS=1`` rewrites the table; review the changes before you keep them."""
     path = DOCS / page
     text = path.read_text(encoding="utf-8")
     before, rest = text.split(f"<!-- {mark}:begin -->\n")

@@ -1,4 +1,4 @@
-"""The configuration of the moment."""
+"""The current configuration."""
 
 from __future__ import annotations
 
@@ -16,4 +16,4 @@ def test_listeners_are_told_of_both_and_one_that_fails_holds_nobody_up(caplog: p
     current.change(Config(language="ja"))
 
     assert ([("en", "ja")], "ja") == (heard, current.now.language)
-    assert ["a part of the bot did not take the new configuration (KeyError)"] == caplog.messages
+    assert ["a part of the bot failed to apply the new configuration"] == caplog.messages

@@ -1,4 +1,4 @@
-"""``.env``: what its lines mean, who wins, and who may read it."""
+"""``.env``: parsing, precedence, and file permissions."""
 
 from __future__ import annotations
 
@@ -113,5 +113,5 @@ def test_what_cannot_be_read_is_a_mistake(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"\xff\xfe")
     (tmp_path / "b").mkdir()
 
-    assert ("a is not a text in UTF-8; write it anew",) == read_dotenv(tmp_path / "a").mistakes
+    assert ("a is not UTF-8 text; save it as UTF-8",) == read_dotenv(tmp_path / "a").mistakes
     assert "cannot read b" in read_dotenv(tmp_path / "b").mistakes[0]

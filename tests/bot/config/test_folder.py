@@ -41,7 +41,7 @@ def test_an_address_stays(tmp_path: Path, address: str) -> None:
         ("text.png", "names 'text.png', which is not a picture; it may be PNG, JPEG, GIF or WebP"),
         ("none.png", "names 'none.png', which cannot be read (No such file or directory)"),
         ("http://example.org/a.png", "must be a file or an address that begins with https://"),
-        ("a\0b", "names 'a\\x00b', which cannot be read (no such name)"),
+        ("a\0b", "names 'a\\x00b', which cannot be read (not a valid name)"),
     ],
 )
 def test_what_is_no_picture_is_refused(tmp_path: Path, name: str, complaint: str) -> None:

@@ -1,4 +1,4 @@
-"""``[[personas]]``: who they are, and where their words and faces come from."""
+"""``[[personas]]``: characters, their prompts and their pictures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ URI = "data:image/png;base64,iVBORw0KGgogcmVzdA=="
 
 
 def people(folder: Path, text: str) -> tuple[Character, ...]:
-    """The characters of a file that holds *text*, beside which there are some others."""
+    """The characters of a configuration with *text*, beside some other files."""
     (folder / "ren.md").write_text("A shy fox.\n")
     (folder / "ren.png").write_bytes(PNG)
     (folder / "cadenza.toml").write_text(text, encoding="utf-8")
@@ -86,12 +86,12 @@ def test_the_main_one_is_first_and_alone(tmp_path: Path, mains: tuple[int, ...],
         ("personas = 1", "[[personas]] must be tables, each under a line [[personas]] of its own"),
         ("[personas]\nname = 'A'", "[[personas]] must be tables, each under a line [[personas]] of its own"),
         ("[[personas]]", '[[personas]] 1 must have a name, as in name = "Ren"'),
-        ("[[personas]]\nname = ' '", "[[personas]] 1 name must be something and not empty, not ' '"),
+        ("[[personas]]\nname = ' '", "[[personas]] 1 name must be a text that is not empty, not ' '"),
         ("[[personas]]\nname = 'A'\nprmopt = ''", "[[personas]] 1 has no key 'prmopt'; did you mean 'prompt'?"),
         ("[[personas]]\nname = 'A'\ndegree = 4", "[[personas]] 1 degree must be between 0 and 3, not 4"),
         ("[[personas]]\nname = 'A'\nmodel = 'opnai:x'", "[[personas]] 1 (A) model names an unknown vendor 'opnai'; did you mean 'openai'?"),
         ("[[personas]]\nname = 'A'\nprompt_file = 'no.md'", "[[personas]] 1 (A) prompt_file names 'no.md', which cannot be read (No such file or directory)"),
-        ("[[personas]]\nname = 'A'\nprompt = 'a'\nprompt_file = 'ren.md'", "[[personas]] 1 (A) prompt_file stands beside prompt; keep one of the two"),
+        ("[[personas]]\nname = 'A'\nprompt = 'a'\nprompt_file = 'ren.md'", "[[personas]] 1 (A) prompt_file conflicts with prompt; keep one of the two"),
         ("[[personas]]\nname = 'A'\navatar = 'ren.md'", "[[personas]] 1 (A) avatar names 'ren.md', which is not a picture; it may be PNG, JPEG, GIF or WebP"),
         ("[[personas]]\nname = 'A'\ncard = 'no.png'", "[[personas]] 1 (A) card names 'no.png', which cannot be read (No such file or directory)"),
         ("[[personas]]\nname = 'A'\nlooks = 1", "[[personas]] 1 (A) looks must be tables, each under a line [[personas.looks]] of its own"),

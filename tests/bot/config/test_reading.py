@@ -1,4 +1,4 @@
-"""``cadenza.toml``, whole: what it becomes, and every mistake in it as one sentence."""
+"""The whole ``cadenza.toml``: the result, and a sentence for every mistake."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from cadenza.bot.config.reading import ConfigError, load, read
 
 @pytest.fixture
 def write(tmp_path: Path) -> Path:
-    """Where the file stands."""
+    """The path of the file."""
     return tmp_path / "cadenza.toml"
 
 
 def mistakes(path: Path, text: str, environment: dict[str, str] | None = None) -> tuple[str, ...]:
-    """What is wrong with a file that holds *text*."""
+    """The mistakes in a file with *text*."""
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError) as raised:
         load(path, environment or {})
@@ -108,11 +108,11 @@ authorization = "Bearer ${WAY}"
         ("[discord]\nstatus = 1", "[discord] status must be a text in quotes, not 1"),
         ("[discord]\nmembers = 'yes'", "[discord] members must be one of 'auto', 'on', 'off', not 'yes'"),
         ("discord = 1", "[discord] must be a table, not 1"),
-        ("lanugage = 'en'", "the top of the file has no key 'lanugage'; did you mean 'language'?; all other keys stand below a line such as [discord]"),
+        ("lanugage = 'en'", "the top of the file has no key 'lanugage'; did you mean 'language'?; all other keys belong below a line such as [discord]"),
         ("language = 'English'", "the top of the file language must be the code of a language, such as 'en' or 'ja', not 'English'"),
         ("[models]\ndefault = 'opnai:x'", "[models] default names an unknown vendor 'opnai'; did you mean 'openai'?"),
         ("[models]\nfallbacks = ['fats']\n[models.fast]\nmodel = 'local'", "[models] fallbacks must be VENDOR:NAME such as 'openai:gpt-5.1', 'local' or a name of [models.NAME], not 'fats'; did you mean 'fast'?"),
-        ("[models.fast]", '[models.fast] must say whom it means, as in model = "openai:gpt-5.1"'),
+        ("[models.fast]", '[models.fast] must name a model, as in model = "openai:gpt-5.1"'),
         ("[models.fast]\nmodel = 'x'", "[models.fast] model must be VENDOR:NAME such as 'openai:gpt-5.1', 'local' or a name of [models.NAME], not 'x'"),
         ("[models.fast]\nmodel = 'local'\nsettings = {temprature = 1}", "[models.fast] settings: unknown setting 'temprature'; did you mean 'temperature'?"),
         ("[models.'a b']\nmodel = 'local'", "[models.a b] must have a name of letters, digits, '_', '-' and '.'"),
@@ -120,10 +120,10 @@ authorization = "Bearer ${WAY}"
         ("[settings]\ndegre = 1", "[settings]: unknown setting 'degre'; did you mean 'degree'?"),
         ("[settings.delivery]\ndegree = 9", "[settings]: the setting 'degree' must be between 0 and 3, not 9"),
         ("[settings]\ndelivery = 1", "[settings]: the section 'delivery' must hold settings, not 1"),
-        ("[tools]\nfiles = ['no.py']", "[tools] files names 'no.py', which is not there"),
-        ("[tools.mcp.a]\nname = 'b'", "[tools.mcp.a] is not right: the entry of an MCP server must have either 'command' or 'url'"),
+        ("[tools]\nfiles = ['no.py']", "[tools] files names 'no.py', which does not exist"),
+        ("[tools.mcp.a]\nname = 'b'", "[tools.mcp.a] is invalid: the entry of an MCP server must have either 'command' or 'url'"),
         ("[tools.mcp.1]\ncommand = 'b'", "[tools.mcp.1] must have a name of up to 32 letters, digits, '_' and '-', a letter first"),
-        ("[tools.mcp.a]\ncommand = 'b'\nenv = {A = '${NOPE}'}", "[tools.mcp.a] needs the variable NOPE, which is not set; put it into .env"),
+        ("[tools.mcp.a]\ncommand = 'b'\nenv = {A = '${NOPE}'}", "[tools.mcp.a] needs the variable NOPE, which is not set; set it in .env"),
     ],
     ids=range(22),
 )  # fmt: skip
@@ -156,7 +156,7 @@ def test_what_is_no_toml_is_one_sentence(write: Path, text: str, word: str) -> N
 
 
 def test_a_file_that_is_not_there_is_made_with_init(write: Path) -> None:
-    with pytest.raises(ConfigError, match=r"there is no cadenza.toml in .*; make one with: cadenza init"):
+    with pytest.raises(ConfigError, match=r"there is no cadenza.toml in .*; create one with: cadenza init"):
         load(write, {})
 
 
@@ -174,7 +174,7 @@ def test_a_secret_is_refused_alone_and_not_repeated(write: Path) -> None:
 
     (mistake,) = mistakes(write, f"[discrod]\ntoken = '{secret}'\n")
 
-    assert mistake.startswith("cadenza.toml: line 2 holds what looks like an API key; take it out, put it into .env")
+    assert mistake.startswith("cadenza.toml: line 2 contains what looks like an API key; move it to .env")
     assert secret not in mistake
 
 
@@ -197,7 +197,7 @@ def test_variables_of_the_file_are_filled_in_and_warnings_are_told(
     write.write_text("[tools.mcp.a]\nurl = 'https://a.example/${A}'\n")
 
     assert "https://a.example/1" == load(write, {}).tools.mcp["a"]["url"]
-    assert [".env can be read by others on this machine; make it yours alone: chmod 600 .env"] == caplog.messages
+    assert ["other users of this machine can read .env; try: chmod 600 .env"] == caplog.messages
 
 
 _VALUES = st.recursive(

@@ -1,4 +1,4 @@
-"""A file that changes under a bot that runs, in virtual time."""
+"""Configuration files that change while a bot runs, in virtual time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.looptime
 
 
 class Desk:
-    """A file under edit: every save has a stamp of its own, whatever the clock of the disk."""
+    """A file that is edited: every save has its own stamp."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "cadenza.toml"
@@ -70,7 +70,7 @@ async def test_a_change_holds_within_a_few_seconds(desk: Desk, caplog: pytest.Lo
         await asyncio.sleep(10)
 
     assert 2 == desk.reads
-    assert ["cadenza.toml was read again"] == caplog.messages
+    assert ["cadenza.toml was reloaded"] == caplog.messages
 
 
 async def test_a_broken_edit_keeps_the_last_good_one_and_says_so_once(
@@ -88,7 +88,7 @@ async def test_a_broken_edit_keeps_the_last_good_one_and_says_so_once(
     assert [
         "cadenza.toml: [discord] has no key 'statsu'; did you mean 'status'?",
         "cadenza.toml: [discord] members must be a text in quotes, not 1",
-        "cadenza.toml was not taken over; what held before still holds",
+        "cadenza.toml was not loaded; the previous configuration stays in effect",
     ] == told
     assert "bye" == current.now.discord.status
 
@@ -112,7 +112,7 @@ async def test_a_file_that_goes_away_changes_nothing(desk: Desk, caplog: pytest.
         await asyncio.sleep(5)
 
     assert "hello" == current.now.discord.status
-    assert "make one with: cadenza init" in caplog.messages[0]
+    assert "create one with: cadenza init" in caplog.messages[0]
 
 
 async def test_files_that_it_names_are_watched_too(desk: Desk) -> None:
@@ -139,7 +139,7 @@ async def test_a_new_token_wants_a_restart_and_is_not_shown(desk: Desk, caplog: 
         desk.save("DISCORD_TOKEN=hunter3\n", ".env")
         await asyncio.sleep(3)
 
-    assert "restart the bot for what holds only from a start on: the token" == caplog.messages[-1]
+    assert "restart the bot to apply: the token" == caplog.messages[-1]
     assert "hunter" not in caplog.text
 
 
@@ -169,7 +169,7 @@ async def test_trouble_in_looking_does_not_end_it(desk: Desk, caplog: pytest.Log
         await asyncio.sleep(5)
 
     assert "bye" == current.now.discord.status
-    assert "the configuration could not be looked at (RuntimeError)" == caplog.messages[0]
+    assert "the configuration could not be checked for changes" == caplog.messages[0]
 
 
 async def test_nothing_runs_on_when_it_is_left(desk: Desk) -> None:

@@ -1,4 +1,4 @@
-"""Secrets are recognised, and never repeated."""
+"""Secrets are recognised and never shown."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_a_secret_is_found_wherever_it_stands(secret: str, what: str, form: str)
     sentences = list(secrets_in("[discord]\n" + form.format(secret) + "\n"))
 
     assert 1 == len(sentences)
-    assert sentences[0].startswith(f"line 2 holds what looks like {what}; ")
+    assert sentences[0].startswith(f"line 2 contains what looks like {what}; ")
     assert secret not in sentences[0]
 
 

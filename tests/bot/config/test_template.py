@@ -1,4 +1,4 @@
-"""The file that ``cadenza init`` writes is what it says."""
+"""The file that ``cadenza init`` writes is valid and shows the defaults."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ANSWERS = Answers('Ren "the fox" 🦊', "openai:gpt-5.1")
 
 
 def loaded(folder: Path, text: str) -> Config:
-    """The configuration that *text* is."""
+    """The configuration in *text*."""
     (folder / "cadenza.toml").write_text(text, encoding="utf-8")
     return load(folder / "cadenza.toml", {})
 
@@ -38,7 +38,7 @@ def test_it_is_the_defaults_and_what_was_answered(tmp_path: Path, answers: Answe
 
 def _uncommented(text: str) -> str:
     """Every key of the plain tables without the ``#`` before it."""
-    head, tables = text.split("\n# How the bot is seen", 1)
+    head, tables = text.split("\n# The connection to Discord", 1)
     tables = tables.replace("#[tools.mcp.clock]", "# example\n[nothing]").split("[nothing]")[0]
     return head + "\n#" + re.sub(r"^#(?=[a-z_]+ = )", "", tables, flags=re.MULTILINE)
 

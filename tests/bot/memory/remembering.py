@@ -1,4 +1,4 @@
-"""People, places and what they say, for tests of what is remembered."""
+"""People, places and conversations for tests of the memory."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ SECRET_ROOM = replace(PUBLIC, channel=ATTIC, channel_name="attic", is_private=Tr
 
 
 def elsewhere(where: Location = PUBLIC, *, person: str = MIA, channel: str = GARDEN) -> Location:
-    """The same in another channel, or of another person."""
+    """The same place with another channel or person."""
     return replace(
         where, person=person, person_name=NAMES[person], channel=channel, channel_name=PLACE_NAMES.get(channel, "")
     )
 
 
 def says(person: str, text: str) -> Line:
-    """What a person said."""
+    """A line of a person."""
     return Line(NAMES[person], text, author=person)
 
 
 def ren(text: str) -> Line:
-    """What the character said."""
+    """A line of the character."""
     return Line("Ren", text, is_own=True)
 
 
@@ -51,13 +51,13 @@ def answer(text: str = "Of course.", *, details: Sequence[str] = ()) -> Reply:
 
 
 def everything_seen(channel: str, /) -> bool:
-    """Whoever is answered sees every channel."""
+    """The person sees every channel."""
     return bool(channel)
 
 
 @dataclass
 class Mind:
-    """A memory with a clock that is set by hand."""
+    """A memory with a manual clock."""
 
     config: MemoryConfig = field(default_factory=MemoryConfig)
     seconds: float = 1_800_000_000.0
@@ -67,27 +67,27 @@ class Mind:
         self.memory = Memory(self.store, lambda: self.config, clock=lambda: self.seconds)
 
     def pass_hours(self, hours: float) -> None:
-        """Let time go by."""
+        """Advance the clock."""
         self.seconds += 3600.0 * hours
 
     async def keep(self, where: Location = PUBLIC, *lines: Line, reply: Reply | None = None, **how: Any) -> None:
-        """Remember a turn; unless lines are given, whoever is answered has said something."""
+        """Store a turn; without lines, the person has said something."""
         said = lines or (says(where.person, f"I am {NAMES[where.person]} and I like apple pie"),)
         await self.memory.keep(where, said, reply or answer(), **how)
 
     async def recall(self, where: Location = PUBLIC, may_see: Any = everything_seen) -> str:
-        """Everything that is told, as one text."""
+        """Everything that is recalled, as one text."""
         told = await self.memory.recall(where, may_see=may_see)
         return "\n".join(part for item in told for part in item.parts if isinstance(part, str))
 
     async def use(self, where: Location, name: str, *history: Line, **arguments: object) -> object:
-        """Have a tool run in a turn of its own."""
+        """Run a tool in a turn of its own."""
         tool = toolset(self.memory.tools(where))[name]
         context = ToolContext(scene=Scene(where.channel, Persona("Ren"), history=history))
         return await tool.run(arguments, context)
 
     async def entries(self) -> list[Record]:
-        """What there is in short-term memory."""
+        """The entries of short-term memory."""
         return await self.store.find(Shelf.SHORT_TERM)
 
     async def all_text(self) -> str:

@@ -1,4 +1,4 @@
-"""What is remembered of a conversation, and whose it is."""
+"""Conversations in short-term memory, and their authors."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from cadenza.bot.memory.conversation import (
     ConversationMemory,
     RememberedLine,
     answer_of,
+    lines_to_keep,
     normalised,
-    remembered,
-    unforgotten,
+    without_forgotten,
 )
 from cadenza.types import Line, Role
 from tests.bot.memory.remembering import ANA, MIA, PUBLIC, TOM, answer, ren, says
@@ -54,7 +54,7 @@ def test_details_stand_under_a_heading() -> None:
 def test_it_is_known_who_said_what_to_whom() -> None:
     history = (says(MIA, "pie?"), ren("Pie!"), says(TOM, "cake?"), ren("Cake!"), ren("Two."))
 
-    heard = remembered(PUBLIC, history, answer("Both."), hidden=(), limit=10)
+    heard = lines_to_keep(PUBLIC, history, answer("Both."), hidden=(), limit=10)
 
     assert [(MIA, ""), ("", MIA), (TOM, ""), ("", TOM), ("", TOM), ("", MIA)] == [(line.by, line.to) for line in heard]
     assert ["Mia", "Ren", "Tom", "Ren", "Ren", ""] == [line.speaker for line in heard]
@@ -64,7 +64,7 @@ def test_it_is_known_who_said_what_to_whom() -> None:
 def test_what_nobody_could_have_forgotten_is_not_kept() -> None:
     history = (ren("Hello?"), Line("Stranger", "psst"), ren("Who is there?"), says(MIA, " "), says(MIA, "me"))
 
-    heard = remembered(PUBLIC, history, answer(), hidden=(), limit=10)
+    heard = lines_to_keep(PUBLIC, history, answer(), hidden=(), limit=10)
 
     assert ["me", "Of course."] == [line.text for line in heard]
 
@@ -77,7 +77,7 @@ def test_of_who_is_hidden_nothing_is_kept() -> None:
         says(MIA, f"Hey <@{TOM}> and {TOM}"),
     )
 
-    heard = remembered(PUBLIC, history, answer(), hidden=[TOM], limit=10)
+    heard = lines_to_keep(PUBLIC, history, answer(), hidden=[TOM], limit=10)
 
     assert ["Hey @someone and @someone", "Of course."] == [line.text for line in heard]
 
@@ -92,20 +92,20 @@ def test_of_who_is_hidden_nothing_is_kept() -> None:
     ],
 )
 def test_what_a_line_answers_is_not_its_speakers_to_keep(text: str, expected: str) -> None:
-    heard = remembered(PUBLIC, (says(MIA, text),), answer(), hidden=(), limit=10)
+    heard = lines_to_keep(PUBLIC, (says(MIA, text),), answer(), hidden=(), limit=10)
 
     assert expected == heard[0].text
 
 
 @pytest.mark.parametrize(("limit", "count"), [(10, 3), (2, 2), (0, 0)])
 def test_no_more_is_kept_than_was_set(limit: int, count: int) -> None:
-    heard = remembered(PUBLIC, (says(MIA, "a"), says(MIA, "b")), answer(), hidden=(), limit=limit)
+    heard = lines_to_keep(PUBLIC, (says(MIA, "a"), says(MIA, "b")), answer(), hidden=(), limit=limit)
 
     assert count == len(heard)
 
 
 def test_a_long_line_is_cut() -> None:
-    heard = remembered(PUBLIC, (says(MIA, "a" * 9000),), answer("b" * 9000), hidden=(), limit=10)
+    heard = lines_to_keep(PUBLIC, (says(MIA, "a" * 9000),), answer("b" * 9000), hidden=(), limit=10)
 
     assert [LINE_LENGTH, LINE_LENGTH] == [len(line.text) for line in heard]
 
@@ -123,7 +123,7 @@ def test_an_entry_comes_back_as_it_was_kept(
         RememberedLine(Role.MODEL if line.role is Role.MODEL else Role.USER, line.text, line.speaker, line.by, line.to)
         for line in kept
     )
-    empty = ConversationMemory.at_place(PUBLIC, owner=owner, at=5.5)
+    empty = ConversationMemory.empty_at(PUBLIC, owner=owner, at=5.5)
     entry = ConversationMemory(
         **{name: getattr(empty, name) for name in ("channel", "at", "channel_name", "server", "server_name")},
         persona="ren",
@@ -162,7 +162,7 @@ def test_what_cannot_be_read_of_an_entry_is_private() -> None:
 def test_whoever_is_quoted_is_known_by_their_sentences_whomever_they_called() -> None:
     said = says(MIA, "@Ren I am fond of marzipan! So there.")
     history = (said, says(TOM, "“i am fond of  marzipan”, she says"), says(TOM, "I am fond of cheese."))
-    kept = remembered(PUBLIC, history, answer(), hidden={MIA}, limit=10)
+    kept = lines_to_keep(PUBLIC, history, answer(), hidden={MIA}, limit=10)
 
     assert ["I am fond of cheese."] == [line.text for line in kept if line.by]
 
@@ -179,6 +179,6 @@ def test_what_was_said_before_somebody_was_forgotten_is_left_out_with_its_answer
         line("6", "mia", "And I am back."),
         line("7", "", "Hello."),
     )
-    left = unforgotten(history, lambda person, message: person == "mia" and int(message) < 5)
+    left = without_forgotten(history, lambda person, message: person == "mia" and int(message) < 5)
 
     assert ["4", "6", "7"] == [line.message_id for line in left]

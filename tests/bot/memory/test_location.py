@@ -1,4 +1,4 @@
-"""Where something is said, and whether it stays there."""
+"""The place of a conversation, and whether it is private."""
 
 from __future__ import annotations
 
@@ -14,4 +14,4 @@ from tests.bot.memory.remembering import DIRECT, PUBLIC, SECRET_ROOM
     ids=["public", "private", "direct"],
 )
 def test_what_is_said_in_seclusion_stays_there(where: Location, expected: tuple[bool, bool]) -> None:
-    assert expected == (where.is_direct, where.is_secluded)
+    assert expected == (where.is_direct, where.stays_private)

@@ -1,4 +1,4 @@
-"""What a turn leaves and what it is told: T98 to T103 of the specification, and whom what is told."""
+"""What a turn stores and recalls: T98 to T103 of the specification, and who may see what."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from cadenza.bot.config.config import MemoryConfig
 from cadenza.bot.memory.location import Location
-from cadenza.bot.memory.memory_service import Memory, nothing_seen
+from cadenza.bot.memory.memory_service import Memory, sees_nothing
 from cadenza.bot.memory.notes import About, By, NoteSubject
 from cadenza.bot.memory.privacy import PrivacyLevel
 from cadenza.bot.store.in_memory import MemoryStore
@@ -198,7 +198,7 @@ async def test_a_channel_that_a_person_cannot_see_is_not_told_of() -> None:
     told = await mind.recall(where, may_see=lambda channel: channel == GARDEN)
 
     assert ("roses" in told, "apples" in told) == (True, False)
-    assert "" == await mind.recall(where, may_see=nothing_seen)
+    assert "" == await mind.recall(where, may_see=sees_nothing)
 
 
 async def test_what_is_told_has_its_tag_and_is_nobodys_order() -> None:
@@ -251,7 +251,7 @@ async def test_a_note_of_the_model_is_told_where_it_belongs(
 
 
 class BrokenStore(MemoryStore):
-    """A store that can be opened, and nothing else."""
+    """A store that opens, and fails at everything else."""
 
     def __init__(self, error: BaseException) -> None:
         super().__init__()
@@ -274,11 +274,11 @@ async def test_a_broken_store_costs_the_memory_and_not_the_reply(
     await memory.keep(PUBLIC, (says(MIA, "apple pie"),), answer())
 
     assert 2 == len(caplog.records)
-    assert "apple pie" not in caplog.text
+    assert "apple pie" not in str(caplog.messages)
 
 
 class SlowStore(MemoryStore):
-    """A store that never answers."""
+    """A store that hangs."""
 
     async def get(self, *_: Any) -> Record | None:
         await asyncio.sleep(1_000_000)

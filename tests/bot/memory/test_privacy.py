@@ -1,4 +1,4 @@
-"""What people wish, and that whoever is forgotten is forgotten."""
+"""Privacy choices, and complete deletion."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ turns = st.lists(
 
 
 async def lived(mind: Mind, story: list[tuple[str, str, list[str], str]]) -> None:
-    """Let everybody say their word, be answered with it, be quoted, and be noted."""
+    """Each person says their word, is answered with it, quoted, and noted."""
     for number, (person, channel, speakers, noted) in enumerate(story):
         where = elsewhere(person=person, channel=channel)
         history = [
@@ -224,7 +224,7 @@ async def test_who_keeps_something_elsewhere_is_told_who_is_forgotten(caplog: py
 
     assert [MIA, TOM] == heard
     assert 2 == len(caplog.records)
-    assert MIA not in caplog.text
+    assert MIA not in str(caplog.messages)
 
 
 async def test_to_forget_nobody_deletes_nothing() -> None:

@@ -1,4 +1,4 @@
-"""How a model is told what is remembered."""
+"""Memory in the prompt."""
 
 from __future__ import annotations
 

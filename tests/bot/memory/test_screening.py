@@ -1,4 +1,4 @@
-"""What must not be remembered."""
+"""Texts that must not be remembered."""
 
 from __future__ import annotations
 

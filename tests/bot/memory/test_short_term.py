@@ -1,4 +1,4 @@
-"""Entries in the store: for whom, how long, and how somebody is taken out of them."""
+"""Short-term entries in the store: owners, expiry, and removing a person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model may do about its memory."""
+"""The memory tools of a model."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ async def test_a_note_names_nobody_who_wishes_not_to_be_remembered(note: str) ->
 async def test_too_many_notes_are_refused_in_a_sentence() -> None:
     mind = Mind(MemoryConfig(notes_limit=0))
 
-    with pytest.raises(ToolError, match="as many notes as there may be"):
+    with pytest.raises(ToolError, match="limit of notes is reached"):
         await mind.use(PUBLIC, "remember", note="Mia bakes.")
 
 

@@ -1,4 +1,4 @@
-"""Dictionaries that do not grow without end."""
+"""Bounded dictionaries."""
 
 from __future__ import annotations
 

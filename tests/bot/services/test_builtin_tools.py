@@ -1,4 +1,4 @@
-"""A clock and dice."""
+"""The built-in tools: a clock and dice."""
 
 from __future__ import annotations
 

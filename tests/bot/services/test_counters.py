@@ -1,4 +1,4 @@
-"""The counters: names, and labels that do not grow without end."""
+"""The counters: names, and bounded labels."""
 
 from __future__ import annotations
 

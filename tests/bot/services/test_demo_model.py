@@ -1,4 +1,4 @@
-"""The built-in model: the same answer to the same prompt, one of every kind, through the real pipeline."""
+"""The demo model: the same answer to the same prompt, one of every kind, through the real pipeline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a message is as it is, kept by its id."""
+"""Explanations of messages, kept by message id."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ AT_ONCE = Settings.of(degree=1)
 
 
 class Broken(MemoryStore):
-    """A store that takes nothing."""
+    """A store that fails to write."""
 
     async def put(self, *_: Record) -> None:
         msg = "the disk is full"
@@ -118,7 +118,7 @@ async def test_a_store_that_does_not_work_is_done_without(caplog: pytest.LogCapt
     await known.keep("t", reply, server="5", author="7")
 
     assert await known.about(reply.receipts[0].message_id) is not None
-    assert "could not be written down (StoreError)" in caplog.text
+    assert ["explanations of messages could not be stored"] == caplog.messages
 
 
 async def test_words_of_the_model_are_summed_up_and_the_story_stays_the_same() -> None:

@@ -1,4 +1,4 @@
-"""The server for machines: real sockets on loopback, each bounded."""
+"""The monitoring server, on real loopback sockets with timeouts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from cadenza.bot.config.config import MetricsConfig
 from cadenza.bot.services import health
-from cadenza.bot.services.health import Check, ailments, listening, serving
+from cadenza.bot.services.health import Check, listening, problems, serving
 from cadenza.errors import SettingsError
 
 
@@ -64,7 +64,7 @@ async def test_a_check_that_does_not_answer_is_unwell() -> None:
         await asyncio.Event().wait()
         return ""
 
-    assert {"store": "no answer within 5 seconds"} == await ailments({"store": never, "gateway": _says("")})
+    assert {"store": "no answer within 5 seconds"} == await problems({"store": never, "gateway": _says("")})
 
 
 async def test_a_port_that_is_taken_is_one_sentence() -> None:
@@ -74,7 +74,7 @@ async def test_a_port_that_is_taken_is_one_sentence() -> None:
             async with serving(MetricsConfig(port=port), {}, lambda: b""):
                 pass
 
-    assert f"metrics cannot be offered at 127.0.0.1:{port}" in str(caught.value)
+    assert f"metrics cannot be served at 127.0.0.1:{port}" in str(caught.value)
     assert str(caught.value).endswith("(Address already in use); choose another port in [metrics], or 0 for none")
 
 

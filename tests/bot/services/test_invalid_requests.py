@@ -1,4 +1,4 @@
-"""Refusals by Discord: counted for ten minutes, with one warning an episode."""
+"""Refused requests: counted over ten minutes, with one warning an episode."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cadenza.bot.services.invalid_requests import ALARM, WINDOW, InvalidRequests
 
 
 class Clock:
-    """A time that is set."""
+    """A manual clock."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -60,7 +60,7 @@ def test_the_log_is_warned_once_an_episode(caplog: pytest.LogCaptureFixture) -> 
             refusals.answered(403)
 
     assert (0, 1, 2) == (before, during, len(caplog.records))
-    assert "5000 calls in ten minutes" in caplog.records[0].getMessage()
+    assert "5000 requests in ten minutes" in caplog.records[0].getMessage()
 
 
 def test_a_storm_takes_no_memory() -> None:

@@ -1,4 +1,4 @@
-"""The link that lets a bot in."""
+"""The invite link of a bot."""
 
 from __future__ import annotations
 

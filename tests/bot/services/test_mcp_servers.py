@@ -1,4 +1,4 @@
-"""MCP servers that a bot shares among its replies."""
+"""MCP servers shared by all replies of a bot."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ async def test_a_server_is_connected_once_and_one_that_fails_is_passed_over(capl
 async def test_one_that_failed_is_tried_again_after_a_rest(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(mcp_servers, "_RESTS", 0.0)
+    monkeypatch.setattr(mcp_servers, "_RETRY_AFTER", 0.0)
     servers = McpServers({"gone": MISSING})
 
     with caplog.at_level(logging.WARNING):
@@ -62,7 +62,7 @@ async def test_one_that_failed_is_tried_again_after_a_rest(
 @pytest.mark.usefixtures("_sdk")
 @pytest.mark.timeout(60)
 async def test_one_that_is_slow_is_not_waited_for_and_ends_when_all_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mcp_servers, "_PATIENCE", 0.05)
+    monkeypatch.setattr(mcp_servers, "_CONNECT_WAIT", 0.05)
     script = "import sys; sys.stdin.read()"  # it never says a word
     servers = McpServers({"slow": {"command": sys.executable, "args": ["-c", script]}})
 

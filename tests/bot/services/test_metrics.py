@@ -1,4 +1,4 @@
-"""What machines read: each figure from what really happened, and nothing that grows without end."""
+"""Metrics: each value follows from what happened, and all state is bounded."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from cadenza.types import (
 
 
 def figure(metrics: Metrics, name: str) -> float | None:
-    """What stands behind *name* with its labels."""
+    """The value of *name* with its labels."""
     for line in metrics.rendered().decode().splitlines():
         if line.startswith(f"cadenza_{name} "):
             return float(line.rpartition(" ")[2])
@@ -212,7 +212,7 @@ def test_without_the_package_nothing_is_counted_and_one_line_says_so(
     assert b"" == metrics.rendered()
     assert 1 == metrics.refusals.recent()
     assert [
-        "prometheus-client is not installed, so nothing is counted; 'pip install prometheus-client'"
+        "there are no metrics: prometheus-client is not installed; 'pip install prometheus-client'"
     ] == caplog.messages
 
 

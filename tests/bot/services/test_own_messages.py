@@ -1,4 +1,4 @@
-"""Which messages are ours."""
+"""The bot's own messages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Clock:
 
 
 class Broken(MemoryStore):
-    """A store whose disk is full."""
+    """A store with a full disk."""
 
     async def put(self, *records: Record) -> None:  # noqa: ARG002
         msg = "the disk is full"

@@ -45,7 +45,7 @@ def written(folder: Path, source: str, name: str = "mine.py") -> Path:
 async def test_public_functions_and_what_was_made_a_tool_are_tools(tmp_path: Path) -> None:
     loaded = load(written(tmp_path, GOOD))
 
-    assert ((), ["brew", "stir"]) == (loaded.complaints, [tool.spec.name for tool in loaded.tools])
+    assert ((), ["brew", "stir"]) == (loaded.problems, [tool.spec.name for tool in loaded.tools])
     assert "2 after 3" == await loaded.tools[0].run({"cup": {"size": 2}}, ToolContext())
     assert loaded.tools[1].once
 
@@ -56,8 +56,8 @@ def test_what_is_named_in_all_is_a_tool_and_nothing_else(tmp_path: Path) -> None
     loaded = load(written(tmp_path, source))
 
     assert ["_kept"] == [tool.spec.name for tool in loaded.tools]
-    assert ["'missing' in 'mine.py' is no tool", "'number' in 'mine.py' is no tool"] == [
-        complaint.partition(":")[0] for complaint in loaded.complaints
+    assert ["'missing' in 'mine.py' is not a tool", "'number' in 'mine.py' is not a tool"] == [
+        problem.text.partition(":")[0] for problem in loaded.problems
     ]
 
 
@@ -78,15 +78,18 @@ def test_a_broken_file_is_told_of_by_kind_and_line_and_without_its_words(
 ) -> None:
     loaded = load(written(tmp_path, source))
 
-    (complaint,) = loaded.complaints
+    (problem,) = loaded.problems
     if told != "in line":  # how Python complains of that depends on its version
-        assert f"the tools in 'mine.py' cannot be used: {told}" == complaint
+        assert f"the tools in 'mine.py' cannot be used: {told}" == problem.text
     assert () == loaded.tools
-    assert "4711" not in complaint
+    assert "4711" not in problem.text
+    assert problem.error is not None, "the log shows its traceback"
 
 
 def test_a_missing_file_is_told_of(tmp_path: Path) -> None:
-    assert ("the tools in 'mine.py' cannot be read (FileNotFoundError)",) == load(tmp_path / "mine.py").complaints
+    assert ("the tools in 'mine.py' cannot be read (FileNotFoundError)",) == tuple(
+        problem.text for problem in load(tmp_path / "mine.py").problems
+    )
 
 
 def test_a_function_that_cannot_be_a_tool_leaves_the_others(tmp_path: Path) -> None:
@@ -95,8 +98,8 @@ def test_a_function_that_cannot_be_a_tool_leaves_the_others(tmp_path: Path) -> N
     loaded = load(written(tmp_path, source))
 
     assert ["good", "also_good"] == [tool.spec.name for tool in loaded.tools]
-    assert len(loaded.complaints) == 1
-    assert "'odd'" in loaded.complaints[0]
+    assert len(loaded.problems) == 1
+    assert "'odd'" in loaded.problems[0].text
 
 
 def test_a_file_that_did_not_change_is_not_run_again(tmp_path: Path) -> None:
@@ -117,4 +120,4 @@ def test_two_files_of_one_name_do_not_meet(tmp_path: Path) -> None:
 
 
 def test_nothing_loaded_is_nothing() -> None:
-    assert ((), ()) == (Loaded().tools, Loaded().complaints)
+    assert ((), ()) == (Loaded().tools, Loaded().problems)

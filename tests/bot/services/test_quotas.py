@@ -1,4 +1,4 @@
-"""Limits: active turns in memory, turns and tokens over time in the store, and what is told of it."""
+"""Limits: active turns in memory, turns and tokens over time in the store, and warnings."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Bar:
         self.limits = self.anew()
 
     def anew(self) -> Quotas:
-        """As after a restart."""
+        """The limits after a restart."""
         return Quotas(self.store, lambda: self.config, clock=lambda: self.now)
 
     async def turn(self, person: str = "mia", server: str = "home") -> Excess | None:
-        """A turn that is over at once."""
+        """A turn that ends at once."""
         excess = await self.limits.admit(person, server)
         if excess is None:
             self.limits.leave(person, server)
@@ -183,7 +183,7 @@ def test_counts_of_active_turns_never_go_astray(steps: list[tuple[str, str, bool
 
 
 class BrokenStore(MemoryStore):
-    """One whose disk is full."""
+    """A store with a full disk."""
 
     async def change(
         self,

@@ -1,4 +1,4 @@
-"""Where conversations began anew."""
+"""Resets of conversations."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ SECRET = "sk-0123456789abcdef"  # noqa: S105  # of nobody
 
 
 class BrokenStore(MemoryStore):
-    """A store whose disc has gone."""
+    """A store that cannot be read."""
 
     async def find(self, *_: object, **__: object) -> list[Record]:  # type: ignore[override]
         """Nothing can be read."""
@@ -23,7 +23,7 @@ class BrokenStore(MemoryStore):
 
 
 class LostSeal(MirrorSeal):
-    """A seal whose key was lost."""
+    """A seal without its key."""
 
     def open(self, sealed: str) -> str:
         """Nothing can be opened."""

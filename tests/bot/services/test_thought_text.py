@@ -43,7 +43,7 @@ def account(*thoughts: str, **about: object) -> Account:
 
 
 def embeds(messages: tuple[Outgoing, ...]) -> list[Embed]:
-    """The one box of each message."""
+    """The embed of each message."""
     return [box for message in messages for box in (message.embeds if len(message.embeds) == 1 else ())]
 
 
@@ -128,21 +128,21 @@ def test_a_tool_is_told_with_short_arguments_and_the_size_of_its_result() -> Non
     assert 'dice {"sides": 6} → 1,234 characters, 250ms' == first
     assert second.startswith('search {"q": "long long ')
     assert second.endswith("… → failed, 1 characters, 250ms")
-    assert "draw {} → 2 characters, 1 pictures or films, 12s" == third
+    assert "draw {} → 2 characters, 1 pictures or videos, 12s" == third
 
 
 @pytest.mark.parametrize(
     ("outcome", "told"),
     [
         (Broke(ProviderError("the model is overloaded; try later")), "the model is overloaded; try later"),
-        (Stalled(has_begun=True), "it fell silent in the middle"),
-        (Stalled(has_begun=False), "it never began to answer"),
-        (Empty(), "it said nothing (stop)"),
+        (Stalled(has_begun=True), "it stopped sending in the middle"),
+        (Stalled(has_begun=False), "it did not begin to answer"),
+        (Empty(), "its answer was empty (stop)"),
     ],
     ids=["broke", "stalled", "never began", "empty"],
 )
 def test_what_went_wrong_is_told(outcome: Outcome, told: str) -> None:
-    expected = f"Source: {SOURCE}\n\n**Trouble**\n"
+    expected = f"Source: {SOURCE}\n\n**Errors**\n"
     assert f"{expected}a:b: {told}" == pages(failures=(Failure("a:b", outcome),))[0]
     assert f"{expected}openai:gpt-5.1: {told}" == pages(outcome=outcome)[0]
 

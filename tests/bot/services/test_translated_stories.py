@@ -1,4 +1,4 @@
-"""Stories in another language: every line that ``explain`` can tell."""
+"""Translated explanations: every line that ``explain`` can print."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def assert_told(line: str) -> None:
 
 
 def literals(path: Path) -> Iterator[str]:
-    """Every piece of an f-string, and every text of several words, with which a line of a story is made."""
+    """Every part of an f-string, and every text of several words, that makes up a line."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     explaining = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for part in ast.iter_child_nodes(tree):

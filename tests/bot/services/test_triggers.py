@@ -1,4 +1,4 @@
-"""Who answers what: a table of causes, and the laws that no loop can break."""
+"""Which character answers which message: a table of causes, and no endless loops."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PLAIN = Choice()
 def answered(
     said: ChatMessage, config: ConversationConfig = CONFIG, choice: Choice = PLAIN, **options: int
 ) -> list[str]:
-    """Who answers and why, as ``name/cause``."""
+    """The answering characters and their causes, as ``name/cause``."""
     return [f"{call.persona}/{call.cause.value}" for call in calls(said, CAST, config, choice, **options)]
 
 
@@ -163,7 +163,7 @@ def test_no_character_ever_answers_itself(text: str, speaker: str, links: int, s
 
 @given(st.data(), st.integers(0, 10), st.integers(1, 10))
 def test_characters_who_call_each_other_end(data: st.DataObject, cascade_limit: int, match_limit: int) -> None:
-    """However they talk: no more answers to each other follow than are allowed, and then there is silence."""
+    """Whatever they say, a chain of replies ends at the limit."""
     config = replace(CONFIG, cascade_limit=cascade_limit, match_limit=match_limit)
     waiting = deque(calls(replace(SAID, text="Ren lilya 蓮"), CAST, config, PLAIN))
     links = 0
@@ -179,7 +179,7 @@ def test_characters_who_call_each_other_end(data: st.DataObject, cascade_limit: 
 
 
 def test_a_cascade_does_happen() -> None:
-    """The law above must not hold because nobody ever answers."""
+    """The test above must not pass because no character ever answers."""
     said = replace(SAID, text="Ren!", is_own=True, persona="Cadenza")
 
     assert (TriggerMatch("Ren", Cause.WORD),) == calls(said, CAST, CONFIG, PLAIN, links=CONFIG.cascade_limit - 1)

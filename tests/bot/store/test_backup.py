@@ -1,4 +1,4 @@
-"""Copies of a store, made while it is in use."""
+"""Backups of a store that is in use."""
 
 # ruff: noqa: ASYNC240  # nobody else runs in these loops
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from cadenza.bot.store.backup import back_up, complaints, reading
+from cadenza.bot.store.backup import back_up, problems, reading
 from cadenza.bot.store.sqlite import SqliteStore
 from cadenza.bot.store.store import Record, Shelf, StoreError
 from tests.contracts.store import NOTE
@@ -75,7 +75,12 @@ async def test_the_store_itself_is_never_written_over(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("nothing.db", "there is no store"), ("empty.db", "is empty"), ("diary.db", "is no store"), (".", "there is no")],
+    [
+        ("nothing.db", "there is no store"),
+        ("empty.db", "is empty"),
+        ("diary.db", "is not a store"),
+        (".", "there is no"),
+    ],
 )
 def test_what_is_no_store_cannot_be_copied(tmp_path: Path, name: str, words: str) -> None:
     (tmp_path / "empty.db").touch()
@@ -99,13 +104,13 @@ async def test_a_damaged_store_is_not_copied(tmp_path: Path) -> None:
     assert {"cadenza.db", "cadenza.db.lock", "copy.db"} == {path.name for path in tmp_path.iterdir()}
     assert "the last good one" == (tmp_path / "copy.db").read_text(encoding="utf-8")
     with closing(reading(source)) as connection:
-        assert complaints(connection)
+        assert problems(connection)
 
 
 async def test_a_place_that_cannot_be_written_is_told_of(tmp_path: Path) -> None:
     source = await made(tmp_path / "cadenza.db")
 
-    with pytest.raises(StoreError, match="its folder must be there"):
+    with pytest.raises(StoreError, match="its folder must exist"):
         back_up(source, tmp_path / "nowhere" / "copy.db")
 
 
@@ -120,4 +125,4 @@ async def test_a_copy_in_whose_middle_somebody_died_is_in_nobodys_way(tmp_path: 
 
 async def test_a_whole_store_has_no_complaints(tmp_path: Path) -> None:
     with closing(sqlite3.connect(await made(tmp_path / "cadenza.db"))) as connection:
-        assert [] == complaints(connection)
+        assert [] == problems(connection)

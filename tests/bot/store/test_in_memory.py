@@ -1,4 +1,4 @@
-"""The store in memory does what every store must."""
+"""The store in memory fulfils the contract of every store."""
 
 from __future__ import annotations
 

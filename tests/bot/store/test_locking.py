@@ -1,4 +1,4 @@
-"""Only one at a time has the right to write to a store."""
+"""Only one process at a time has the lock of a store."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cadenza.bot.store.store import StoreError
 def test_a_lock_can_be_had_once_and_again_when_it_was_released(tmp_path: Path) -> None:
     path = tmp_path / "cadenza.db"
     lock = Lock(path)
-    with pytest.raises(StoreError, match=r"another bot uses the store .*; stop that one"):
+    with pytest.raises(StoreError, match=r"another bot uses the store .*; stop it"):
         Lock(path)
     lock.release()
 

@@ -1,4 +1,4 @@
-"""Steps from one version of the store to the next."""
+"""Migrations from one version of the store to the next."""
 
 from __future__ import annotations
 

@@ -94,12 +94,12 @@ def test_one_store_by_two_names_is_one_store(tmp_path: Path) -> None:
 
 
 def test_another_program_that_holds_the_file_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cadenza.bot.store.backup.PATIENCE", 0.05)
+    monkeypatch.setattr("cadenza.bot.store.backup.BUSY_TIMEOUT", 0.05)
     path = tmp_path / "cadenza.db"
     opened(str(path)).close()
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StoreError, match=r"another program keeps the store .* busy"):
+        with pytest.raises(StoreError, match=r"another program has locked the store"):
             opened(str(path))
 
     opened(str(path)).close()

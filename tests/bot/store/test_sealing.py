@@ -1,4 +1,4 @@
-"""Secrets that only who has the key can read."""
+"""Sealed secrets."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_an_older_key_still_opens_and_the_newest_seals() -> None:
     ids=["another-key", "empty", "mark", "nonsense", "characters", "half-a-character", "unsealed"],
 )
 def test_what_cannot_be_opened_is_told_of_in_one_sentence(sealed: str) -> None:
-    with pytest.raises(StoreError, match="bring back the key that it was sealed with") as caught:
+    with pytest.raises(StoreError, match="restore the key that it was sealed with") as caught:
         Seal(NEW, OLD).open(sealed)
 
     assert caught.value.__suppress_context__
@@ -63,7 +63,7 @@ def test_who_looks_sees_no_key(tmp_path: Path) -> None:
 def test_what_is_no_key_is_refused_when_it_is_needed_and_not_repeated(key: str) -> None:
     seal = Seal(OLD, key)
 
-    with pytest.raises(StoreError, match="a key for secrets is not one") as caught:
+    with pytest.raises(StoreError, match="a key for secrets is invalid") as caught:
         seal.seal(SECRET)
 
     assert key not in str(caught.value)
@@ -76,7 +76,7 @@ def test_without_a_key_nothing_is_sealed() -> None:
 
 
 def test_half_a_character_is_refused() -> None:
-    with pytest.raises(StoreError, match="half a character"):
+    with pytest.raises(StoreError, match="incomplete character"):
         Seal(OLD).seal("\ud800")
 
 
@@ -117,7 +117,7 @@ def test_a_key_file_that_is_there_is_never_written_over(tmp_path: Path) -> None:
 
 
 def test_a_missing_key_file_is_not_made_to_open_something(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="is missing; put the one back"):
+    with pytest.raises(StoreError, match="is missing; restore the one"):
         seal_from(None, tmp_path / "cadenza.key").open(Seal(OLD).seal(SECRET))
 
     assert [] == list(tmp_path.iterdir())
@@ -125,7 +125,7 @@ def test_a_missing_key_file_is_not_made_to_open_something(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("nowhere/cadenza.key", "its folder is missing"), ("empty", "is empty; remove it"), ("folder", "see to its rights"), ("odd", "see to its rights")],
+    [("nowhere/cadenza.key", "its folder is missing"), ("empty", "is empty; remove it"), ("folder", "check its permissions"), ("odd", "check its permissions")],
 )  # fmt: skip
 def test_a_key_file_that_is_of_no_use_is_told_of(tmp_path: Path, name: str, words: str) -> None:
     (tmp_path / "empty").touch(0o600)

@@ -1,4 +1,4 @@
-"""Where secrets are in what is kept, and how they are sealed anew."""
+"""Finding and resealing secrets in records."""
 
 from __future__ import annotations
 

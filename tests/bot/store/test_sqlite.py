@@ -1,4 +1,4 @@
-"""The store in a file: the contract, the same as in memory whatever is done, and what only a file can suffer."""
+"""The SQLite store: the contract, the same answers as the store in memory, and failures of files."""
 
 # ruff: noqa: ASYNC240  # nobody else runs in these loops
 
@@ -62,7 +62,7 @@ RECORDS = st.builds(
 
 
 class TwoStores(RuleBasedStateMachine):
-    """Whatever is done to both, they answer the same."""
+    """Both stores give the same answers to the same operations."""
 
     @initialize()
     def open(self) -> None:
@@ -230,7 +230,7 @@ async def test_a_second_bot_on_one_file_is_told_so(tmp_path: Path) -> None:
 
 
 async def trouble(path: Path) -> str:
-    """The one sentence that is said of a store that cannot be used."""
+    """The error message of a store that cannot be used."""
     with pytest.raises(StoreError) as caught:
         async with SqliteStore(str(path)) as store:
             await store.find(Shelf.NOTES)
@@ -241,7 +241,7 @@ async def test_a_file_that_is_no_database_is_left_as_it_is(tmp_path: Path) -> No
     path = tmp_path / "cadenza.db"
     path.write_text("dear diary, " * 200, encoding="utf-8")
 
-    assert "is no store" in await trouble(path)
+    assert "is not a store" in await trouble(path)
     assert "dear diary, " * 200 == path.read_text(encoding="utf-8")
 
 
@@ -269,7 +269,7 @@ async def test_a_damaged_file_is_told_of(tmp_path: Path) -> None:
 async def test_a_place_where_no_file_can_be_is_told_of(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").touch()
 
-    assert "cannot be opened; its folder must be there" in await trouble(tmp_path / place)
+    assert "cannot be opened; its folder must exist" in await trouble(tmp_path / place)
 
 
 async def test_a_folder_that_cannot_be_written_is_told_of(tmp_path: Path, not_tested: Callable[[str], None]) -> None:
@@ -354,7 +354,7 @@ asyncio.run(main())
 
 @pytest.mark.timeout(60)
 async def test_whatever_returned_survives_a_process_that_is_killed(tmp_path: Path) -> None:
-    """Ten times, at a random moment, while five write at once into one file that gets longer and longer."""
+    """Ten times, at a random moment, while five tasks write to one growing file."""
     path = tmp_path / "cadenza.db"
     dice = random.Random(8)
     returned: set[str] = set()
@@ -374,7 +374,7 @@ async def test_whatever_returned_survives_a_process_that_is_killed(tmp_path: Pat
 
 
 def killed_after(count: int, *arguments: str) -> set[str]:
-    """What a writer had printed that was killed after so many lines."""
+    """The output of a writer that was killed after so many lines."""
     command = [sys.executable, "-c", WRITER, *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

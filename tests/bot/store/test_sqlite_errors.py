@@ -1,4 +1,4 @@
-"""Errors of SQLite and of the system, as people are told of them."""
+"""Errors of SQLite and of the system as ``StoreError``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sqlite3
 
 import pytest
 
-from cadenza.bot.store.sqlite_errors import told
+from cadenza.bot.store.sqlite_errors import store_error
 from cadenza.bot.store.store import StoreError
 
 
@@ -23,9 +23,9 @@ def failed(code: int, name: str = "SQLITE_X") -> sqlite3.Error:
         pytest.param(failed(sqlite3.SQLITE_FULL), "no room left", id="full"),
         pytest.param(failed(sqlite3.SQLITE_READONLY_DIRECTORY), "cannot be written", id="detail"),
         pytest.param(failed(sqlite3.SQLITE_CANTOPEN), "cannot be opened", id="open"),
-        pytest.param(failed(sqlite3.SQLITE_NOTADB), "is no store", id="not-a-database"),
+        pytest.param(failed(sqlite3.SQLITE_NOTADB), "is not a store", id="not-a-database"),
         pytest.param(failed(sqlite3.SQLITE_CORRUPT_INDEX), "is damaged", id="damaged"),
-        pytest.param(failed(sqlite3.SQLITE_BUSY_SNAPSHOT), "busy", id="busy"),
+        pytest.param(failed(sqlite3.SQLITE_BUSY_SNAPSHOT), "locked", id="busy"),
         pytest.param(failed(sqlite3.SQLITE_IOERR_FSYNC), "system's log", id="disk"),
         pytest.param(failed(sqlite3.SQLITE_MISUSE, "SQLITE_MISUSE"), "failed (SQLITE_MISUSE)", id="other"),
         pytest.param(sqlite3.ProgrammingError("with a secret"), "failed (ProgrammingError)", id="pythons-own"),
@@ -38,8 +38,10 @@ def failed(code: int, name: str = "SQLITE_X") -> sqlite3.Error:
     ],
 )
 def test_each_is_one_sentence_of_ours(error: Exception, words: str) -> None:
-    sentence = str(told(error, "cadenza.db"))
+    raised = store_error(error, "cadenza.db")
+    sentence = str(raised)
 
+    assert raised.__cause__ is error
     assert words in sentence
     assert "'cadenza.db'" in sentence
     assert "secret" not in sentence
@@ -49,4 +51,4 @@ def test_each_is_one_sentence_of_ours(error: Exception, words: str) -> None:
 def test_what_is_a_sentence_already_stays_it() -> None:
     error = StoreError("so it is")
 
-    assert told(error, "cadenza.db") is error
+    assert store_error(error, "cadenza.db") is error

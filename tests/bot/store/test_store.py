@@ -1,4 +1,4 @@
-"""What a record is, and what the shelves are called."""
+"""Records, and the names of the collections."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def deep() -> dict[str, object]:
     "value", [{"a": object()}, {"a": float("inf")}, {"a": b"secret"}], ids=["an object", "infinity", "bytes"]
 )
 def test_what_is_no_json_is_refused_without_being_repeated(value: dict[str, object]) -> None:
-    with pytest.raises(StoreError, match="no JSON") as caught:
+    with pytest.raises(StoreError, match="not valid JSON") as caught:
         packed(value)
 
     assert "secret" not in str(caught.value)

@@ -1,4 +1,4 @@
-"""Webhooks that are kept over a restart."""
+"""Webhooks that survive a restart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The thread that works for a store: in order, together where it can, and whoever goes away."""
+"""The thread of a store: order, shared transactions, and cancelled callers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def words(connection: sqlite3.Connection) -> list[str]:
 
 
 class Door:
-    """Holds the thread up until it is opened."""
+    """Blocks the thread until it is opened."""
 
     def __init__(self) -> None:
         self._open = threading.Event()
@@ -57,7 +57,7 @@ class Door:
 
 
 async def held(worker: Worker) -> tuple[Door, asyncio.Task[None]]:
-    """A worker that is at work until the door is opened."""
+    """A worker that is busy until the door is opened."""
     door = Door()
     task = asyncio.create_task(worker.do(door))
     await asyncio.to_thread(door.reached.wait, PATIENCE)
@@ -108,7 +108,7 @@ async def test_nothing_is_left_of_what_failed_half_way(worker: Worker) -> None:
 
 
 async def test_a_stop_of_an_iteration_is_an_error_like_any_other(worker: Worker) -> None:
-    """It cannot be set as the exception of a future, and must not hold up who waits for it."""
+    """It cannot be set on a future, and must not block the caller."""
 
     def stop(_: sqlite3.Connection) -> None:
         raise StopIteration

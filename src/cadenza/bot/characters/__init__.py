@@ -1,1 +1,1 @@
-"""Characters: who a bot can be, where they come from, and the cards on which they travel."""
+"""Characters: the personas of a bot, their storage, and character cards."""

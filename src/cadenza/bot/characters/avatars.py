@@ -1,4 +1,4 @@
-"""Pictures that people give: which ones can be a face, and how they are kept."""
+"""Avatars from uploaded pictures: validation, scaling, and ``data:`` URIs."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from PIL import Image  # of an extra
 
 _SIDE = 512
-"""Pixels of a face that is kept: Discord shows no more."""
+"""Largest width and height of a stored avatar: Discord shows no more."""
 _MOST_PIXELS = 40_000_000
-"""Pixels of a picture that is opened at all: a small file may hold a giant."""
+"""Largest picture that is opened: a small file may be a decompression bomb."""
 _LONGEST_ADDRESS = 2048
 
 
 def face_of(data: bytes) -> str:
-    """A picture as a ``data:`` URI, made smaller where Pillow is there; raises an ``InputError`` if it can be no face."""
+    """A picture as a ``data:`` URI, scaled down if Pillow is installed; raises an ``InputError`` if it is invalid."""
     if len(data) > LARGEST:
         msg = "The picture is larger than 8 MB; take a smaller one."
         raise InputError(msg)
     kind = kind_of(data)
     if not kind:
-        msg = "The file is no picture that Discord shows; take a PNG, JPEG, GIF or WebP."
+        msg = "The file is not a picture that Discord shows; use a PNG, JPEG, GIF or WebP."
         raise InputError(msg)
     if find_spec("PIL") is not None:
         kind, data = _shrunk(kind, data)
@@ -36,7 +36,7 @@ def face_of(data: bytes) -> str:
 
 
 def kind_of(data: bytes) -> str:
-    """What sort of picture *data* is, by its first bytes: ``png``, ``jpeg``, ``gif``, ``webp``, or nothing."""
+    """The format of a picture by its first bytes: ``png``, ``jpeg``, ``gif``, ``webp``, or empty."""
     if data.startswith(b"\x89PNG\r\n\x1a\n"):
         return "png"
     if data.startswith(b"\xff\xd8\xff"):
@@ -52,7 +52,7 @@ def as_uri(kind: str, data: bytes) -> str:
 
 
 def of_uri(uri: str) -> bytes | None:
-    """The picture in a ``data:`` URI; ``None`` if there is none that can be a face."""
+    """The picture in a ``data:`` URI; ``None`` if it cannot be an avatar."""
     head, _, content = uri.partition(",")
     if not head.lower().startswith("data:") or not head.lower().endswith(";base64") or len(content) > 2 * LARGEST:
         return None
@@ -64,7 +64,7 @@ def of_uri(uri: str) -> bytes | None:
 
 
 def address_of(url: str) -> str:
-    """*url*, if everybody can fetch a picture there; raises an ``InputError`` if that cannot be."""
+    """*url*, if it is a public http address; raises an ``InputError`` otherwise."""
     url = url.strip()
     try:
         parts = urlsplit(url)
@@ -72,13 +72,13 @@ def address_of(url: str) -> str:
     except ValueError:
         is_good = False
     if not is_good or any(letter.isspace() for letter in url):
-        msg = "This is no address of a picture; it begins with https:// and is copied from a browser."
+        msg = "This is not the address of a picture; copy one that begins with https:// from a browser."
         raise InputError(msg)
     return url
 
 
 def _shrunk(kind: str, data: bytes) -> tuple[str, bytes]:
-    """A picture that is at most 512 pixels wide and high; one that is, stays as it was."""
+    """A picture scaled to at most 512 pixels; a smaller one stays as it is."""
     from PIL import Image  # noqa: PLC0415  # of an extra, and slow to import
 
     try:
@@ -87,9 +87,9 @@ def _shrunk(kind: str, data: bytes) -> tuple[str, bytes]:
             small = None if is_giant else _small(picture)
     except Image.DecompressionBombError:  # it has a bound of its own
         is_giant, small = True, None
-    except Exception:  # noqa: BLE001  # Pillow raises whatever it likes of a broken file
+    except Exception as error:  # Pillow raises all kinds of errors for a broken file
         msg = "The picture cannot be opened; save it again as PNG."
-        raise InputError(msg) from None
+        raise InputError(msg) from error
     if is_giant:
         msg = "The picture has too many pixels; make it smaller first, 512×512 is enough."
         raise InputError(msg)
@@ -101,9 +101,9 @@ def _shrunk(kind: str, data: bytes) -> tuple[str, bytes]:
 
 
 def _small(picture: Image.Image) -> Image.Image | None:
-    """*picture* made smaller; ``None`` if it is small already, and whole.
+    """*picture* scaled down; ``None`` if it is small enough as it is.
 
-    What a camera has written into it, such as where it was taken, is nobody's business; only which side is up is heeded.
+    EXIF data, such as the location, is removed, after the picture was rotated as it says.
     """
     from PIL import ImageOps  # noqa: PLC0415  # of an extra, and slow to import
 

@@ -1,7 +1,7 @@
-"""Who there is in a server: the characters of the configuration, and those that the server made or changed itself.
+"""The characters of a server: those of the configuration, and those that the server created or changed.
 
-A character is one record and each of its looks another, so that who changes one does not undo what others do to the
-rest. What a server keeps is read anew when it was changed here, and now and then, for it may be changed elsewhere.
+A character is one record and each of its looks another, so that concurrent changes to different parts do not overwrite
+each other. Stored characters are cached; the cache expires after a change here, and after a while.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from .tavern import read_look, write_look
 logger = get_logger(__name__)
 
 MOST_CHARACTERS = 100
-"""Whom a server may keep."""
+"""How many characters a server may store."""
 MOST_LOOKS = 50
 LONGEST_INSTRUCTIONS = 1000
 MOST_TRIGGERS = 25
 LONGEST_TRIGGER = 100
-_REMEMBERED = 64
-"""Servers whose characters are not read anew for every message."""
+_CACHED = 64
+"""Servers whose characters are cached."""
 _FRESH = 30.0
-"""Seconds after which they are."""
-_NOBODY = Character("Cadenza", is_main=True)
-"""Who speaks if nobody was ever named."""
+"""Seconds that a cache entry is valid."""
+_DEFAULT = Character("Cadenza", is_main=True)
+"""The character if none is configured."""
 _MOST_FORMER = 5
-"""Names of before that are kept."""
+"""How many earlier names are kept."""
 
 
 def named(characters: Sequence[Character], name: str) -> Character | None:
-    """Who of *characters* is called *name*, whatever its case; else who was called so before."""
+    """The character called *name* in any case, else the one that was called so before."""
     wanted = key_of(name)
     now = (one for one in characters if key_of(one.name) == wanted)
     before = (one for one in characters if wanted in map(key_of, one.former))
@@ -66,40 +66,40 @@ class Cast:
         self._changes = 0
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    # --- asking ------------------------------------------------------------------------
+    # --- reading -----------------------------------------------------------------------
 
     async def of(self, server: str) -> tuple[Character, ...]:
-        """Everybody in *server*, exactly one of them the main one and first, then by name. Empty is outside of servers.
+        """All characters of *server* (empty for direct messages), the main one first, then by name.
 
-        One that the server keeps stands in the place of one of the configuration with the same name, whatever its case.
+        A stored character replaces the one of the configuration with the same name in any case.
         """
         kept = await self._kept(server)
-        standing_in = {one.id: one for one in kept} | {key_of(one.name): one for one in kept}
+        replacements = {one.id: one for one in kept} | {key_of(one.name): one for one in kept}
         chosen = next((one for one in kept if one.is_main), None)
         everybody = {key_of(one.name): one for one in kept}
         for one in sorted(self._shared(), key=lambda one: not one.is_main):
-            there = standing_in.get(key_of(one.name)) or standing_in.get(_home_id(one.name)) or one
+            there = replacements.get(key_of(one.name)) or replacements.get(_shared_id(one.name)) or one
             chosen = chosen or there
             everybody.setdefault(key_of(there.name), there)
         if not everybody:
-            return (_NOBODY,)
+            return (_DEFAULT,)
         main = everybody.pop(key_of(chosen.name) if chosen else min(everybody))
         others = (everybody[key] for key in sorted(everybody))
         return (replace(main, is_main=True), *(replace(one, is_main=False) for one in others))
 
     async def find(self, server: str, name: str) -> Character | None:
-        """Who is called *name* there, whatever its case."""
+        """The character called *name* in any case."""
         wanted = key_of(name)
         return next((one for one in await self.of(server) if key_of(one.name) == wanted), None)
 
     async def keeps(self, server: str, name: str) -> bool:
-        """Whether *server* keeps somebody of this name itself."""
+        """Whether *server* has stored a character of this name."""
         return any(key_of(character.name) == key_of(name) for character in await self._kept(server))
 
     # --- changing ----------------------------------------------------------------------
 
     async def save(self, server: str, character: Character, *, by: str = "") -> Character:
-        """Keep *character* (with an id, given if it has none); raises an ``InputError`` if it cannot be one there."""
+        """Store *character*, with a new id if it has none; raises an ``InputError`` if it is invalid there."""
         character = checked(character)
         _check_server(server)
         async with self._lock(server):
@@ -109,7 +109,7 @@ class Cast:
                 msg = f"There is a character called {character.name} already; choose another name."
                 raise InputError(msg)
             if character.id not in {one.id for one in kept} and len(kept) >= MOST_CHARACTERS:
-                msg = f"A server keeps at most {MOST_CHARACTERS} characters; delete one first."
+                msg = f"A server has at most {MOST_CHARACTERS} characters; delete one first."
                 raise InputError(msg)
             await self._write(server, character)
             await self._only_main(server, character, kept)
@@ -119,9 +119,9 @@ class Cast:
     async def change(
         self, server: str, name: str, change: Callable[[Character], Character], *, by: str = ""
     ) -> Character:
-        """Keep what *change* makes of the character called *name*, looks aside; raises an ``InputError`` likewise.
+        """Store what *change* makes of the character called *name*, except for looks; raises an ``InputError``.
 
-        What others change at the same time is not lost: *change* is given the character as it is then.
+        Concurrent changes are not lost: *change* gets the character as stored at that moment.
         """
         _check_server(server)
         change = _remembering_names(change)
@@ -141,7 +141,7 @@ class Cast:
         return await self._by_id(server, before.id) or after
 
     async def remove(self, server: str, name: str) -> bool:
-        """Forget somebody whom the server keeps; say whether there was one. One of the configuration comes back."""
+        """Delete a stored character; return whether there was one. One of the configuration reappears."""
         async with self._lock(server):
             found = [one for one in await self._kept(server) if key_of(one.name) == key_of(name)]
             for character in found:
@@ -154,7 +154,7 @@ class Cast:
     # --- looks -------------------------------------------------------------------------
 
     async def add_look(self, server: str, name: str, look: Look) -> Look:
-        """Give *look* to the character called *name*; raises an ``InputError`` if there is one of that name."""
+        """Add *look* to the character called *name*; raises an ``InputError`` if the look exists already."""
         _check_server(server)
         look = checked_look(look)
         async with self._lock(server):
@@ -172,7 +172,7 @@ class Cast:
         return look
 
     async def change_look(self, server: str, name: str, look: str, change: Callable[[Look], Look]) -> Look:
-        """Keep what *change* makes of a look; raises an ``InputError`` if there is none, or it cannot be so."""
+        """Store what *change* makes of a look; raises an ``InputError`` if it is missing or invalid."""
         _check_server(server)
         async with self._lock(server):
             character = await self._adopted(server, name)
@@ -191,7 +191,7 @@ class Cast:
         return after
 
     async def remove_look(self, server: str, name: str, look: str) -> Look:
-        """Take a look away; raises an ``InputError`` if there is none."""
+        """Delete a look; raises an ``InputError`` if it is missing."""
         _check_server(server)
         async with self._lock(server):
             character = await self._adopted(server, name)
@@ -200,10 +200,10 @@ class Cast:
             self._forget(server)
         return gone
 
-    # --- what is kept ------------------------------------------------------------------
+    # --- storage -----------------------------------------------------------------------
 
     def _lock(self, server: str) -> asyncio.Lock:
-        """Who holds it decides alone what the characters of *server* are called."""
+        """Lock for changes to the characters of *server*, so that names stay unique."""
         return self._locks.setdefault(server, asyncio.Lock())
 
     def _forget(self, server: str) -> None:
@@ -211,7 +211,7 @@ class Cast:
         self._known.pop(server, None)
 
     async def _kept(self, server: str) -> tuple[Character, ...]:
-        """Whom *server* keeps, each name once, in the order in which they are written down."""
+        """The stored characters of *server*, each name once, in the order of the store."""
         if not server:
             return ()
         at, known = self._known.get(server, (0.0, ()))
@@ -220,9 +220,9 @@ class Cast:
             return known
         changes, at = self._changes, self._clock()
         found = await self._read(server)
-        if changes == self._changes:  # nobody has changed anything while it was read
+        if changes == self._changes:  # unchanged since the read began
             self._known[server] = at, found
-            while len(self._known) > _REMEMBERED:
+            while len(self._known) > _CACHED:
                 self._known.popitem(last=False)
         return found
 
@@ -235,8 +235,10 @@ class Cast:
         for record in records:
             try:
                 character = native.of_value(record.value)
-            except InputError:  # the others are not to suffer from it
-                logger.warning("what is kept of character %s cannot be read; delete and make it anew", record.key)
+            except InputError as error:
+                logger.warning(
+                    "the stored character %s cannot be read; delete it and create it again", record.key, exc_info=error
+                )
                 continue
             worn = sorted(looks.get(character.id, []), key=lambda pair: pair[0])
             found.setdefault(key_of(character.name), replace(character, looks=tuple(look for _, look in worn)))
@@ -246,26 +248,26 @@ class Cast:
         return next((one for one in await self._kept(server) if one.id == id_), None)
 
     async def _adopted(self, server: str, name: str) -> Character:
-        """Who is called *name* in *server*, as somebody whom it keeps; raises an ``InputError`` if there is nobody."""
+        """The character called *name* as a stored one of *server*; raises an ``InputError`` if there is none."""
         found = await self.find(server, name)
         if found is None:
             msg = f"There is no character called {name.strip()[:80]}; see /persona list."
             raise InputError(msg)
         if await self.keeps(server, name):
             return found
-        # Whoever takes them over at the same time writes the same records; and whatever they are called later, the one
-        # of the configuration stays away.
-        adopted = replace(checked(found), id=_home_id(found.name))
-        await self._write(server, replace(adopted, is_main=False))  # who is main nobody has chosen yet
+        # The id follows from the name: a concurrent adoption writes the same records, and the character of the
+        # configuration stays replaced even after a rename.
+        adopted = replace(checked(found), id=_shared_id(found.name))
+        await self._write(server, replace(adopted, is_main=False))  # the main one was not chosen here
         return adopted
 
     def _new_id(self, name: str, kept: Sequence[Character]) -> str:
-        home = _home_id(name)
+        shared = _shared_id(name)
         is_shared = any(key_of(one.name) == key_of(name) for one in self._shared())
-        return home if is_shared and all(one.id != home for one in kept) else token_hex(8)
+        return shared if is_shared and all(one.id != shared for one in kept) else token_hex(8)
 
     async def _write(self, server: str, character: Character) -> None:
-        """Keep all of *character*, with its looks and no others."""
+        """Store all of *character*, with exactly its looks."""
         before = await self._store.find(Shelf.SPRITES, prefix=f"{server}/{character.id}/")
         looks = [_look_record(server, character.id, look, place) for place, look in enumerate(character.looks)]
         await self._store.put(_record(server, character), *looks)
@@ -275,21 +277,21 @@ class Cast:
         self._forget(server)
 
     async def _only_main(self, server: str, character: Character, kept: Sequence[Character]) -> None:
-        """If *character* is the main one, nobody else of those who are *kept* is."""
+        """If *character* is the main one, unset that for all others of *kept*."""
         for other in kept if character.is_main else ():
             if other.is_main and other.id != character.id:
                 await self._store.change(Shelf.PERSONAS, f"{server}/{other.id}", _not_main)
         self._forget(server)
 
 
-# --- what can be kept -----------------------------------------------------------------------
+# --- validation -----------------------------------------------------------------------------
 
 
 def checked(character: Character) -> Character:
-    """*character* as it can be kept; raises an ``InputError`` if it cannot."""
+    """*character*, validated and normalised for the store; raises an ``InputError``."""
     looks = tuple(checked_look(look) for look in character.looks)
     if len(looks) > MOST_LOOKS:
-        msg = f"A character has at most {MOST_LOOKS} sprites; take some away."
+        msg = f"A character has at most {MOST_LOOKS} sprites; remove some."
         raise InputError(msg)
     if len({key_of(look.name) for look in looks}) < len(looks):
         msg = "Two sprites of the character have the same name; give one of them another."
@@ -303,7 +305,7 @@ def checked(character: Character) -> Character:
 
 
 def checked_triggers(triggers: Sequence[str]) -> tuple[str, ...]:
-    """Words that call somebody, each once, as they can be kept."""
+    """Trigger words, validated and without duplicates."""
     words: dict[str, str] = {}
     for word in triggers:
         if word.strip():
@@ -315,7 +317,7 @@ def checked_triggers(triggers: Sequence[str]) -> tuple[str, ...]:
 
 
 def checked_look(look: Look) -> Look:
-    """*look* as it can be kept; raises an ``InputError`` if it cannot."""
+    """*look*, validated and normalised for the store; raises an ``InputError``."""
     if len(look.instructions) > LONGEST_INSTRUCTIONS:
         msg = f"The instructions of a sprite have at most {LONGEST_INSTRUCTIONS} characters; shorten them."
         raise InputError(msg)
@@ -324,7 +326,7 @@ def checked_look(look: Look) -> Look:
 
 def _check_server(server: str) -> None:
     if not server:
-        msg = "Characters can be made in servers only."
+        msg = "Characters can be created only in servers."
         raise InputError(msg)
 
 
@@ -336,20 +338,20 @@ def _record(server: str, character: Character) -> Record:
 def _changed(
     server: str, record: Record | None, before: Character, change: Callable[[Character], Character]
 ) -> Record | None:
-    """The record of a character that was changed: as it is now, if it was changed elsewhere meanwhile."""
+    """The record of a changed character, based on what is stored now."""
     if record is None:
-        return None  # it was deleted elsewhere
+        return None  # deleted meanwhile
     try:
         now = native.of_value(record.value)
         after = checked(change(replace(now, is_main=before.is_main)))
-    except InputError:  # it would be right of what it was before, and is not any more
+    except InputError:  # the change is no longer valid for what is stored now
         return record
     is_main = now.is_main if after.is_main == before.is_main else after.is_main
     return _record(server, replace(after, id=before.id, is_main=is_main))
 
 
 def _remembering_names(change: Callable[[Character], Character]) -> Callable[[Character], Character]:
-    """*change*, after which it is still known what somebody was called before."""
+    """*change*, extended to record the earlier name after a rename."""
 
     def remembering(before: Character) -> Character:
         after = change(before)
@@ -360,8 +362,8 @@ def _remembering_names(change: Callable[[Character], Character]) -> Callable[[Ch
     return remembering
 
 
-def _home_id(name: str) -> str:
-    """The id under which a server keeps the one of the configuration who is called *name*."""
+def _shared_id(name: str) -> str:
+    """The id under which a server stores the configuration's character called *name*."""
     return sha256(key_of(name).encode()).hexdigest()[:16]
 
 
@@ -379,7 +381,7 @@ def _look_record(server: str, character: str, look: Look, place: int) -> Record:
 
 
 def _place(record: Record | None) -> int:
-    """Where a look stands among those of its character."""
+    """The position of a look among those of its character."""
     place = None if record is None else record.value.get("place")
     return place if isinstance(place, int) else 0
 

@@ -1,4 +1,4 @@
-"""A character as it is written down: more than the pipeline needs, and all that a card can hold."""
+"""A character with everything that a card can hold, which is more than the pipeline needs."""
 
 from __future__ import annotations
 
@@ -10,90 +10,90 @@ from ...types import Note, Persona, Sprite
 from .placeholders import resolved
 
 LOOKS_TOLD = 20
-"""How many looks the model is told when to use."""
+"""How many looks with instructions are in the prompt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A sprite as its owner made it."""
+    """A sprite of a character."""
 
     name: str
     avatar: str = ""
     """An address, or a ``data:`` URI that holds the picture."""
     instructions: str = ""
-    """When the model is to use it."""
+    """When the model should use it."""
     is_identity: bool = False
-    """Whether it is somebody of their own, shown as ``look (Name)``."""
+    """Whether it is an identity of its own, shown as ``look (Name)``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lore:
-    """Something that the model is told when one of its keys was said."""
+    """Text for the model when one of its keys occurs in the conversation."""
 
     content: str
     keys: tuple[str, ...] = ()
     secondary_keys: tuple[str, ...] = ()
-    """Of these one must have been said too, if there are any and it *is_selective*."""
+    """If *is_selective*, one of these must occur too."""
     is_enabled: bool = True
     is_constant: bool = False
-    """Whether it is always told."""
+    """Whether it is always active."""
     is_selective: bool = False
     is_case_sensitive: bool = False
     order: int = 100
-    """Who has less is told first."""
+    """Lower numbers come first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Character:
-    """Somebody whom a bot can be."""
+    """A character of a bot."""
 
     name: str
     id: str = ""
-    """What tells it from others for ever, whatever its name; given when it is first kept."""
+    """A permanent id, which stays when the name changes; assigned when it is first saved."""
     prompt: str = ""
-    """Who they are: a card's description."""
+    """The description of a card."""
     personality: str = ""
     scenario: str = ""
     system: str = ""
-    """Instructions that stand before all others."""
+    """Instructions before all others."""
     afterword: str = ""
-    """Instructions that stand behind the conversation."""
+    """Instructions after the conversation."""
     greeting: str = ""
     other_greetings: tuple[str, ...] = ()
     samples: str = ""
-    """How they talk, as cards write it: ``<START>``, ``{{user}}: …``, ``{{char}}: …``."""
+    """Sample dialogue in the format of cards: ``<START>``, ``{{user}}: …``, ``{{char}}: …``."""
     notes: tuple[Note, ...] = ()
     triggers: tuple[str, ...] = ()
-    """Words that call them, besides their name."""
+    """Trigger words besides the name."""
     avatar: str = ""
-    """An address, or a ``data:`` URI; empty leaves it to the bot or the webhook."""
+    """An address, or a ``data:`` URI; empty for the avatar of the bot or the webhook."""
     looks: tuple[Look, ...] = ()
     lore: tuple[Lore, ...] = ()
     degree: int | None = None
-    """Their own way of delivering (0 to 3); ``None`` is the channel's."""
+    """Its own degree of delivery (0 to 3); ``None`` for the channel's."""
     model: str = ""
-    """Their own model, by its name in the configuration or as ``connect`` wants it; empty is the channel's."""
+    """Its own model, a name from the configuration or ``VENDOR:NAME``; empty for the channel's."""
     is_main: bool = False
-    """Whether they are the bot itself, under its own name and face."""
+    """Whether it is the bot itself, with the bot's name and avatar."""
     nickname: str = ""
-    """What the model calls them where that is not their name: what ``{{char}}`` stands for."""
+    """The name for the model, ``{{char}}``, if it differs from *name*."""
     former: tuple[str, ...] = ()
-    """What they were called before, the last name first: what they said under it is theirs."""
+    """Earlier names, the latest first: messages under them belong to this character."""
     card: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}), repr=False)
-    """The card that they came on, with whatever is not understood here: it goes out again as it came in."""
+    """The original card, with its unknown fields, which an export writes again."""
 
     @property
     def called(self) -> str:
-        """What ``{{char}}`` stands for."""
+        """The value of ``{{char}}``."""
         return self.nickname or self.name
 
     @property
     def aliases(self) -> tuple[str, ...]:
-        """What else they are called: the name that the model knows them by, and the words that call them."""
+        """Other names: the nickname and the trigger words."""
         return tuple(dict.fromkeys(filter(None, (self.nickname.strip(), *self.triggers))))
 
     def as_persona(self, user: str = "") -> Persona:
-        """What the pipeline is told of them, where *user* is the name of who is talked to."""
+        """The persona for the pipeline, where *user* is the name of the person who is answered."""
         told = "\n\n".join(filter(None, (self.prompt, self.personality, self.scenario, self._looks_told())))
         return Persona(
             self.name,
@@ -108,6 +108,6 @@ class Character:
         )
 
     def _looks_told(self) -> str:
-        """When to use which look, of those that say it; the names of all stand elsewhere in the prompt."""
+        """The instructions of the looks that have some; the prompt lists all names elsewhere."""
         told = [f"- {look.name}: {look.instructions}" for look in self.looks if look.instructions][:LOOKS_TOLD]
         return "\n".join(["When to use your looks:", *told]) if told else ""

@@ -1,4 +1,4 @@
-"""Reading JSON that strangers wrote: how large and how deep it may be, and of which type each field must be."""
+"""Reads untrusted JSON: limits for size and depth, and type checks for fields."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from typing import Any, NoReturn, TypeAlias
 from ...errors import InputError
 
 Form: TypeAlias = Mapping[str, object]
-"""An object of JSON."""
+"""A JSON object."""
 
 LARGEST = 8 * 2**20
-"""Bytes of a file that somebody gives."""
+"""Largest uploaded file in bytes."""
 _DIGITS = re.compile(r"-?[0-9]{1,15}")
 _DEEPEST = 64
-"""How many objects and lists may stand in each other."""
+"""How deep objects and lists may be nested."""
 
 
 def parsed(data: bytes | str) -> dict[str, Any]:
-    """The object that *data* holds; raises an ``InputError`` if it holds none, or too much."""
+    """The JSON object in *data*; raises an ``InputError`` if it is invalid or too large."""
     if len(data) > LARGEST:
         msg = "The file is larger than 8 MB; take a smaller one."
         raise InputError(msg)
     try:
         found = json.loads(data, parse_constant=_no_number, parse_float=_finite)
-    except (ValueError, RecursionError):  # also what is no Unicode, and a number of thousands of digits
-        msg = "The file holds no JSON that can be read; export it again where it came from."
+    except (ValueError, RecursionError):  # also for invalid Unicode and numbers with thousands of digits
+        msg = "The file does not contain valid JSON; export it again where it came from."
         raise InputError(msg) from None
     if not isinstance(found, dict):
-        msg = "The file holds no character: its JSON is not an object."
+        msg = "The file does not contain a character: its JSON is not an object."
         raise InputError(msg)
-    return {_sound(name): _checked(value, 1) for name, value in found.items()}
+    return {_valid_unicode(name): _checked(value, 1) for name, value in found.items()}
 
 
 def _finite(digits: str) -> float:
-    """A number, unless it is so large that it could not be written down again."""
+    """A finite number; others could not be written as JSON again."""
     value = float(digits)
     return value if isfinite(value) else _no_number(digits)
 
@@ -47,23 +47,23 @@ def _no_number(name: str) -> NoReturn:
 
 
 def _checked(value: Any, depth: int) -> Any:
-    """*value* with texts that can be written down anywhere; raises an ``InputError`` if it is too deep."""
+    """*value* with valid Unicode texts; raises an ``InputError`` if it is too deep."""
     if depth > _DEEPEST:
         msg = "The file is nested too deeply; export it again where it came from."
         raise InputError(msg)
     match value:
         case str():
-            return _sound(value)
+            return _valid_unicode(value)
         case list():
             return [_checked(item, depth + 1) for item in value]
         case dict():
-            return {_sound(name): _checked(item, depth + 1) for name, item in value.items()}
+            return {_valid_unicode(name): _checked(item, depth + 1) for name, item in value.items()}
         case _:
             return value
 
 
-def _sound(text: str) -> str:
-    """*text* without halves of characters, which JSON can hold and UTF-8 cannot."""
+def _valid_unicode(text: str) -> str:
+    """*text* without lone surrogates, which JSON can hold and UTF-8 cannot."""
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -73,7 +73,7 @@ def _sound(text: str) -> str:
 
 
 def text(form: Form, name: str) -> str:
-    """A text; nothing if it is not there."""
+    """A text; empty if it is missing."""
     value = form.get(name)
     if value is None:
         return ""
@@ -94,7 +94,7 @@ def _text_in(item: object, name: str) -> str:
 
 
 def flag(form: Form, name: str, *, default: bool = False) -> bool:
-    """Yes or no."""
+    """A boolean."""
     value = form.get(name)
     if value is None:
         return default
@@ -104,7 +104,7 @@ def flag(form: Form, name: str, *, default: bool = False) -> bool:
 
 
 def number(form: Form, name: str, *, default: int = 0) -> int:
-    """A whole number; what stands behind a point is left out. Some programs write it as a text."""
+    """A whole number, without decimals. Some programs write it as a text."""
     value = form.get(name)
     if isinstance(value, str) and _DIGITS.fullmatch(value.strip()):
         value = int(value)
@@ -116,7 +116,7 @@ def number(form: Form, name: str, *, default: int = 0) -> int:
 
 
 def inner(form: Form, name: str) -> dict[str, Any]:
-    """An object; an empty one if it is not there, or an empty list, as which some languages write it."""
+    """An object; empty if it is missing, or an empty list, as which some programs write it."""
     value = form.get(name)
     if value is None or value == []:
         return {}
@@ -138,7 +138,7 @@ def _object_in(item: object, name: str) -> dict[str, Any]:
 
 def _list(form: Form, name: str) -> list[object]:
     value = form.get(name)
-    if value is None or value in ("", {}):  # nothing, as some programs write it
+    if value is None or value in ("", {}):  # some programs write an empty list like this
         return []
     if not isinstance(value, list):
         raise _wrong(name, "a list")

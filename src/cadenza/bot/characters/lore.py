@@ -1,4 +1,4 @@
-"""Which of a character's lore is told: what is always told, and what was spoken of."""
+"""Selects the lore for a prompt: constant entries, and those whose keys occur in the conversation."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ _RUN_TOGETHER = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
     "\uff66-\uff9f\U00020000-\U0003ffff"
 )
-"""Scripts that put no spaces between words, and Korean, which puts endings on them."""
+"""Scripts without spaces between words, and Korean, which adds endings to them."""
 _SPACED = f"[^\\W{_RUN_TOGETHER}]"
-"""A letter or digit of a script whose words stand apart."""
+"""A letter or digit of a script with spaces between words."""
 _SPACED_LETTER = re.compile(_SPACED)
 _DECORATION = re.compile(r"(?:[ \t]*@@[^\n]*(?:\n|\Z))+")
 _VERDICT = re.compile(r"^[ \t]*@@(?P<word>activate|dont_activate)[ \t]*$", re.MULTILINE)
 
 _KEYS = re.compile(r"^[ \t]*@@(?P<word>additional_keys|exclude_keys)[ \t]+(?P<keys>[^\n]+)$", re.MULTILINE)
-"""Keys of which one must have been said besides, or none."""
+"""Decorators with further keys: one of these must occur, or none may."""
 
 
 def told(lore: Sequence[Lore], recent: Iterable[str], *, most: int = MOST) -> tuple[str, ...]:
-    """What is told of *lore* after the *recent* texts, in its order, no more than *most* characters.
+    """The contents of the active *lore* for the *recent* texts, in its order, at most *most* characters.
 
-    If it is too much, what is always told goes first, then what stands first. Nothing is told twice.
+    If there is too much, constant entries come first, then those with a lower order. Duplicates are left out.
     """
     said = _plain("\n".join(recent))
     found = [(entry, content) for entry in lore if (content := _content(entry)) and _is_told(entry, said)]
@@ -44,7 +44,7 @@ def told(lore: Sequence[Lore], recent: Iterable[str], *, most: int = MOST) -> tu
 
 
 def _content(entry: Lore) -> str:
-    """What *entry* says, without the ``@@`` lines with which cards direct programs."""
+    """The content of *entry* without its ``@@`` decorators."""
     head = _DECORATION.match(entry.content)
     return entry.content[head.end() if head else 0 :].strip()
 
@@ -67,7 +67,7 @@ def _is_told(entry: Lore, said: str) -> bool:
 
 
 def _decorated(head: str, word: str) -> tuple[str, ...]:
-    """The keys that stand behind the decorator *word*."""
+    """The keys of the decorator *word*."""
     lines = (match["keys"] for match in _KEYS.finditer(head) if match["word"] == word)
     return tuple(key for line in lines for key in line.split(",") if key.strip())
 
@@ -78,11 +78,11 @@ def _any(keys: Iterable[str], said: str, entry: Lore) -> bool:
 
 @lru_cache(maxsize=4096)  # the same keys are looked for before every reply
 def _pattern(key: str, is_case_sensitive: bool) -> re.Pattern[str]:  # noqa: FBT001  # a key of the cache
-    """A pattern for *key* as whole words, where its script has words. It holds nothing but letters to be found."""
+    """A pattern for *key* as whole words, if its script has spaces; the key itself is literal."""
     key = _plain(key).strip()
     before = f"(?<!{_SPACED})" if _SPACED_LETTER.match(key[0]) else ""
-    behind = f"(?!{_SPACED})" if _SPACED_LETTER.match(key[-1]) else ""
-    return re.compile(before + re.escape(key) + behind, 0 if is_case_sensitive else re.IGNORECASE)
+    after = f"(?!{_SPACED})" if _SPACED_LETTER.match(key[-1]) else ""
+    return re.compile(before + re.escape(key) + after, 0 if is_case_sensitive else re.IGNORECASE)
 
 
 def _plain(text: str) -> str:

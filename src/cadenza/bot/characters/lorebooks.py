@@ -1,4 +1,4 @@
-"""A card's book of lore, ``character_book``: read, and written so that what is not understood stays in it."""
+"""Reads and writes ``character_book``, the lore of a card; unknown fields are kept."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def read_book(book: Form) -> tuple[Lore, ...]:
 
 
 def write_book(lore: Sequence[Lore], book: Form) -> dict[str, Any]:
-    """*book* with this *lore*: an entry that was changed keeps whatever else stood in it."""
+    """*book* with this *lore*; a changed entry keeps its unknown fields."""
     left = list(checked_json.inners(book, _ENTRIES))
-    known = [_taken(left, entry) for entry in lore]
-    # Only when all that stayed the same have found theirs: an entry that was changed must not take one of those.
+    known = [_take_equal(left, entry) for entry in lore]
+    # First all unchanged entries are matched, so that a changed one cannot take one of those.
     entries = [
-        before if before is not None else _write_entry(entry, _nearest(left, entry))
+        before if before is not None else _write_entry(entry, _take_similar(left, entry))
         for entry, before in zip(lore, known, strict=True)
     ]
     return {"extensions": {}, **deepcopy(dict(book)), _ENTRIES: entries}
@@ -60,16 +60,16 @@ def _write_entry(lore: Lore, before: Form) -> dict[str, Any]:
     }
 
 
-def _taken(left: list[dict[str, Any]], lore: Lore) -> dict[str, Any] | None:
-    """The entry that says just this, taken out of those that are *left*."""
+def _take_equal(left: list[dict[str, Any]], lore: Lore) -> dict[str, Any] | None:
+    """Remove the entry that equals *lore* from *left* and return it."""
     for place, entry in enumerate(left):
         if _read_entry(entry) == lore:
             return left.pop(place)
     return None
 
 
-def _nearest(left: list[dict[str, Any]], lore: Lore) -> dict[str, Any]:
-    """The entry that *lore* was before it was changed: one with its words or its keys; taken out likewise."""
+def _take_similar(left: list[dict[str, Any]], lore: Lore) -> dict[str, Any]:
+    """Remove the entry with the content or the keys of *lore* from *left* and return it: its earlier version."""
     for place, entry in enumerate(left):
         before = _read_entry(entry)
         if before.content == lore.content or (before.keys and before.keys == lore.keys):

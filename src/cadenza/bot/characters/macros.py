@@ -1,4 +1,4 @@
-"""How somebody talks, as cards write it: samples of conversations, with names that are yet to be put in."""
+"""Parses the sample dialogue of a card, with its placeholders for names."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Iterator
 
 from ...types import Line
 from .character import Character
-from .placeholders import SOMEBODY, resolved
+from .placeholders import DEFAULT_USER, resolved
 
 _START = re.compile(r"[ \t]*<START>[ \t]*", re.IGNORECASE)
 
 
 def samples(character: Character, user: str = "") -> tuple[Line, ...]:
-    """How *character* talks, as lines: who speaks stands in front of a line, and what follows is theirs.
+    """The sample dialogue of *character* as lines: a name at the start of a line begins that speaker's text.
 
-    What stands behind ``<START>`` with nobody in front is the character's own.
+    Text after ``<START>`` without a name is the character's own.
     """
-    user = user or SOMEBODY
+    user = user or DEFAULT_USER
     own = {character.called.casefold(), character.name.casefold()}
     lines = []
     for block in _START.split(character.samples):
-        # Names are looked for after they were put in: cards write them out as often as not.
+        # Placeholders are resolved first: cards often write the names out.
         for speaker, text in _said(resolved(block, char=character.called, user=user), (*own, user.casefold())):
             is_own = not speaker or speaker.casefold() in own
             if text := text.strip():
@@ -30,7 +30,7 @@ def samples(character: Character, user: str = "") -> tuple[Line, ...]:
 
 
 def _said(block: str, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Who said what in *block*; at first nobody."""
+    """The speakers and texts in *block*; the first speaker is empty."""
     speaker, said = "", ""
     for line in block.splitlines(keepends=True):
         name, colon, rest = line.lstrip().partition(":")

@@ -1,4 +1,4 @@
-"""Our own format: one JSON file with all that a character is, pictures included."""
+"""Our own format: one JSON file with the whole character, pictures included."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .checked_json import Form
 from .tavern import read_degree, read_look, shown_name, write_look
 
 FORMAT = "cadenza/character"
-"""What a file of ours says that it is, for ever."""
+"""The format name in our files, which never changes."""
 VERSION = 1
 _TEXTS = (
     "id", "prompt", "personality", "scenario", "system", "afterword", "greeting", "samples", "avatar", "model",
@@ -25,18 +25,18 @@ _LISTS = ("other_greetings", "triggers", "former")
 
 
 def is_native(form: Form) -> bool:
-    """Whether *form* is a file of ours."""
+    """Whether *form* is in our format."""
     return form.get("format") == FORMAT
 
 
 def write(character: Character) -> bytes:
-    """A file with all of *character*."""
+    """*character* as a file."""
     form = {"format": FORMAT, "version": VERSION, "character": as_value(character)}
     return json.dumps(form, ensure_ascii=False, indent=2).encode()
 
 
 def read(form: Form) -> Character:
-    """Whom a file of ours holds; raises an ``InputError`` if it is not right, or written by a later version."""
+    """The character in a file; raises an ``InputError`` if it is invalid, or of a later version."""
     version = checked_json.number(form, "version", default=VERSION)
     if version > VERSION:
         msg = f"The file is of version {version}, and this bot reads version {VERSION}; update the bot."
@@ -45,7 +45,7 @@ def read(form: Form) -> Character:
 
 
 def as_value(character: Character) -> dict[str, Any]:
-    """*character* as an object of JSON, without what it does not have."""
+    """*character* as a JSON object, without empty fields."""
     value: dict[str, Any] = {
         "name": character.name,
         **{name: getattr(character, name) for name in _TEXTS},
@@ -61,10 +61,10 @@ def as_value(character: Character) -> dict[str, Any]:
 
 
 def of_value(value: Form) -> Character:
-    """Whom *value* describes; raises an ``InputError`` if it describes nobody."""
+    """The character in *value*; raises an ``InputError`` if it has no name."""
     name = checked_json.text(value, "name")
     if not name.strip():
-        msg = "The file names nobody; write a name into it."
+        msg = "The character in the file has no name; write one into it."
         raise InputError(msg)
     written: dict[str, Any] = {name: checked_json.text(value, name) for name in _TEXTS}
     return Character(

@@ -1,12 +1,12 @@
-"""What cards write instead of names, ``{{char}}`` and ``{{user}}``, and the words that they stand for."""
+"""Resolves the placeholders of cards, such as ``{{char}}`` and ``{{user}}``."""
 
 from __future__ import annotations
 
 import re
 from random import Random, SystemRandom
 
-SOMEBODY = "User"
-"""What ``{{user}}`` stands for where nobody in particular is talked to."""
+DEFAULT_USER = "User"
+"""The value of ``{{user}}`` if there is no particular person."""
 
 _MACRO = re.compile(
     r"\{\{\s*(?P<word>char|user|original)\s*\}\}"
@@ -22,7 +22,7 @@ _DICE = SystemRandom()
 
 
 def resolved(text: str, *, char: str, user: str = "", original: str = "") -> str:
-    """*text* with names put in and comments taken out. What a name holds is not looked at again."""
+    """*text* with placeholders replaced and comments removed, in one pass: values are not resolved again."""
 
     def meant(match: re.Match[str]) -> str:
         if match["made"]:
@@ -31,7 +31,7 @@ def resolved(text: str, *, char: str, user: str = "", original: str = "") -> str
             case "char" | "bot":
                 return char
             case "user":
-                return user or SOMEBODY
+                return user or DEFAULT_USER
             case "original":
                 return original
             case _:
@@ -41,7 +41,7 @@ def resolved(text: str, *, char: str, user: str = "", original: str = "") -> str
 
 
 def _made(how: str, of: str, *, place: str) -> str:
-    """What is made of a text: one of several, any or always the same in one *place*, a throw of dice, the way back."""
+    """The value of a macro: a random choice, one that is stable for *place*, the reversed text, or a dice roll."""
     match how:
         case "random":
             return _DICE.choice(_parts(of))
@@ -55,6 +55,6 @@ def _made(how: str, of: str, *, place: str) -> str:
 
 
 def _parts(of: str) -> list[str]:
-    """The texts of a list: with ``::`` between them, or commas, of which one behind a backslash is meant as such."""
+    """The items of a list, separated by ``::`` or by commas; a backslash makes a comma literal."""
     parts = of.split("::") if "::" in of else _COMMA.split(of)
     return [part.replace("\\,", ",").strip() for part in parts]

@@ -1,4 +1,4 @@
-"""Cards in pictures: texts in a PNG, read and written byte by byte, and a plain picture for who has none."""
+"""Reads and writes the text chunks of PNG files, which hold cards, and makes a plain picture."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _END = b"IEND"
 _TEXTS = (b"tEXt", b"zTXt", b"iTXt")
 _KEYWORD = re.compile(rb"[^\0]{1,79}\0")
 _INTERNATIONAL = re.compile(rb"(?P<packed>[\0\1])\0[^\0]*\0[^\0]*\0", re.DOTALL)
-"""What stands before the text of an ``iTXt``: whether it is packed, how, in which language, the keyword in it."""
+"""The header of an ``iTXt`` chunk: compression flag and method, language, translated keyword."""
 _SIDE = 64
-"""Pixels of a plain picture."""
+"""Width and height of a plain picture."""
 
 
 def texts(data: bytes) -> dict[str, str]:
-    """All texts of a PNG by their keywords, the first of each; raises an ``InputError`` if it is none, or a broken one."""
+    """The texts of a PNG by keyword, the first of each; raises an ``InputError`` if it is not a valid PNG."""
     found: dict[str, str] = {}
     for kind, body in _chunks(data):
         if kind in _TEXTS and (match := _KEYWORD.match(body)):
@@ -34,7 +34,7 @@ def texts(data: bytes) -> dict[str, str]:
 
 
 def with_texts(data: bytes, given: Mapping[str, str]) -> bytes:
-    """A PNG with the *given* texts, which must be ASCII, by their keywords, instead of those that it had."""
+    """A PNG with the *given* ASCII texts by keyword, replacing those with the same keywords."""
     made = [(b"tEXt", keyword.encode("latin-1") + b"\0" + text.encode("ascii")) for keyword, text in given.items()]
     kept = list(_without(data, given))
     return SIGNATURE + b"".join(_chunk(*chunk) for chunk in (*kept[:-1], *made, kept[-1]))
@@ -46,7 +46,7 @@ def without_texts(data: bytes, keywords: Collection[str]) -> bytes:
 
 
 def plain(name: str) -> bytes:
-    """A small picture of one colour, which *name* decides."""
+    """A small picture of one colour, derived from *name*."""
     hue = int.from_bytes(sha256(name.encode("utf-8", "replace")).digest()[:2], "big") / 0x10000
     colour = bytes(round(part * 255) for part in colorsys.hls_to_rgb(hue, 0.55, 0.5))
     rows = (b"\0" + colour * _SIDE) * _SIDE
@@ -59,12 +59,12 @@ def plain(name: str) -> bytes:
 
 
 def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """The parts of a PNG, each with its kind, the last one ``IEND``."""
+    """The chunks of a PNG with their types, up to ``IEND``."""
     if len(data) > LARGEST:
         msg = "The picture is larger than 8 MB; take a smaller one."
         raise InputError(msg)
     if not data.startswith(SIGNATURE):
-        msg = "The file is no PNG; give a character card as PNG or JSON."
+        msg = "The file is not a PNG; use a character card as PNG or JSON."
         raise InputError(msg)
     at, is_first = len(SIGNATURE), True
     while True:
@@ -81,7 +81,7 @@ def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _broken() -> InputError:
-    return InputError("The picture is damaged; download it again, as the original and not as a preview.")
+    return InputError("The picture is damaged; download it again, the original and not a preview.")
 
 
 def _chunk(kind: bytes, body: bytes) -> bytes:
@@ -96,7 +96,7 @@ def _without(data: bytes, keywords: Collection[str]) -> Iterator[tuple[bytes, by
 
 
 def _unpacked(kind: bytes, body: bytes) -> str | None:
-    """The text of a chunk behind its keyword; ``None`` if it is packed in a way that nobody knows."""
+    """The text of a chunk after its keyword; ``None`` for an unknown compression."""
     if kind == b"tEXt":
         return body.decode("latin-1")
     if kind == b"zTXt":
@@ -109,13 +109,13 @@ def _unpacked(kind: bytes, body: bytes) -> str | None:
 
 
 def _inflated(packed: bytes) -> bytes:
-    """What *packed* holds; a small file may not become a large one."""
+    """Decompress *packed*, up to a limit."""
     unpacking = zlib.decompressobj()
     try:
         content = unpacking.decompress(packed, 2 * LARGEST)
     except zlib.error:
         raise _broken() from None
     if unpacking.unconsumed_tail:
-        msg = "The picture holds more text than any card; take another one."
+        msg = "The picture contains more text than a card can have; use another one."
         raise InputError(msg)
     return content

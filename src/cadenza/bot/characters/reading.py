@@ -1,4 +1,4 @@
-"""Whatever somebody gives as a character, and whatever they want to have it as."""
+"""Import and export of characters in all formats."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ _UNSAFE = re.compile(r"[^\w-]+")
 
 
 class Format(StrEnum):
-    """As what a character can be had."""
+    """The formats of an export."""
 
     PNG = "png"
-    """A picture with the card in it, of version 2 and 3."""
+    """A picture that contains the card in versions 2 and 3."""
     JSON = "json"
     """A card of version 3."""
     JSON_V2 = "json-v2"
     JSON_V1 = "json-v1"
-    """A flat card: six fields, and nothing else."""
+    """A flat card of six fields."""
     NATIVE = "cadenza"
-    """Our own file, with everything."""
+    """Our own format, with everything."""
 
 
 def read_card(data: bytes, name: str) -> Character:
-    """Whom *data* holds, in whichever format; *name* is the file's. Raises an ``InputError`` if it cannot be read."""
+    """The character in the file *data*, in any format; *name* is the file's. Raises an ``InputError``."""
     if len(data) > checked_json.LARGEST:
         msg = "The file is larger than 8 MB; take a smaller one."
         raise InputError(msg)
@@ -48,14 +48,14 @@ def read_card(data: bytes, name: str) -> Character:
     if data.startswith(png.SIGNATURE):
         return _from_picture(data, stem)
     if avatars.kind_of(data):
-        msg = "This is a picture without a card in it: cards are PNG or JSON files, and a preview has lost it."
+        msg = "This picture contains no card: cards are PNG or JSON files, and a preview has lost the card."
         raise InputError(msg)
     form = checked_json.parsed(data.removeprefix(b"\xef\xbb\xbf"))
     return native.read(form) if native.is_native(form) else tavern.read(form, file=stem)
 
 
 def write_card(character: Character, format: Format) -> tuple[str, bytes]:  # noqa: A002  # what else is it
-    """The name of a file, and the file with *character* in it."""
+    """The name and the contents of a file with *character*."""
     stem = _UNSAFE.sub("_", character.name).strip("_") or "character"
     match format:
         case Format.PNG:
@@ -83,20 +83,20 @@ def _from_picture(data: bytes, stem: str) -> Character:
     found = png.texts(data)
     cards = {name.lower(): text for name, text in reversed(found.items()) if name.lower() in (_SECOND, _THIRD)}
     if not any(cards.values()):
-        msg = "This picture has no card in it; a preview or a screenshot of one has lost it, so take the original."
+        msg = "This picture contains no card; a preview or a screenshot has lost it, so use the original."
         raise InputError(msg)
     form = _newest(cards)
     _take_assets(form, found)
     bare = png.without_texts(data, [name for name in found if name.startswith(_ASSET_TEXT) or name.lower() in cards])
     try:
         face = avatars.face_of(bare)
-    except InputError:  # a card whose picture nobody can open is still a card
+    except InputError:  # the card is still usable without its picture
         face = ""
     return tavern.read(form, file=stem, picture=face)
 
 
 def _newest(cards: Mapping[str, str]) -> dict[str, Any]:
-    """The card of the later version, or if that one is damaged, the other."""
+    """The card of the later version, or the other if that one is damaged."""
     texts = [text for keyword in (_THIRD, _SECOND) if (text := cards.get(keyword))]
     try:
         return checked_json.parsed(_decoded(texts[0]))
@@ -108,14 +108,14 @@ def _newest(cards: Mapping[str, str]) -> dict[str, Any]:
 
 def _decoded(text: str) -> bytes:
     try:
-        return b64decode(text + "==")  # some programs leave the end out
+        return b64decode(text + "==")  # some programs omit the padding
     except (binascii.Error, ValueError):
-        msg = "The card in this picture is damaged; download it again, as the original and not as a preview."
+        msg = "The card in this picture is damaged; download it again, the original and not a preview."
         raise InputError(msg) from None
 
 
 def _take_assets(form: dict[str, Any], found: Mapping[str, str]) -> None:
-    """Put what stands in texts of its own, as older programs write it, into the card, where it is not lost."""
+    """Move assets from text chunks of their own, as older programs write them, into the card."""
     data = form.get("data")
     for asset in checked_json.inners(data, "assets") if isinstance(data, dict) else ():
         uri = checked_json.text(asset, "uri")
@@ -125,7 +125,7 @@ def _take_assets(form: dict[str, Any], found: Mapping[str, str]) -> None:
 
 
 def _picture(character: Character) -> bytes:
-    """A PNG with the card in it: the character's own picture if that is a PNG, else a plain one."""
+    """A PNG with the card: the character's avatar if that is a PNG, else a plain picture."""
     own = _own_picture(character)
     picture, carrier = (png.plain(character.name), Carrier.PLAIN) if own is None else (own, Carrier.FACE)
     versions = {_SECOND: Version.V2, _THIRD: Version.V3}
@@ -137,7 +137,7 @@ def _picture(character: Character) -> bytes:
 
 
 def _own_picture(character: Character) -> bytes | None:
-    """The face of *character*, if it is a PNG that is whole."""
+    """The avatar of *character*, if it is a valid PNG."""
     own = avatars.of_uri(character.avatar)
     if own is None or character.avatar != avatars.as_uri("png", own):
         return None

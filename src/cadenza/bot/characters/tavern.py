@@ -1,7 +1,7 @@
-"""SillyTavern's character cards as JSON: the flat ones of version 1, ``chara_card_v2`` and ``chara_card_v3``.
+"""SillyTavern's character cards as JSON: flat ones (version 1), ``chara_card_v2`` and ``chara_card_v3``.
 
-A card is kept whole in ``Character.card``. When it goes out again, only what was changed since is written over it, so
-that nothing is lost which is not understood here.
+The whole card is kept in ``Character.card``. An export changes only what was edited since, so that unknown fields are
+not lost.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .checked_json import Form
 from .lorebooks import read_book, write_book
 
 OURS = "cadenza"
-"""What is ours stands under this name among a card's extensions."""
+"""The name of our fields among a card's extensions."""
 _DEPTH = "depth_prompt"
 _USUAL_DEPTH = 4
 _DEFAULT_ICON = "ccdefault:"
@@ -30,15 +30,15 @@ _FIRST = {
     "name": "name", "prompt": "description", "personality": "personality", "scenario": "scenario",
     "greeting": "first_mes", "samples": "mes_example",
 }  # fmt: skip
-"""Our fields and those of the first version."""
+"""Our fields and those of version 1."""
 _LATER = {"system": "system_prompt", "afterword": "post_history_instructions", "nickname": "nickname"}
 
 
 class Version(Enum):
-    """Which version of a card is written."""
+    """The version of a card."""
 
     V1 = ""
-    """Flat; it holds six fields only."""
+    """Flat, with six fields only."""
     V2 = "chara_card_v2"
     V3 = "chara_card_v3"
 
@@ -54,12 +54,12 @@ def is_card(card: Form) -> bool:
 
 
 def read(card: Form, *, file: str = "", picture: str = "") -> Character:
-    """The character on *card*; *file* names it if the card does not, *picture* is what the card came in.
+    """The character on *card*; *file* is its name if the card has none, *picture* the picture that held the card.
 
-    Raises an ``InputError`` if it is no card, or one of its fields is not what it should be.
+    Raises an ``InputError`` if it is not a card, or a field is invalid.
     """
     if not is_card(card):
-        msg = "This JSON is no character card; export one from SillyTavern or with /persona export."
+        msg = "This JSON is not a character card; export one from SillyTavern or with /persona export."
         raise InputError(msg)
     data = _data(card)
     extensions = checked_json.inner(data, "extensions")
@@ -80,12 +80,12 @@ def read(card: Form, *, file: str = "", picture: str = "") -> Character:
 
 
 def shown_name(name: str) -> str:
-    """*name* as it can be shown over a message: cut if it is too long, and without what nobody sees."""
+    """*name* as Discord can show it: shortened, without invisible characters."""
     return from_username(as_username(name))
 
 
 def read_look(look: Form) -> Look:
-    """One of our looks, as it is written down."""
+    """A look from its JSON object."""
     return Look(
         name=checked_json.text(look, "name"),
         avatar=checked_json.text(look, "avatar"),
@@ -95,12 +95,12 @@ def read_look(look: Form) -> Look:
 
 
 def write_look(look: Look) -> dict[str, Any]:
-    """*look*, written down."""
+    """*look* as a JSON object."""
     return {spec.name: getattr(look, spec.name) for spec in fields(Look)}
 
 
 def read_degree(form: Form) -> int | None:
-    """A way of delivering, if there is one."""
+    """The degree of delivery, or ``None``."""
     if form.get("degree") is None:
         return None
     degree = checked_json.number(form, "degree")
@@ -111,7 +111,7 @@ def read_degree(form: Form) -> int | None:
 
 
 def _data(card: Form) -> Form:
-    """Where the fields of *card* stand: below ``data``, or in the first version at the top."""
+    """The object with the fields of *card*: ``data``, or in version 1 the card itself."""
     data = card.get("data")
     return data if isinstance(data, dict) else card
 
@@ -130,7 +130,7 @@ def _notes(extensions: Form, ours: Form) -> tuple[Note, ...]:
 
 
 def _avatar(data: Form, ours: Form, picture: str) -> str:
-    """The face of a card: its main icon, or the *picture* that it came in, unless that is only there to carry it."""
+    """The avatar of a card: its main icon, or the *picture* that held it, unless that is only a carrier."""
     icon = _icon(checked_json.inners(data, "assets"))
     uri = "" if icon is None else checked_json.text(icon, "uri")
     if own := checked_json.text(ours, "avatar"):
@@ -141,7 +141,7 @@ def _avatar(data: Form, ours: Form, picture: str) -> str:
 
 
 def _is_icon(uri: str) -> bool:
-    """Whether *uri* can be taken from an icon: it can be fetched safely, or holds a picture."""
+    """Whether *uri* can be an icon: an https address, or a ``data:`` URI with a picture."""
     return uri.startswith("https://") or avatars.of_uri(uri) is not None
 
 
@@ -154,18 +154,18 @@ def _icon(assets: tuple[dict[str, Any], ...]) -> dict[str, Any] | None:
 
 
 class Carrier(Enum):
-    """What a card goes into."""
+    """What contains a card."""
 
     FILE = "file"
-    """A file of its own."""
+    """A JSON file."""
     FACE = "face"
-    """The picture that is the character's face."""
+    """The character's avatar."""
     PLAIN = "plain"
-    """A picture that is nobody's face."""
+    """A plain picture, which is no avatar."""
 
 
 def write(character: Character, version: Version, *, carrier: Carrier = Carrier.FILE) -> dict[str, Any]:
-    """*character* as a card: the one that it came on, with what was changed since."""
+    """*character* as a card: its original card with the changes since."""
     card: dict[str, Any] = deepcopy(dict(character.card)) if is_card(character.card) else {}
     before = read(card) if card else Character("")
     changed = {
@@ -177,7 +177,7 @@ def write(character: Character, version: Version, *, carrier: Carrier = Carrier.
         return _flat(card, changed)
     has_data = isinstance(card.get("data"), dict)
     data = card.pop("data") if has_data else {theirs: card.pop(theirs, "") for theirs in _FIRST.values()}
-    if not has_data:  # what a flat card holds besides may be fields of later versions
+    if not has_data:  # a flat card may have fields of later versions
         data |= {name: card.pop(name) for name in (*_DEFAULTS, *_OPTIONAL) if name in card}
     data |= changed
     for name, default in _DEFAULTS.items():
@@ -188,7 +188,7 @@ def write(character: Character, version: Version, *, carrier: Carrier = Carrier.
     _write_lists(data, character, before)
     _write_extensions(data["extensions"], character, before, carrier)
     _write_icon(data, "" if carrier is Carrier.FACE else character.avatar)
-    card |= {name: value for name, value in changed.items() if name in card}  # what stands at the top as well
+    card |= {name: value for name, value in changed.items() if name in card}  # fields that are repeated at the top
     is_same = card.get("spec") == version.value
     number = card.get("spec_version") if is_same else None
     return card | {"spec": version.value, "spec_version": number or _NUMBERS[version], "data": data}
@@ -200,12 +200,12 @@ _DEFAULTS: Mapping[str, Any] = {
     "creator_notes": "", "system_prompt": "", "post_history_instructions": "", "alternate_greetings": [],
     "tags": [], "creator": "", "character_version": "", "extensions": {},
 }  # fmt: skip
-"""What every card must hold from the second version on."""
+"""The required fields from version 2 on."""
 _OPTIONAL = (
     "character_book", "assets", "nickname", "creator_notes_multilingual", "source", "group_only_greetings",
     "creation_date", "modification_date",
 )  # fmt: skip
-"""What it may hold besides."""
+"""Optional fields."""
 
 
 def _flat(card: dict[str, Any], changed: Mapping[str, Any]) -> dict[str, Any]:
@@ -239,7 +239,7 @@ def _write_extensions(extensions: dict[str, Any], character: Character, before: 
 
 
 def _split(notes: tuple[Note, ...]) -> tuple[Note | None, tuple[Note, ...]]:
-    """The note that a card can hold by itself, and the others."""
+    """The note that fits into a card's own field, and the others."""
     is_theirs = bool(notes) and bool(notes[0].text.strip()) and notes[0].depth >= 0
     return (notes[0], notes[1:]) if is_theirs else (None, notes)
 
@@ -253,7 +253,7 @@ def _write_depth(extensions: dict[str, Any], note: Note | None) -> None:
 
 
 def _write_icon(data: dict[str, Any], face: str) -> None:
-    """Let the main icon be *face*; one that an icon cannot be stands elsewhere."""
+    """Make *face* the main icon, if it can be one."""
     wanted = face if _is_icon(face) else ""
     if wanted == _avatar(data, {}, ""):
         return
@@ -268,7 +268,7 @@ def _write_icon(data: dict[str, Any], face: str) -> None:
 
 
 def _set(form: dict[str, Any], name: str, value: object) -> None:
-    """Write *value* down, unless there is nothing to write."""
+    """Set *value*, or remove the field if it is empty."""
     if value is None or value in ([], {}):
         form.pop(name, None)
     else:

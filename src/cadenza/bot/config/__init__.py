@@ -1,1 +1,1 @@
-"""The configuration of a bot: one commented file, checked as a whole, read again when it changes."""
+"""The configuration of a bot: one file, validated as a whole, reloaded when it changes."""

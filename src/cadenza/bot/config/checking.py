@@ -1,4 +1,4 @@
-"""Checking a table of a configuration against the class that it becomes: every mistake a sentence, all of them at once."""
+"""Validates a table of a configuration against its dataclass, and collects all mistakes as sentences."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from typing import Any, NamedTuple
 from ...errors import SettingsError
 
 _SECRETIVE = re.compile(r"token|secret|password|passwd|api_?key|^key$", re.IGNORECASE)
-_ENVIRONMENT = "put it into .env beside this file and keep only the name of its variable here"
+_ENVIRONMENT = "put it into .env beside this file and name only its variable here"
 _SHOWN = 60
 
 
 class ConfigError(SettingsError):
-    """A configuration is not right: one line a mistake, each of which says where, what is wrong and what is right."""
+    """A configuration is invalid: one line per mistake, with the place, the mistake and what is valid."""
 
     def __init__(self, mistakes: Iterable[str], *, files: Collection[Path] = ()) -> None:
         self.mistakes = tuple(mistakes)
         self.files = frozenset(files)
-        """What was read to find that out: a change of one of these may be the cure."""
+        """The files that were read: a change to one of them may fix the mistakes."""
         super().__init__("\n".join(self.mistakes))
 
 
 class Complaints:
-    """Gathers what is wrong, so that it can be told at once."""
+    """Collects mistakes, to report them together."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
 
     def add(self, place: str, complaint: str) -> None:
-        """Say what is wrong at *place*, once; nothing if *complaint* is empty."""
+        """Add a mistake at *place*, once; an empty *complaint* is ignored."""
         line = f"{place} {complaint}"
         if complaint and line not in self.lines:
             self.lines.append(line)
@@ -44,16 +44,16 @@ class Complaints:
 class _Form(NamedTuple):
     pattern: re.Pattern[str]
     words: str
-    """What a text of this form is."""
+    """The description of a valid text."""
     is_shown: bool = True
-    """Whether a text that has another form may be repeated: somebody may have put a secret there."""
+    """Whether a message may show an invalid text, which could be a misplaced secret."""
 
 
 _FORMS: Mapping[str, _Form] = MappingProxyType(
     {
         "variable": _Form(
             re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,100}"),
-            "the name of a variable, such as DISCORD_TOKEN; what the variable holds belongs into .env",
+            "the name of a variable, such as DISCORD_TOKEN; its value belongs in .env",
             is_shown=False,
         ),
         "address": _Form(
@@ -65,7 +65,7 @@ _FORMS: Mapping[str, _Form] = MappingProxyType(
             re.compile(r"[0-9]{15,21}"),
             "ids, which are digits (in Discord: Settings, Advanced, Developer Mode; then right-click, Copy Channel ID)",
         ),
-        "filled": _Form(re.compile(r"[^\0]*[^\0\s][^\0]*", re.DOTALL), "something and not empty"),
+        "filled": _Form(re.compile(r"[^\0]*[^\0\s][^\0]*", re.DOTALL), "a text that is not empty"),
         "language": _Form(
             re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?"), "the code of a language, such as 'en' or 'ja'"
         ),
@@ -74,7 +74,7 @@ _FORMS: Mapping[str, _Form] = MappingProxyType(
 
 
 def table(given: object, place: str, complaints: Complaints) -> Mapping[str, object]:
-    """*given*, if it is a table; else it is complained of, and stands for an empty one."""
+    """*given* if it is a table; else an empty one, and a mistake is added."""
     if isinstance(given, Mapping):
         return given
     complaints.add(place, f"must be a table, not {shown(given)}")
@@ -84,7 +84,7 @@ def table(given: object, place: str, complaints: Complaints) -> Mapping[str, obj
 def values(
     kind: type[Any], given: object, place: str, complaints: Complaints, *, besides: Collection[str] = ()
 ) -> dict[str, Any]:
-    """Of the table *given* what is right for the fields of *kind*; keys in *besides* are somebody else's."""
+    """The valid values of the table *given* for the fields of *kind*; keys in *besides* are skipped."""
     specs = {spec.name: spec for spec in fields(kind) if "kind" in spec.metadata}
     right: dict[str, Any] = {}
     for name, value in table(given, place, complaints).items():
@@ -101,17 +101,17 @@ def values(
 
 
 def unknown_key(name: str, known: Collection[str]) -> str:
-    """What is said of a key that there is not."""
+    """The message for an unknown key."""
     close = difflib.get_close_matches(name, known, n=1)
     if close:
         return f"has no key {shown(name)}; did you mean {close[0]!r}?"
     if _SECRETIVE.search(name):
-        return f"has no key {shown(name)}, and no secret belongs into this file; {_ENVIRONMENT}"
+        return f"has no key {shown(name)}, and secrets do not belong in this file; {_ENVIRONMENT}"
     return f"has no key {shown(name)}; there are {', '.join(known)}"
 
 
 def checked(value: object, spec: Field[Any]) -> tuple[object, str]:
-    """*value* as it is kept, and what is wrong with it for the key of *spec*; empty if nothing is."""
+    """*value* in its final type, and what is wrong with it for the key of *spec*, or an empty text."""
     wanted = spec.metadata["kind"]
     if wanted is float and type(value) is int:
         value = float(value) if abs(value) < 10**15 else inf
@@ -127,10 +127,10 @@ def _checked_texts(value: object, spec: Field[Any]) -> tuple[object, str]:
     form = spec.metadata.get("form", "")
     if not isinstance(value, list):
         return value, f'must be a list of texts such as ["…"], not {shown(value)}'
-    # An id is a number to most people, and to TOML.
+    # People often write ids as numbers.
     items = [str(item) if form == "id" and type(item) is int else item for item in value]
     if wrong := [item for item in items if not isinstance(item, str)]:
-        return value, f'must be a list of texts such as ["…"], but {shown(wrong[0])} is none'
+        return value, f'must be a list of texts such as ["…"], but {shown(wrong[0])} is not a text'
     return tuple(items), next(filter(None, (_form_complaint(item, spec) for item in items)), "")
 
 
@@ -140,7 +140,7 @@ def _range_complaint(value: Any, spec: Field[Any]) -> str:
         hint = difflib.get_close_matches(value, one_of, n=1)
         meant = f"; did you mean {hint[0]!r}?" if hint else ""
         return "" if value in one_of else f"must be one of {', '.join(map(repr, one_of))}, not {shown(value)}{meant}"
-    # Written so that a NaN, which compares false with everything, is refused too.
+    # Written so that a NaN, which compares false with everything, is rejected too.
     if (low is None or value >= low) and (high is None or value <= high):
         return ""
     return f"must be {f'at least {low}' if high is None else f'between {low} and {high}'}, not {shown(value)}"
@@ -154,6 +154,6 @@ def _form_complaint(value: Any, spec: Field[Any]) -> str:
 
 
 def shown(value: object) -> str:
-    """*value* as a sentence may hold it."""
+    """*value* for a message, shortened."""
     text = {True: "true", False: "false"}.get(value, repr(value)) if isinstance(value, bool) else repr(value)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."

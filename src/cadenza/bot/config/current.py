@@ -1,4 +1,4 @@
-"""The configuration as it is at present: the last one that was good."""
+"""The current configuration: the last valid one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ logger = get_logger(__name__)
 
 
 class Current:
-    """Holds the configuration. Ask ``now`` whenever something is decided, and keep no copy."""
+    """Holds the configuration. Read ``now`` for every decision, and keep no copy."""
 
     def __init__(self, config: Config) -> None:
         self._config = config
@@ -19,7 +19,7 @@ class Current:
 
     @property
     def now(self) -> Config:
-        """What holds at present."""
+        """The current configuration."""
         return self._config
 
     def listen(self, listener: Callable[[Config, Config], object]) -> None:
@@ -27,10 +27,10 @@ class Current:
         self._listeners.append(listener)
 
     def change(self, config: Config) -> None:
-        """From now on *config* holds."""
+        """Make *config* the current one and call the listeners."""
         before, self._config = self._config, config
         for listener in self._listeners:
             try:
                 listener(before, config)
-            except Exception as error:  # noqa: BLE001  # one who cannot follow holds nobody else up
-                logger.error("a part of the bot did not take the new configuration (%s)", type(error).__name__)  # noqa: TRY400  # its text may hold a secret
+            except Exception:  # the other listeners still follow
+                logger.exception("a part of the bot failed to apply the new configuration")

@@ -1,4 +1,4 @@
-"""``.env``: the secrets of a bot, beside its configuration and never in it. The real environment wins."""
+"""``.env``: the secrets of a bot, beside its configuration. Environment variables override it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 class Secrets(Mapping[str, str]):
-    """Variables and what they hold. Who prints it sees their names."""
+    """Variables and their values; the ``repr`` shows only names."""
 
     def __init__(self, values: Mapping[str, str]) -> None:
         self._values = dict(values)
@@ -43,7 +43,7 @@ class Secrets(Mapping[str, str]):
 
 @dataclass(frozen=True, slots=True)
 class Dotenv:
-    """What stands in a ``.env``."""
+    """The contents of a ``.env`` file."""
 
     values: Secrets
     mistakes: tuple[str, ...] = ()
@@ -51,9 +51,9 @@ class Dotenv:
 
 
 def secrets(config: Config, environment: Mapping[str, str] = os.environ) -> Mapping[str, str]:
-    """The secrets of a bot by the names of their variables: whatever *config* names and vendors usually call their keys.
+    """The secrets of a bot by variable: those that *config* names, the usual ones of vendors, and all of ``.env``.
 
-    They come from *environment* or else from ``.env``, of which all is there; what is empty is not.
+    *environment* overrides ``.env``; empty values are left out.
     """
     kept = read_dotenv(config.folder / NAME)
     if kept.mistakes:
@@ -63,13 +63,13 @@ def secrets(config: Config, environment: Mapping[str, str] = os.environ) -> Mapp
 
 
 def with_environment(kept: Mapping[str, str], environment: Mapping[str, str]) -> Secrets:
-    """What is *kept* and what *environment* says, which wins where it says something."""
+    """*kept*, overridden by the values of *environment* that are not empty."""
     both = {**kept, **{name: value for name, value in environment.items() if value.strip()}}
     return Secrets({name: value.strip() for name, value in both.items() if value.strip()})
 
 
 def read_dotenv(path: Path) -> Dotenv:
-    """What stands in the file *path*, which need not be there."""
+    """Read the file *path*, which may be missing."""
     try:
         with path.open("rb") as file:
             mode = os.fstat(file.fileno()).st_mode
@@ -77,11 +77,11 @@ def read_dotenv(path: Path) -> Dotenv:
     except FileNotFoundError:
         return Dotenv(Secrets({}))
     except UnicodeDecodeError:
-        return Dotenv(Secrets({}), mistakes=(f"{path.name} is not a text in UTF-8; write it anew",))
+        return Dotenv(Secrets({}), mistakes=(f"{path.name} is not UTF-8 text; save it as UTF-8",))
     except OSError as error:
         return Dotenv(Secrets({}), mistakes=(f"cannot read {path.name}: {error.strerror or type(error).__name__}",))
     values, mistakes = parsed(text)
-    warnings = (f"{path.name} can be read by others on this machine; make it yours alone: chmod 600 {path.name}",)
+    warnings = (f"other users of this machine can read {path.name}; try: chmod 600 {path.name}",)
     return Dotenv(
         Secrets(values),
         tuple(
@@ -92,7 +92,7 @@ def read_dotenv(path: Path) -> Dotenv:
 
 
 def parsed(text: str) -> tuple[dict[str, str], list[int]]:
-    """The variables that *text* sets, and the numbers of the lines that say nothing understandable."""
+    """The variables that *text* sets, and the numbers of invalid lines."""
     found: dict[str, str] = {}
     mistakes: list[int] = []
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
@@ -108,7 +108,7 @@ def parsed(text: str) -> tuple[dict[str, str], list[int]]:
 
 
 def _value(written: str) -> str | None:
-    """What *written*, the right side of a line, means; ``None`` if its quotes do not close."""
+    """The value of *written*, the right side of a line; ``None`` if its quotes do not close."""
     if not written.startswith(('"', "'")):
         return _COMMENT.sub("", written).strip()
     quoted = _QUOTED.fullmatch(written)

@@ -1,4 +1,4 @@
-"""The folder of a configuration: the files that it names are read from there, and remembered, to be watched."""
+"""The folder of a configuration: reads the files it names, and records them so that they can be watched."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ _PICTURES = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpeg"), (b"GIF8",
 
 
 def seen_from(folder: Path, name: str) -> Path:
-    """The file that a configuration in *folder* calls *name*; ``~`` is somebody's home, as in a shell."""
-    return folder / os.path.expanduser(name)  # noqa: PTH111  # of somebody who does not exist, pathlib makes an error
+    """The path that a configuration in *folder* calls *name*; ``~`` is a home folder, as in a shell."""
+    return folder / os.path.expanduser(name)  # noqa: PTH111  # pathlib raises for the home of an unknown user
 
 
 class Folder:
-    """Reads files; every refusal is a ``SettingsError`` that goes on a sentence whose beginning says where."""
+    """Reads files. A ``SettingsError`` from here continues a sentence that begins with the key."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.seen: set[Path] = set()
-        """Every file that somebody wanted to read, whether or not it was there."""
+        """Every file that was to be read, whether or not it exists."""
 
     def place(self, name: str) -> Path:
-        """The file called *name*, seen from here."""
+        """The path of *name*, relative to the folder."""
         return seen_from(self.path, name)
 
     def data(self, name: str, most: int) -> bytes:
-        """What stands in the file *name*, which has at most *most* bytes."""
+        """The contents of the file *name*, at most *most* bytes."""
         path = self.place(name)
         self.seen.add(path)
         try:
             with path.open("rb") as file:
                 data = file.read(most + 1)
         except (OSError, ValueError) as error:
-            msg = f"names {name!r}, which cannot be read ({getattr(error, 'strerror', None) or 'no such name'})"
+            msg = f"names {name!r}, which cannot be read ({getattr(error, 'strerror', None) or 'not a valid name'})"
             raise SettingsError(msg) from None
         if len(data) > most:
             msg = f"names {name!r}, which is too large; it may have {most >> 20} MiB"
@@ -46,15 +46,15 @@ class Folder:
         return data
 
     def text(self, name: str) -> str:
-        """The text that stands in the file *name*."""
+        """The text in the file *name*."""
         try:
             return self.data(name, MOST_TEXT).decode("utf-8-sig").replace("\r\n", "\n").strip()
         except UnicodeDecodeError:
-            msg = f"names {name!r}, which is not a text in UTF-8"
+            msg = f"names {name!r}, which is not UTF-8 text"
             raise SettingsError(msg) from None
 
     def picture(self, name: str) -> str:
-        """An address as it is; the picture in a file as a ``data:`` URI."""
+        """An https address as it is; a picture file as a ``data:`` URI."""
         if name.lower().startswith(("https://", "data:image/")):
             return name
         if "://" in name:

@@ -1,4 +1,4 @@
-"""Models as a configuration names them: who is meant, and which variable holds the key."""
+"""Model names in a configuration: validation, and the variables that hold their keys."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WITHOUT_VENDOR = ("local", "script")
 
 
 def model_complaint(name: str, named: Collection[str] = ()) -> str:
-    """What is wrong with *name*, which is one of *named* or as ``connect`` wants it; empty if nothing is."""
+    """What is wrong with *name*, which is one of *named* or ``VENDOR:NAME``; empty if it is valid."""
     vendor, colon, model = (part.strip() for part in name.partition(":"))
     vendor = vendor.lower()
     if name in named or vendor == "local":
@@ -32,18 +32,18 @@ def model_complaint(name: str, named: Collection[str] = ()) -> str:
 
 
 def resolved(models: ModelsConfig, name: str) -> ModelConfig:
-    """The model called *name*: one of the configuration's own, or as ``connect`` wants it."""
+    """The model called *name*: a named one of the configuration, or ``VENDOR:NAME``."""
     return models.named.get(name) or ModelConfig(name)
 
 
 def key_variables(model: ModelConfig) -> tuple[str, ...]:
-    """Where the key of *model* is looked for; without any, it has none."""
+    """The variables in which the key of *model* may be; empty if it has no key."""
     vendor = _vendor(model.model.partition(":")[0].strip().lower())
     return (model.key_env,) if model.key_env else vendor.key_variables if vendor else ()
 
 
 def needs_key(model: ModelConfig) -> bool:
-    """Whether *model* cannot be asked without a key, as far as is known."""
+    """Whether *model* is known to need a key."""
     vendor = _vendor(model.model.partition(":")[0].strip().lower())
     is_elsewhere = vendor is None or vendor.is_local or bool(model.url) or not vendor.url
     return bool(model.key_env) or (not is_elsewhere and bool(key_variables(model)))
@@ -55,14 +55,14 @@ def key_of(model: ModelConfig, secrets: Mapping[str, str]) -> str:
 
 
 def all_models(config: Config) -> tuple[str, ...]:
-    """The names of all models that *config* speaks of, the default first."""
+    """The names of all models in *config*, the default first."""
     chosen = [persona.model for persona in config.personas]
     models = config.models
     return tuple(dict.fromkeys(filter(None, [models.default, *models.fallbacks, *models.named, *chosen])))
 
 
 def known_key_variables(models: ModelsConfig) -> frozenset[str]:
-    """Every variable in which a key may stand: those of *models*, and the usual ones of all vendors."""
+    """Every variable that may hold a key: those of *models*, and the usual ones of all vendors."""
     usual = [name for vendor in _vendors().values() for name in vendor.key_variables]
     return frozenset([*usual, *(model.key_env for model in models.named.values() if model.key_env)])
 
@@ -72,6 +72,6 @@ def _vendor(name: str) -> Vendor | None:
 
 
 def _vendors() -> Mapping[str, Vendor]:
-    from ...models.vendors import VENDORS  # noqa: PLC0415  # it brings along what reads JSON
+    from ...models.vendors import VENDORS  # noqa: PLC0415  # slow to import
 
     return VENDORS

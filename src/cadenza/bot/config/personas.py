@@ -1,4 +1,4 @@
-"""``[[personas]]``: the characters of a configuration, written there or read from the files that it names."""
+"""``[[personas]]``: the characters of a configuration, written there or read from files it names."""
 
 from __future__ import annotations
 
@@ -20,66 +20,66 @@ _WITHIN = ("looks", "notes", "lore")
 
 @dataclass(frozen=True, slots=True)
 class PersonaTable:
-    """Somebody whom the bot can be."""
+    """One character of the bot."""
 
-    name: str | None = entry(None, "what they are called; a card may say it instead", kind=str, form="filled")
-    main: bool = entry(False, "whether they are the bot itself, under its own name and face; else the first one is")
-    card: str = entry("", "a character card, PNG or JSON; what stands here besides wins over it")
-    prompt: str = entry("", "who they are")
-    prompt_file: str = entry("", "the same, in a file of its own")
-    personality: str = entry("", "their character, in short")
-    scenario: str = entry("", "where they are, and what has happened")
-    system: str = entry("", "instructions that stand before all others")
-    afterword: str = entry("", "instructions that stand behind the conversation")
-    greeting: str = entry("", "how they begin a conversation")
+    name: str | None = entry(None, "the name; optional with a card that has one", kind=str, form="filled")
+    main: bool = entry(False, "whether it is the bot itself, with the bot's name and avatar; else the first one is")
+    card: str = entry("", "a character card, PNG or JSON; keys given here override it")
+    prompt: str = entry("", "the description of the character, for the model")
+    prompt_file: str = entry("", "a file with the prompt")
+    personality: str = entry("", "the personality, in short")
+    scenario: str = entry("", "the situation and what has happened")
+    system: str = entry("", "instructions before all others")
+    afterword: str = entry("", "instructions after the conversation")
+    greeting: str = entry("", "the first message, for /persona greet")
     samples: str = entry(
-        "", "how they talk: lines of '{{user}}: …' and '{{char}}: …', with <START> before each example"
+        "", "sample dialogue: lines of '{{user}}: …' and '{{char}}: …', with <START> before each example"
     )
-    triggers: tuple[str, ...] = entry((), "words that call them, besides their name", form="filled")
-    avatar: str = entry("", "their face: a picture beside this file, or an address that begins with https://")
-    degree: int | None = entry(None, "their own way of delivering; without, the channel's", kind=int, low=0, high=3)
-    model: str = entry("", "their own model; empty is the channel's")
+    triggers: tuple[str, ...] = entry((), "trigger words besides the name", form="filled")
+    avatar: str = entry("", "the avatar: a picture beside this file, or an address that begins with https://")
+    degree: int | None = entry(None, "its own degree of delivery; default: the channel's", kind=int, low=0, high=3)
+    model: str = entry("", "its own model; empty for the channel's")
 
 
 @dataclass(frozen=True, slots=True)
 class LookTable:
-    """A sprite: another face that they can show."""
+    """A sprite: another avatar of the character."""
 
-    name: str = entry("", "what it is called", form="filled")
+    name: str = entry("", "the name of the sprite", form="filled")
     avatar: str = entry("", "a picture beside this file, or an address that begins with https://")
-    instructions: str = entry("", "when the model is to use it")
-    identity: bool = entry(False, "whether it is somebody of their own, shown as 'look (Name)'")
+    instructions: str = entry("", "when the model should use it")
+    identity: bool = entry(False, "whether it is an identity of its own, shown as 'look (Name)'")
 
 
 @dataclass(frozen=True, slots=True)
 class NoteTable:
     """A reminder to the model."""
 
-    text: str = entry("", "what it is reminded of")
+    text: str = entry("", "the reminder")
     depth: int = entry(0, "how many lines of the conversation come after it", low=0, high=1000)
 
 
 @dataclass(frozen=True, slots=True)
 class LoreTable:
-    """Something that the model is told when one of its keys was said."""
+    """Text for the model when one of its keys occurs in the conversation."""
 
-    content: str = entry("", "what it is told")
-    keys: tuple[str, ...] = entry((), "the words that call it up")
-    constant: bool = entry(False, "whether it is always told")
-    case_sensitive: bool = entry(False, "whether capitals count in its keys")
-    order: int = entry(100, "who has less is told first")
+    content: str = entry("", "the text for the model")
+    keys: tuple[str, ...] = entry((), "the words that activate it")
+    constant: bool = entry(False, "whether it is always active")
+    case_sensitive: bool = entry(False, "whether its keys are case-sensitive")
+    order: int = entry(100, "lower numbers come first")
 
 
 def personas(
     given: object, folder: Folder, named: Mapping[str, object], complaints: Complaints
 ) -> tuple[Character, ...] | None:
-    """The characters that the list *given* tells of, the main one first; ``None`` if there are none."""
+    """The characters in the list *given*, the main one first; ``None`` if there are none."""
     if not isinstance(given, list) or not all(isinstance(one, Mapping) for one in given):
         complaints.add("[[personas]]", "must be tables, each under a line [[personas]] of its own")
         return None
     found = [_Persona(one, f"[[personas]] {number}", folder, complaints) for number, one in enumerate(given, start=1)]
     people = [one.character(named) for one in found]
-    _complain_of_namesakes(people, complaints)
+    _check_names(people, complaints)
     mains = [number for number, one in enumerate(found) if one.values.get("main")]
     if len(mains) > 1:
         complaints.add("[[personas]]", "have more than one main = true; leave it with one of them")
@@ -89,7 +89,7 @@ def personas(
     return (replace(people[first], is_main=True), *people[:first], *people[first + 1 :])
 
 
-def _complain_of_namesakes(people: list[Character], complaints: Complaints) -> None:
+def _check_names(people: list[Character], complaints: Complaints) -> None:
     taken: set[str] = set()
     for person in people:
         if person.name and person.name.casefold() in taken:
@@ -109,17 +109,17 @@ class _Persona:
         self._place = f"{place} ({name})" if name else place
 
     def character(self, named: Mapping[str, object]) -> Character:
-        """Who that is."""
+        """The character of this table."""
         if complaint := self.values.get("model") and model_complaint(self.values["model"], named):
             self._complain("model", complaint)
         plain = ("name", "personality", "scenario", "system", "afterword", "greeting", "samples", "triggers", "degree")
-        told = {name: self.values[name] for name in (*plain, "model") if name in self.values}
+        given = {name: self.values[name] for name in (*plain, "model") if name in self.values}
         if prompt := self._prompt():
-            told["prompt"] = prompt
+            given["prompt"] = prompt
         if self.values.get("avatar"):
-            told["avatar"] = self._picture("avatar", self.values["avatar"])
-        told |= self._parts()
-        return replace(self._card(), **told)
+            given["avatar"] = self._picture("avatar", self.values["avatar"])
+        given |= self._parts()
+        return replace(self._card(), **given)
 
     def _card(self) -> Character:
         if not (name := self.values.get("card")):
@@ -128,11 +128,11 @@ class _Persona:
             return Character("")
         try:
             data = self._folder.data(name, MOST_PICTURE)
-            cards = import_module("..characters.reading", __package__)  # only who has a card waits for it
+            cards = import_module("..characters.reading", __package__)  # slow to import, and rarely needed
             return cast("Character", cards.read_card(data, name))
         except SettingsError as error:
             self._complain("card", str(error))
-        except Exception as error:  # noqa: BLE001  # a card is anybody's file
+        except Exception as error:  # noqa: BLE001  # a card is a foreign file
             why = str(error).rstrip(".") if isinstance(error, CadenzaError) else type(error).__name__
             self._complain("card", f"names {shown(name)}, which cannot be read as a character card ({why})")
         return Character(str(self.values.get("name", "")))
@@ -141,7 +141,7 @@ class _Persona:
         if not (name := self.values.get("prompt_file")):
             return str(self.values.get("prompt", ""))
         if self.values.get("prompt"):
-            self._complain("prompt_file", "stands beside prompt; keep one of the two")
+            self._complain("prompt_file", "conflicts with prompt; keep one of the two")
         try:
             return self._folder.text(name)
         except SettingsError as error:
@@ -156,7 +156,7 @@ class _Persona:
             return ""
 
     def _parts(self) -> dict[str, Any]:
-        """Their looks, notes and lore, as far as there are any."""
+        """The looks, notes and lore that are given."""
         looks = [
             Look(one["name"], self._picture("looks avatar", one["avatar"]) if one.get("avatar") else "",
                  one.get("instructions", ""), is_identity=one.get("identity", False))

@@ -1,4 +1,4 @@
-"""From ``cadenza.toml`` to a ``Config``: read as a whole, checked as a whole, every mistake told at once."""
+"""Reads ``cadenza.toml`` into a ``Config``, and reports all mistakes at once."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ PLAIN_TABLES: Mapping[str, type[Any]] = MappingProxyType(
         "metrics": MetricsConfig,
     }
 )
-"""Tables that are nothing but their keys."""
+"""Tables that consist of plain keys only."""
 _TABLES = (*PLAIN_TABLES, "models", "personas", "tools", "settings")
 _SECTIONS = frozenset(section.name for section in fields(Settings))
 _OWN_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
@@ -60,19 +60,19 @@ _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 @dataclass(frozen=True, slots=True)
 class LoadedConfig:
-    """A configuration, and what it was read from."""
+    """A configuration and the files it was read from."""
 
     config: Config
     files: frozenset[Path] = frozenset()
-    """Every file that has a part in it: a change of one of these is a change of the configuration."""
+    """All files that are part of it, to be watched for changes."""
     warnings: tuple[str, ...] = ()
 
 
 def load(path: str | Path, environment: Mapping[str, str] = os.environ) -> Config:
-    """The configuration in the file *path*; raises a ``ConfigError`` with everything that is wrong with it.
+    """The configuration in the file *path*; raises a ``ConfigError`` with all mistakes.
 
-    ``${NAME}`` in ``[tools.mcp]`` and in the settings ``headers`` and ``proxy`` is filled in from ``.env`` and
-    *environment*.
+    ``${NAME}`` in ``[tools.mcp]`` and in the settings ``headers`` and ``proxy`` is replaced by the variable from ``.env``
+    or *environment*.
     """
     reading = read(path, environment)
     for warning in reading.warnings:
@@ -81,39 +81,39 @@ def load(path: str | Path, environment: Mapping[str, str] = os.environ) -> Confi
 
 
 def read(path: str | Path, environment: Mapping[str, str] = os.environ) -> LoadedConfig:
-    """The same, with what else there is to know of it."""
+    """Like ``load``, with the files and warnings; it logs nothing."""
     path = Path(path).absolute()
     folder, complaints = Folder(path.parent), Complaints()
     folder.seen |= {path, path.parent / NAME}
     try:
         given = _tables(path)
     except SettingsError as error:
-        told = error.mistakes if isinstance(error, ConfigError) else (str(error),)
-        raise ConfigError(told, files=folder.seen) from None
+        mistakes = error.mistakes if isinstance(error, ConfigError) else (str(error),)
+        raise ConfigError(mistakes, files=folder.seen) from None
     kept = read_dotenv(path.parent / NAME)
     reader = _Reader(folder, with_environment(kept.values, environment), complaints)
     config = reader.config(given)
-    if mistakes := [*kept.mistakes, *(f"{path.name}: {line}" for line in complaints.lines)]:
-        raise ConfigError(mistakes, files=folder.seen)
+    if found := [*kept.mistakes, *(f"{path.name}: {line}" for line in complaints.lines)]:
+        raise ConfigError(found, files=folder.seen)
     return LoadedConfig(config, frozenset(folder.seen), kept.warnings)
 
 
 def _tables(path: Path) -> dict[str, Any]:
-    """What stands in the file, if it is TOML and holds no secret."""
+    """Parse the file as TOML; raises a ``SettingsError`` if that fails, or if it contains a secret."""
     try:
         with path.open("rb") as file:
             text = file.read(MOST_TEXT).decode("utf-8-sig")
     except FileNotFoundError:
-        msg = f"there is no {path.name} in {str(path.parent)!r}; make one with: cadenza init"
+        msg = f"there is no {path.name} in {str(path.parent)!r}; create one with: cadenza init"
         raise SettingsError(msg) from None
     except UnicodeDecodeError:
-        msg = f"{path.name}: is not a text in UTF-8; save it as such"
+        msg = f"{path.name}: is not UTF-8 text; save it as UTF-8"
         raise SettingsError(msg) from None
     except (OSError, ValueError) as error:
-        msg = f"cannot read {str(path)!r}: {getattr(error, 'strerror', None) or 'no such name'}"
+        msg = f"cannot read {str(path)!r}: {getattr(error, 'strerror', None) or 'not a valid name'}"
         raise SettingsError(msg) from None
     if found := [f"{path.name}: {sentence}" for sentence in secrets_in(text)]:
-        raise ConfigError(found)  # and nothing else, for that could repeat it
+        raise ConfigError(found)  # without other mistakes, which could repeat the secret
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -123,7 +123,7 @@ def _tables(path: Path) -> dict[str, Any]:
 
 
 class _Reader:
-    """Makes a configuration of tables."""
+    """Builds a configuration from tables."""
 
     def __init__(self, folder: Folder, variables: Mapping[str, str], complaints: Complaints) -> None:
         self._folder = folder
@@ -131,8 +131,8 @@ class _Reader:
         self._complaints = complaints
 
     def config(self, given: Mapping[str, Any]) -> Config:
-        """All of it; what is wrong is left out, and complained of."""
-        self._complain_of_unknown(given)
+        """The whole configuration; invalid parts are reported and left out."""
+        self._report_unknown(given)
         models = self._models(given.get("models", {}))
         found: dict[str, Any] = values(
             Config, {name: value for name, value in given.items() if name not in _TABLES}, "the key", Complaints()
@@ -151,7 +151,7 @@ class _Reader:
             folder=self._folder.path,
         )
 
-    def _complain_of_unknown(self, given: Mapping[str, Any]) -> None:
+    def _report_unknown(self, given: Mapping[str, Any]) -> None:
         keys = [spec.name for spec in fields(Config) if "kind" in spec.metadata]
         for name, value in given.items():
             if name in _TABLES:
@@ -165,7 +165,7 @@ class _Reader:
 
     def _top_complaint(self, name: str, value: object, keys: list[str]) -> str:
         if name not in keys:
-            return unknown_key(name, keys) + "; all other keys stand below a line such as [discord]"
+            return unknown_key(name, keys) + "; all other keys belong below a line such as [discord]"
         complaints = Complaints()
         values(Config, {name: value}, "", complaints)
         return " ".join(complaints.lines).strip()
@@ -191,7 +191,7 @@ class _Reader:
         settings = given.get("settings", {})
         self._settings(settings, f"{place} settings")
         if "model" not in given:
-            self._complaints.add(place, 'must say whom it means, as in model = "openai:gpt-5.1"')
+            self._complaints.add(place, 'must name a model, as in model = "openai:gpt-5.1"')
         elif "model" in read:
             self._complaints.add(f"{place} model", model_complaint(read["model"]))
         if "model" not in read or not isinstance(settings, Mapping):
@@ -210,7 +210,7 @@ class _Reader:
         return settings
 
     def _filled_settings(self, given: Mapping[str, Any], place: str) -> dict[str, Any]:
-        """*given* with what may be secret of it filled in."""
+        """*given* with variables replaced in the settings that may hold secrets."""
         filled: dict[str, Any] = {}
         for name, value in given.items():
             match name, value:
@@ -233,11 +233,11 @@ class _Reader:
             path = self._folder.place(name)
             self._folder.seen.add(path)
             if not path.is_file():
-                self._complaints.add("[tools] files", f"names {shown(name)}, which is not there")
+                self._complaints.add("[tools] files", f"names {shown(name)}, which does not exist")
         return ToolsConfig(**read, mcp=MappingProxyType(found))
 
     def _server(self, name: str, given: object) -> Mapping[str, object]:
-        from ...tools.mcp.server_address import from_entry  # noqa: PLC0415  # only who has a server waits for it
+        from ...tools.mcp.server_address import from_entry  # noqa: PLC0415  # slow to import, and rarely needed
 
         place = f"[tools.mcp.{name}]"
         if not _SERVER_NAME.fullmatch(name):
@@ -246,16 +246,16 @@ class _Reader:
         try:
             from_entry(filled)
         except SettingsError as error:
-            self._complaints.add(place, f"is not right: {error}")
+            self._complaints.add(place, f"is invalid: {error}")
         return MappingProxyType(filled)
 
     def _filled(self, value: Any, place: str) -> Any:
-        """*value* with every ``${NAME}`` in its texts replaced by what that variable holds."""
+        """*value* with every ``${NAME}`` in its texts replaced by that variable."""
         match value:
             case str():
                 for name in _VARIABLE.findall(value):
                     if name not in self._variables:
-                        self._complaints.add(place, f"needs the variable {name}, which is not set; put it into .env")
+                        self._complaints.add(place, f"needs the variable {name}, which is not set; set it in .env")
                 return _VARIABLE.sub(lambda found: self._variables.get(found[1], ""), value)
             case list():
                 return [self._filled(one, place) for one in value]
@@ -266,7 +266,7 @@ class _Reader:
 
 
 def _one_by_one(given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Every setting of *given* by itself, so that each mistake is told."""
+    """Every setting of *given* by itself, so that each mistake is reported."""
     for name, value in given.items():
         if name in _SECTIONS and isinstance(value, Mapping):
             yield from ({name: {inner: one}} for inner, one in value.items())

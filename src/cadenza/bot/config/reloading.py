@@ -1,4 +1,4 @@
-"""A configuration that is edited while the bot runs: read again when it changes, kept as it was when it is broken."""
+"""Reloads the configuration when its files change; an invalid one leaves the last valid one in effect."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from .reading import LoadedConfig, read
 logger = get_logger(__name__)
 
 Stamp: TypeAlias = tuple[int, int, int] | None
-"""What tells that a file has changed: when, how large, and which one it is; ``None`` if it is not there."""
+"""Modification time, size and inode of a file, to detect a change; ``None`` if it is missing."""
 
 
 def stamp(path: Path) -> Stamp:
-    """The present stamp of the file *path*."""
+    """The current stamp of the file *path*."""
     try:
         known = path.stat()
     except (OSError, ValueError):
@@ -35,10 +35,10 @@ def stamp(path: Path) -> Stamp:
 
 
 class Reloader:
-    """Watches the file *path*, and every file that it names, within an ``async with``; gives *current* what changes.
+    """Watches the file *path*, and every file it names, within an ``async with``, and updates *current*.
 
-    A change is read once nothing has changed for one look, so that a file that is just being written is not. *look* and
-    *read* stand for the disk.
+    A change is read once the files were stable for one interval, so that a half-written file is not read. *look* and
+    *read* stand for the disk in tests.
     """
 
     def __init__(
@@ -80,17 +80,17 @@ class Reloader:
             await asyncio.sleep(self._seconds)
             try:
                 self.look_again()
-            except Exception as error:  # noqa: BLE001  # a bot that runs is worth more than its next configuration
-                logger.error("the configuration could not be looked at (%s)", type(error).__name__)  # noqa: TRY400  # its text may hold a secret
+            except Exception:  # the bot keeps running with its current configuration
+                logger.exception("the configuration could not be checked for changes")
 
     def look_again(self) -> bool:
-        """Look whether something has changed, and read it if it is at rest; say whether there is a new configuration."""
+        """Reload the configuration if its files changed and are stable; return whether there is a new one."""
         now = self._stamps()
         before, self._last = self._last, now
         return now != self._read_at and now == before and self._reload()
 
     def _begin(self) -> None:
-        """Learn which files there are to watch; what holds already was read by somebody else."""
+        """Find the files to watch. The current configuration was read by the caller."""
         is_new = False
         try:
             reading = self._read(self._path, self._environment)
@@ -98,18 +98,18 @@ class Reloader:
         except ConfigError as error:
             self._files = error.files or self._files
         self._last = self._stamps()
-        self._read_at = {} if is_new else self._last  # somebody was quicker than the bot's start
+        self._read_at = {} if is_new else self._last  # the file changed during the start
 
     def _reload(self) -> bool:
         before = self._current.now
         try:
             reading = self._read(self._path, self._environment)
         except ConfigError as error:
-            self._files = self._files | error.files  # what was named before may be named again
+            self._files = self._files | error.files  # the file may name the earlier ones again
             self._read_at = self._last = self._stamps()
             for mistake in error.mistakes:
-                logger.error("%s", mistake)  # noqa: TRY400  # one line each, for whoever has just edited it
-            logger.error("%s was not taken over; what held before still holds", self._path.name)  # noqa: TRY400
+                logger.error("%s", mistake)  # noqa: TRY400  # a line for each mistake says more than a traceback
+            logger.error("%s was not loaded; the previous configuration stays in effect", self._path.name)  # noqa: TRY400
             return False
         self._files = reading.files
         self._read_at = self._last = self._stamps()
@@ -123,15 +123,15 @@ class Reloader:
         late = needs_restart(before, after)
         if self._token() != self._started_with:
             late = (*late, "the token")
-        logger.info("%s was read again", self._path.name)
+        logger.info("%s was reloaded", self._path.name)
         if late:
-            logger.warning("restart the bot for what holds only from a start on: %s", ", ".join(late))
+            logger.warning("restart the bot to apply: %s", ", ".join(late))
 
     def _token(self) -> str:
         config = self._current.now
         try:
             return secrets(config, self._environment).get(config.discord.token_env, "")
-        except CadenzaError:  # a broken .env, which whoever reads the configuration says
+        except CadenzaError:  # a broken .env, which reading the configuration reports
             return ""
 
     def _stamps(self) -> Mapping[Path, Stamp]:
@@ -139,7 +139,7 @@ class Reloader:
 
 
 def needs_restart(before: Config, after: Config) -> tuple[str, ...]:
-    """What differs between two configurations and is looked at only when a bot starts: ``[store] path``, say."""
+    """The keys that differ and take effect only at a start, such as ``[store] path``."""
     return tuple(_late(before, after))
 
 
@@ -149,7 +149,7 @@ def _late(before: Config, after: Config) -> Iterable[str]:
         for spec in fields(old):
             if spec.metadata.get("restarts") and getattr(old, spec.name) != getattr(new, spec.name):
                 yield f"[{section}] {spec.name}"
-    # The desk at which messages wait is set up once.
+    # The queue of turns is set up once.
     for spec in fields(before.settings.channel):
         if getattr(before.settings.channel, spec.name) != getattr(after.settings.channel, spec.name):
             yield f"[settings] {spec.name}"

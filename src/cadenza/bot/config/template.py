@@ -1,4 +1,4 @@
-"""The ``cadenza.toml`` that ``cadenza init`` writes: every table, what each key is for, and its default behind a ``#``."""
+"""The ``cadenza.toml`` that ``cadenza init`` writes: every key with its description and its default, commented out."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from .reading import PLAIN_TABLES
 
 _WIDTH = 100
 _HEAD = """\
-What a bot is. Every key with a # before it shows its default: take the # away to change it.
-The bot reads this file again when it changes; a mistake leaves everything as it was, says the log.
-No secret belongs in here: the token and the keys stand in .env, beside this file.
-All keys, and what can stand there: docs/bot/configuration.md; is all well? cadenza doctor
+The configuration of a bot. A key with a # before it shows its default: remove the # to change it.
+The bot reloads this file when it changes. A mistake changes nothing, and the log describes it.
+Keep secrets out of this file: the token and the keys belong in .env, beside it.
+All keys and their values: docs/bot/configuration.md. To check the file: cadenza doctor
 """
 _PERSONAS = """\
-Who the bot is. The first one, or the one with main = true, has the bot's own name and face.
-Each further [[personas]] is somebody else in the same channels, with a name and a face of their own.
+The bot's characters. The first one, or the one with main = true, has the bot's name and avatar.
+Each further [[personas]] is another character in the same channels, with its own name and avatar.
 """
 _PERSONA_KEYS = """\
-#prompt_file = "ren.md"                # the prompt in a file of its own, instead
+#prompt_file = "ren.md"                # the prompt in a file, instead
 #card = "ren.png"                      # a character card (PNG or JSON) of SillyTavern and others
 #avatar = "ren.png"                    # a picture beside this file, or an address that begins with https://
-#triggers = ["fox"]                    # words that call them, besides their name
-#degree = 2                            # 0: one message at the end, 1: a message a line, 2: with typing, 3: a message a sentence
-#model = "local"                       # a model of their own
+#triggers = ["fox"]                    # trigger words besides the name
+#degree = 2                            # 0: one message at the end, 1: a message per line, 2: with typing, 3: a message per sentence
+#model = "local"                       # its own model
 """
 _NAMED = """\
-A model under a name of its own, to be used above or chosen with /model:
+A named model, for use above or with /model:
 """
 _NAMED_KEYS = """\
 #[models.fast]
 #model = "openai:gpt-5.1-mini"
-#key_env = "OPENAI_API_KEY"            # the variable in .env that holds its key; this is the usual one
+#key_env = "OPENAI_API_KEY"            # the variable in .env that holds its key; this is the default
 #settings = { temperature = 0.8 }
 """
 _SERVERS = """\
-Servers of the Model Context Protocol, a table each; ${NAME} is filled in from .env:
+MCP servers (Model Context Protocol), one table each; ${NAME} is replaced by a variable from .env:
 """
 _SERVER_KEYS = """\
 #[tools.mcp.clock]
@@ -48,33 +48,33 @@ _SERVER_KEYS = """\
 #args = ["mcp-server-time"]
 """
 _SETTINGS = """\
-How replies are made and delivered: the settings of docs/pipeline, by their names.
+How replies are generated and delivered: the settings described in docs/pipeline.
 """
 _SETTINGS_KEYS = """\
-#degree = 2                            # 0: one message at the end, 1: a message a line, 2: with typing, 3: a message a sentence
-#mention_people = 10                   # how many different people one reply may call; 0 is nobody
-#mention_roles = false                 # whether it may call roles too; nothing ever calls @everyone or @here
-#show_errors = true                    # whether people are told when a reply fails
-#show_fallback = true                  # whether people are told that another model answered
+#degree = 2                            # 0: one message at the end, 1: a message per line, 2: with typing, 3: a message per sentence
+#mention_people = 10                   # how many different people one reply may ping; 0 is none
+#mention_roles = false                 # whether it may ping roles too; it never pings @everyone or @here
+#show_errors = true                    # whether a notice says that a reply failed
+#show_fallback = true                  # whether a notice says that another model answered
 """
 _PROMPT = "You are {name}. You talk with several people in a chat: friendly, in short messages, as a person would."
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What somebody who makes a bot is asked."""
+    """The answers to the questions of ``cadenza init``."""
 
     name: str = "Cadenza"
     model: str = ""
 
     @property
     def prompt(self) -> str:
-        """Who the bot is, until somebody says it better."""
+        """The default prompt."""
         return _PROMPT.format(name=self.name)
 
 
 def template(answers: Answers) -> str:
-    """The whole file."""
+    """The text of the file."""
     language = next(spec for spec in fields(Config) if spec.name == "language")
     parts = [
         _comment(_HEAD),
@@ -82,7 +82,7 @@ def template(answers: Answers) -> str:
             [_comment(language.metadata["about"].capitalize() + ":"), f"#language = {literal(language.default)}"]
         ),
         "\n".join([_comment(_PERSONAS), "[[personas]]", *_persona(answers), _PERSONA_KEYS.rstrip()]),
-        "\n".join([_comment("Who answers."), "[models]", *_models(answers)]),
+        "\n".join([_comment(ModelsConfig.__doc__ or ""), "[models]", *_models(answers)]),
         "\n".join([_comment(_NAMED), _NAMED_KEYS.rstrip()]),
         *("\n".join(_table(name, kind)) for name, kind in PLAIN_TABLES.items()),
         "\n".join(_table("tools", ToolsConfig)),

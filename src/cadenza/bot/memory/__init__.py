@@ -1,1 +1,1 @@
-"""What a bot remembers of people and places, for as long as it may."""
+"""The bot's memory: short-term conversations, long-term notes, and people's privacy choices."""

@@ -1,4 +1,4 @@
-"""What short-term memory holds of one conversation: its last lines, whose they are, and a summary if there is one."""
+"""A conversation in short-term memory: its last lines, their authors, and an optional summary."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from ..store.store import Record, Shelf
 from .location import Location
 
 LINE_LENGTH = 4000
-"""Characters that are kept of one line: as much as anybody can say on Discord at once."""
+"""Characters kept of one line: Discord's longest message."""
 _EMOJI = re.compile(r"<a?:(\w+):\d+>")
 _QUOTE = re.compile(r"\A\(in reply to [^\n]*”\)\s*")
-"""How a history begins a line that answers another: with words that are somebody else's."""
+"""The quote before a reply in the history, which is somebody else's text."""
 _END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
-"""Where a sentence is over."""
-_CALL = re.compile(r"\A(?:@\S+[\s,:]*)+")
-"""How one begins that calls somebody."""
+"""The end of a sentence."""
+_MENTIONS = re.compile(r"\A(?:@\S+[\s,:]*)+")
+"""Mentions at the start of a sentence."""
 _QUOTED = 12
-"""Characters from which on a text that occurs in another is taken to be quoted, not to be there by chance."""
+"""From this length on, a text that occurs in another counts as a quote rather than a coincidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class RememberedLine:
-    """A line that is remembered."""
+    """A remembered line."""
 
     role: Role
     text: str
@@ -34,22 +34,22 @@ class RememberedLine:
     by: str = ""
     """The id of the person who said it; empty if it was the character."""
     to: str = ""
-    """The id of the person whom the character answered with it; empty if a person said it."""
+    """The id of the person whom the character answered; empty if a person said it."""
 
     def is_of(self, person: str) -> bool:
-        """Whether *person* said it, or was told it."""
+        """Whether *person* said it, or it answers them."""
         return person in (self.by, self.to)
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationMemory:
-    """What is remembered of a person, or of everybody, in one channel with one character."""
+    """The memory of one person, or of all people, in one channel with one character."""
 
     channel: str
     lines: tuple[RememberedLine, ...] = ()
     summary: str = ""
     summary_of: frozenset[str] = frozenset()
-    """The ids of all who took part in what was summed up."""
+    """The ids of all people in the summarised conversation."""
     at: float = 0.0
     """When it was last written, in seconds since 1970."""
     channel_name: str = ""
@@ -57,15 +57,15 @@ class ConversationMemory:
     server: str = ""
     server_name: str = ""
     persona: str = ""
-    """The lineage of the character: its id, which stays when it is given another name."""
+    """The id of the character, which stays when its name changes."""
     turn: str = ""
     is_private: bool = False
     owner: str = ""
-    """The id of the person whose it is; empty if it is the server's."""
+    """The id of the person it belongs to; empty if it is the server's."""
 
     @classmethod
-    def at_place(cls, where: Location, *, owner: str, at: float) -> ConversationMemory:
-        """An entry for *where* with nothing in it yet."""
+    def empty_at(cls, where: Location, *, owner: str, at: float) -> ConversationMemory:
+        """An empty entry for *where*."""
         return cls(
             where.channel,
             at=at,
@@ -75,23 +75,23 @@ class ConversationMemory:
             server_name=where.server_name,
             persona=where.persona,
             turn=where.turn,
-            is_private=where.is_secluded,
+            is_private=where.stays_private,
             owner=owner,
         )
 
     @property
     def key(self) -> str:
-        """Where it is kept."""
+        """The key of its record."""
         head = f"user:{self.owner}" if self.owner else f"server:{self.server}"
         return f"{head}:{self.channel}" + (f":{self.persona}" if self.persona else "")
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to be told."""
+        """Whether it has neither lines nor a summary."""
         return not self.lines and not self.summary
 
     def involves(self, person: str) -> bool:
-        """Whether there is anything of *person* in it."""
+        """Whether it contains anything of *person*."""
         return (
             person in self.summary_of
             or any(line.is_of(person) for line in self.lines)
@@ -99,7 +99,7 @@ class ConversationMemory:
         )
 
     def without(self, person: str) -> ConversationMemory:
-        """The same without *person*: what they said, what they were told, who quotes them, and a summary with them."""
+        """The entry without *person*: their lines, answers to them, quotes of them, and a summary with them."""
         is_summed_up = person in self.summary_of or bool(_named(person).search(self.summary))
         return replace(
             self,
@@ -109,7 +109,7 @@ class ConversationMemory:
         )
 
     def as_record(self, expires: float | None) -> Record:
-        """What a store keeps of it."""
+        """The entry as a record."""
         value = {
             "channel": self.channel,
             "channel_name": self.channel_name,
@@ -130,7 +130,7 @@ class ConversationMemory:
 
     @classmethod
     def of_record(cls, record: Record) -> ConversationMemory:
-        """What was kept; what is not known any more is passed over."""
+        """The entry in *record*; unknown fields are ignored."""
         value: Mapping[str, Any] = record.value
         texts = ("channel_name", "parent", "server_name", "persona", "turn", "summary")
         return cls(
@@ -146,7 +146,7 @@ class ConversationMemory:
 
 
 def without(lines: Iterable[RememberedLine], person: str) -> tuple[RememberedLine, ...]:
-    """*lines* without those of *person*, those with which they were answered, and those in which they are quoted."""
+    """*lines* without those of *person*, answers to them, and lines that quote them."""
     lines = tuple(lines)
     quotable = [said for line in lines if line.by == person for said in _quotable(line.text)]
     left = (
@@ -156,8 +156,8 @@ def without(lines: Iterable[RememberedLine], person: str) -> tuple[RememberedLin
     return tuple(replace(line, text=name.sub("@someone", line.text)) for line in left)
 
 
-def unforgotten(history: Iterable[Line], is_forgotten: Callable[[str, str], bool]) -> tuple[Line, ...]:
-    """*history* without lines that *is_forgotten* says of by author and id, answers to them, and where they are quoted."""
+def without_forgotten(history: Iterable[Line], is_forgotten: Callable[[str, str], bool]) -> tuple[Line, ...]:
+    """*history* without lines for which *is_forgotten(author, id)* is true, answers to them, and quotes of them."""
     left: list[Line] = []
     quotable: list[str] = []
     is_gone = False
@@ -172,10 +172,10 @@ def unforgotten(history: Iterable[Line], is_forgotten: Callable[[str, str], bool
     return tuple(left)
 
 
-def remembered(
+def lines_to_keep(
     where: Location, history: Sequence[Line], reply: Reply, *, hidden: Collection[str], limit: int
 ) -> tuple[RememberedLine, ...]:
-    """The last *limit* lines of *history* and what was answered, with nothing of whoever is *hidden*."""
+    """The last *limit* lines of *history* and the reply, without anything of *hidden* people."""
     lines = (*_said(history), RememberedLine(Role.MODEL, _cut(answer_of(reply)), to=where.person))
     for person in hidden:
         lines = without(lines, person)
@@ -183,19 +183,19 @@ def remembered(
 
 
 def answer_of(reply: Reply) -> str:
-    """What a character said, with what it noted down in ``<details>`` under a heading."""
+    """The text of *reply*, with its ``<details>`` under a heading."""
     said = normalised(reply.transcript.strip())
     details = "\n\n".join(filter(None, (text.strip() for text in reply.details)))
     return f"{said}\n\n[Scene Metadata]\n{normalised(details)}" if details else said
 
 
 def normalised(text: str) -> str:
-    """*text* with emoji of servers as their names."""
+    """*text* with custom emoji as their names."""
     return _EMOJI.sub(r":\1:", text)
 
 
 def _said(history: Sequence[Line]) -> tuple[RememberedLine, ...]:
-    """The lines of *history* of which it is known whose they are; of others nobody could have them forgotten."""
+    """The lines of *history* with a known author. Others are not kept, as nobody could request their deletion."""
     said: list[RememberedLine] = []
     last = ""
     for line in history:
@@ -217,13 +217,13 @@ def _line_of(value: Mapping[str, Any]) -> RememberedLine:
 
 
 def _named(person: str) -> re.Pattern[str]:
-    """Where *person* stands in a text by their id."""
+    """A pattern for the id of *person* in a text."""
     return re.compile(rf"<@!?{re.escape(person)}>|(?<!\d){re.escape(person)}(?!\d)")
 
 
 def _quotable(text: str) -> list[str]:
-    """The sentences of *text* that are known again elsewhere, without whom they call and the mark that ends them."""
-    sentences = (_CALL.sub("", _plain(sentence)).rstrip(".!?…。！？") for sentence in _END.split(text))
+    """The sentences of *text* that are long enough to recognise as quotes, without mentions and the final mark."""
+    sentences = (_MENTIONS.sub("", _plain(sentence)).rstrip(".!?…。！？") for sentence in _END.split(text))
     return [sentence for sentence in sentences if len(sentence) >= _QUOTED]
 
 

@@ -1,4 +1,4 @@
-"""Of whom and of where something is remembered."""
+"""The person, place and character that a memory belongs to."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Who is answered where, and by whom."""
+    """Where a turn takes place: the person, the channel and the character."""
 
     person: str
-    """The id of whoever is answered."""
+    """The id of the person who is answered."""
     channel: str
     person_name: str = ""
     channel_name: str = ""
     parent: str = ""
-    """The channel of a thread."""
+    """The parent channel of a thread."""
     server: str = ""
     """Empty in direct messages."""
     server_name: str = ""
@@ -23,16 +23,16 @@ class Location:
     """The id of the character that answers, or its name."""
     turn: str = ""
     message: str = ""
-    """The id of what is answered: of characters who answer each other, of what a person said first."""
+    """The id of the message that is answered; when characters answer each other, the person's first message."""
     is_private: bool = False
-    """Whether what is said there is told nowhere else: its server has marked the channel so, or not everybody sees it."""
+    """Whether the channel is private: its server has marked it so, or not everyone can see it."""
 
     @property
     def is_direct(self) -> bool:
-        """Whether nobody else is there."""
+        """Whether it is a direct message."""
         return not self.server
 
     @property
-    def is_secluded(self) -> bool:
-        """Whether what is said there stays there: in direct messages, and in private channels."""
+    def stays_private(self) -> bool:
+        """Whether its conversations stay there: in direct messages and private channels."""
         return self.is_direct or self.is_private

@@ -1,4 +1,4 @@
-"""Long-term notes: single sentences about a person or a server, written by a model or by people, kept until deleted."""
+"""Long-term notes: sentences about a person or a server, written by a model or by people, kept until deleted."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .screening import holds_secret
 
 NOTE_LENGTH = 500
 DIRECT = "direct"
-"""Where a note comes from that was written in direct messages: it is told nowhere else."""
+"""The origin of a note from direct messages: it is used nowhere else."""
 PRIVATE = "private"
-"""Likewise of a private channel: it is told in direct messages only."""
+"""The origin of a note from a private channel: it is used in direct messages only."""
 _WORD = re.compile(r"\w+")
 _SMALL_WORDS = frozenset(
     {"a", "an", "the", "is", "are", "was", "were", "be", "been", "has", "have", "had", "that", "this", "of", "to", "it"}
@@ -41,35 +41,35 @@ class By(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NoteSubject:
-    """Of whom or of what notes are kept."""
+    """The person or server that notes are about."""
 
     about: About
     id: str
 
     @property
     def prefix(self) -> str:
-        """How the keys of its notes begin."""
+        """The prefix of the keys of its notes."""
         return f"{self.about}:{self.id}/"
 
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A note that is kept."""
+    """A stored note."""
 
     number: int
-    """By which people and models call it; no two notes about the same have the same."""
+    """The number for people and models, unique for its subject."""
     text: str
     by: By
     at: float
     key: str = ""
     writer: str = ""
-    """Of a note about a server that a model wrote: the id of the person whom it was answering."""
+    """For a model's note about a server: the id of the person it was answering."""
     origin: str = ""
-    """The id of the server that it comes from, ``DIRECT`` or ``PRIVATE``; empty if its person wrote it to be known everywhere."""
+    """The id of the server it comes from, ``DIRECT`` or ``PRIVATE``; empty for a person's own note, used everywhere."""
 
 
 class Notes:
-    """The notes about all people and servers. It knows nothing of what people wish: whoever writes asks before."""
+    """The notes about all people and servers. It does not check privacy choices; the caller does."""
 
     def __init__(self, store: Store, limit: Callable[[], int], clock: Callable[[], float]) -> None:
         self._store = store
@@ -83,14 +83,14 @@ class Notes:
         return [_remark_of(record) for record in reversed(found)]
 
     async def add(self, subject: NoteSubject, text: str, *, by: By, writer: str = "", origin: str = "") -> Remark:
-        """Keep a note, or give back the one that says the same already; raises an ``InputError`` if it cannot be one."""
+        """Store a note, or return the one that says the same; raises an ``InputError`` if it is invalid."""
         text = _checked(text)
         notes = await self.of(subject)
         for note in notes:
             if is_same(note.text, text) and note.origin == origin:
                 return note
         if len(notes) >= self._limit():
-            msg = "There are as many notes as there may be; delete one first."
+            msg = "The limit of notes is reached; delete one first."
             raise InputError(msg)
         at = self._clock()
         number = max((note.number for note in notes), default=0) + 1
@@ -106,21 +106,21 @@ class Notes:
         return next((note for note in await self.of(subject) if note.number == number), None)
 
     async def delete(self, subject: NoteSubject, number: int) -> Remark | None:
-        """Forget the note with this number; give it back, if there was one."""
+        """Delete the note with this number; return it, if there was one."""
         note = await self.find(subject, number)
         if note is None or not await self._store.delete(Shelf.NOTES, note.key):
             return None
         return note
 
     async def clear(self, subject: NoteSubject) -> int:
-        """Forget all notes about *subject*; say how many there were."""
+        """Delete all notes about *subject*; return how many there were."""
         return await self._store.delete(Shelf.NOTES, *(note.key for note in await self.of(subject)))
 
     async def scrub(self, person: str) -> int:
-        """Take *person* out of the notes about servers and other people; say how many notes are gone.
+        """Remove *person* from the notes about servers and other people; return how many notes were deleted.
 
-        What a model wrote down about a server while it answered them goes, and whatever it wrote that names them by
-        their id. What people wrote themselves is theirs, or the server's: there only the id goes.
+        A model's notes about a server from answering them are deleted, and its notes with their id. Notes written by
+        people belong to them or the server: there only the id is removed.
         """
         gone = 0
         for record in await self._store.find(Shelf.NOTES):
@@ -135,7 +135,7 @@ class Notes:
 
 
 def is_same(one: str, other: str) -> bool:
-    """Whether two notes say the same, but for case, marks, order and small words."""
+    """Whether two notes are the same apart from case, punctuation, order and small words."""
     return _essence(one) == _essence(other)
 
 

@@ -1,4 +1,4 @@
-"""What people wish to be remembered of them, and how they are forgotten."""
+"""People's privacy choices, and the deletion of what is remembered about them."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from .short_term import ShortTerm
 logger = get_logger(__name__)
 
 _MOST_FORGOTTEN = 10_000
-"""Of how many people it is known while the bot runs since when they are forgotten."""
+"""How many deletions are remembered while the bot runs."""
 
 
 class PrivacyLevel(StrEnum):
     """How much is remembered of a person."""
 
     OPEN = "open"
-    """What was said lately, and notes about them."""
+    """Recent conversations, and notes about them."""
     LIMITED = "limited"
-    """What was said lately, and no notes about them."""
+    """Recent conversations, but no notes about them."""
     FULL = "full"
-    """Nothing; nor are their words kept in what is remembered of others."""
+    """Nothing, and their words are left out of other people's memory too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What a person has chosen."""
+    """The choices of a person."""
 
     level: PrivacyLevel = PrivacyLevel.OPEN
     keeps_direct: bool = False
-    """Whether what they say in direct messages is remembered."""
+    """Whether direct messages are remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,42 +44,42 @@ class Forgotten:
     """How much was deleted."""
 
     records: int = 0
-    """What was theirs: notes, conversations, choices."""
+    """Their own records: notes, conversations, choices."""
     lines: int = 0
-    """What was in the memory of others: lines, summaries, notes about servers."""
+    """Their part in others' memory: lines, summaries, notes about servers."""
 
 
 class Privacy:
-    """The wishes of all people. Who writes something down holds ``writing``, so that nobody is forgotten meanwhile."""
+    """The choices of all people. Hold ``writing`` while storing something, so that no deletion happens meanwhile."""
 
     def __init__(self, store: Store, short_term: ShortTerm, notes: Notes) -> None:
         self._store = store
         self._short_term = short_term
         self._notes = notes
         self._listeners: list[Callable[[str], object]] = []
-        self._since: dict[str, int] = {}  # with which id of Discord's people were forgotten, the oldest first
+        self._since: dict[str, int] = {}  # the Discord id at which each person was forgotten, the oldest first
         self.writing = asyncio.Lock()
 
     def listen(self, listener: Callable[[str], object]) -> None:
-        """Call *listener* with the id of whoever is forgotten: for what is known of them and not written down."""
+        """Call *listener* with the id of each person who is forgotten, to clear what is only in memory."""
         self._listeners.append(listener)
 
     async def of(self, person: str) -> Wishes:
-        """What *person* has chosen."""
+        """The choices of *person*."""
         record = await self._store.get(Shelf.PEOPLE, person)
         value: Mapping[str, Any] = {} if record is None else record.value
         return Wishes(_level_of(value.get("privacy", PrivacyLevel.OPEN)), keeps_direct=value.get("direct") is True)
 
     async def hidden(self, people: Iterable[str]) -> frozenset[str]:
-        """Those of *people* of whom nothing is kept."""
+        """Those of *people* whose level is ``FULL``."""
         return frozenset([one for one in set(people) if one and (await self.of(one)).level is PrivacyLevel.FULL])
 
     def is_forgotten(self, person: str, message: str) -> bool:
-        """Whether *person* was forgotten after *message*, by its id: it may stand in a channel still, but is not kept anew."""
+        """Whether *person* was forgotten after *message*, by id: it may still be in a channel, but is not stored again."""
         return message.isdecimal() and int(message) < self._since.get(person, 0)
 
     async def set_level(self, person: str, level: PrivacyLevel, *, asked: str = "") -> Forgotten:
-        """Let *person* choose a level; what is there and may not be any more is deleted at once. *asked* as in ``forget``."""
+        """Set the level of *person*, and delete at once what it does not allow. *asked* as in ``forget``."""
         async with self.writing:
             await self._choose(person, "privacy", level.value)
             match level:
@@ -87,13 +87,13 @@ class Privacy:
                     return Forgotten()
                 case PrivacyLevel.LIMITED:
                     gone = await self._notes.clear(NoteSubject(About.PERSON, person))
-                    await self._store.sweep()  # nothing of it is left in the file
+                    await self._store.sweep()  # removes its traces from the file
                     return Forgotten(gone)
                 case PrivacyLevel.FULL:
                     return await self._clear(person, asked)
 
     async def set_direct(self, person: str, *, keeps: bool) -> int:
-        """Let *person* choose whether direct messages are remembered; if not, say how much of them was deleted."""
+        """Set whether direct messages of *person* are remembered; return how many records were deleted."""
         async with self.writing:
             await self._choose(person, "direct", keeps)
             if keeps:
@@ -103,26 +103,26 @@ class Privacy:
                 note.key for note in await self._notes.of(NoteSubject(About.PERSON, person)) if note.origin == DIRECT
             ]
             gone = await self._store.delete(Shelf.SHORT_TERM, *said) + await self._store.delete(Shelf.NOTES, *noted)
-            await self._store.sweep()  # nothing of it is left in the file
+            await self._store.sweep()  # removes its traces from the file
             return gone
 
     async def clear(self, person: str, *, asked: str = "") -> Forgotten:
-        """Forget what is remembered of *person*; what they have chosen stays. *asked* as in ``forget``."""
+        """Delete what is remembered of *person*; their choices stay. *asked* as in ``forget``."""
         async with self.writing:
             return await self._clear(person, asked)
 
     async def forget(self, person: str, *, asked: str = "") -> Forgotten:
-        """Forget *person*: all that is theirs on every shelf, choices too, and their part in the memory of others.
+        """Delete all records of *person*, choices too, and their part in the memory of others.
 
-        *asked* is the id of what they have asked for it with: what they said before is not remembered anew as long as
-        the bot runs, though it can still be read in a channel, or is being answered.
+        *asked* is the id of the request: earlier messages are not remembered again while the bot runs, though they may
+        still be in a channel, or are being answered.
         """
         if not person:
-            return Forgotten()  # a store takes an empty owner for everything that is nobody's
+            return Forgotten()  # records without an owner have an empty one
         async with self.writing:
             self._note(person, asked)
             lines = await self._scrub(person)
-            await self._store.sweep()  # what has expired is found by nobody any more, and may still be in the file
+            await self._store.sweep()  # expired records may still be in the file
             records = await self._store.forget(owner=person)
         self._tell(person)
         return Forgotten(records, lines)
@@ -136,7 +136,7 @@ class Privacy:
         explained = await self._store.find(Shelf.EXPLANATIONS, owner=person)
         gone = await self._store.delete(Shelf.EXPLANATIONS, *(record.key for record in explained))
         said = await self._short_term.clear(person)
-        await self._store.sweep()  # nothing of it is left in the file
+        await self._store.sweep()  # removes its traces from the file
         self._tell(person)
         return Forgotten(notes + gone + said, lines)
 
@@ -152,8 +152,8 @@ class Privacy:
         for listener in self._listeners:
             try:
                 listener(person)
-            except Exception as error:  # noqa: BLE001  # one who cannot forget keeps nobody else from it
-                logger.error("a part of the bot did not forget somebody (%s)", type(error).__name__)  # noqa: TRY400  # its text may name them
+            except Exception:  # the other listeners still forget
+                logger.exception("a part of the bot failed to forget a person")
 
     async def _scrub(self, person: str) -> int:
         return await self._short_term.scrub(person) + await self._notes.scrub(person)
@@ -167,7 +167,7 @@ class Privacy:
 
 
 def _level_of(value: object) -> PrivacyLevel:
-    """What was kept; of what is not understood, the strictest is meant."""
+    """The stored level; an unknown value means the strictest."""
     try:
         return PrivacyLevel(str(value))
     except ValueError:

@@ -1,4 +1,4 @@
-"""How a model is told what is remembered: what may be told here, the newest first, and not too much of it."""
+"""Formats memory for the prompt: what is allowed in a channel, the newest first, up to a limit."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from .location import Location
 from .notes import Remark
 
 SHORT_TERM_LENGTH = 6000
-"""Characters of all that is told of other places."""
+"""Characters for all conversations together."""
 ENTRY_LENGTH = 2000
-"""Characters of what is told of one place."""
+"""Characters for one conversation."""
 NOTES_LENGTH = 4000
-"""Characters of all notes about one person, and about one server."""
+"""Characters for the notes about one person, and about one server."""
 
 
-def may_be_told(entry: ConversationMemory, where: Location, may_see: Callable[[str], bool]) -> bool:
-    """Whether *entry* may be told there.
+def is_allowed(entry: ConversationMemory, where: Location, may_see: Callable[[str], bool]) -> bool:
+    """Whether *entry* may be used in the channel of *where*.
 
-    What is private is told only where it was said, and what was said in a server nowhere but in that server. Whoever is
-    answered must see the channel.
+    A private conversation is used only in its own channel, and one of a server only in that server. The person must be
+    able to see its channel.
     """
     if entry.persona != where.persona:
         return False
     if entry.channel == where.channel:
-        return bool(entry.summary)  # the lines stand in the history already
+        return bool(entry.summary)  # the lines are in the history already
     return not entry.is_private and entry.server == where.server and may_see(entry.channel)
 
 
 def is_told(note: Remark, where: Location) -> bool:
-    """Whether a note about whoever is answered may be told there."""
+    """Whether a note about the person may be used in the channel of *where*."""
     return where.is_direct or note.origin in ("", where.server)
 
 
 def conversations(entries: Iterable[ConversationMemory], where: Location, now: float) -> Iterator[ContextItem]:
-    """What was said elsewhere lately, and what came before here; of two about one place, the one with a summary."""
+    """Recent conversations elsewhere, and the summary of this one; of two for one channel, the one with a summary."""
     places: dict[str, ConversationMemory] = {}
     for entry in entries:
         if entry.channel not in places or (entry.summary and not places[entry.channel].summary):
@@ -49,7 +49,7 @@ def conversations(entries: Iterable[ConversationMemory], where: Location, now: f
 
 
 def notes(remarks: Iterable[Remark], tag: Tag, heading: str) -> Iterator[ContextItem]:
-    """The notes under a heading, each with its number."""
+    """Numbered notes under a heading."""
     told = _within((f"{note.number}. {note.text}" for note in remarks), NOTES_LENGTH)
     if told:
         yield ContextItem(tag, ("\n".join((heading, *told)),), Role.USER)
@@ -60,7 +60,7 @@ def _conversation(entry: ConversationMemory, where: Location, now: float) -> str
         return f"{_place(entry, where)}, {_ago(now - entry.at)}, in short: {_indented(entry.summary)}"
     kept: list[str] = []
     room = ENTRY_LENGTH
-    for line in reversed(entry.lines):  # the last ones are wanted if there is no room for all
+    for line in reversed(entry.lines):  # the last lines matter most if there is no room for all
         told = _line(line)
         room -= len(told) + 1
         if room < 0:
@@ -82,7 +82,7 @@ def _line(line: RememberedLine) -> str:
 
 
 def _indented(text: str) -> str:
-    """*text* such that none of its lines can pass for what somebody else said."""
+    """*text* with its further lines indented, so that none looks like another speaker's."""
     return text.replace("\n", "\n    ")
 
 
@@ -102,7 +102,7 @@ def _ago(seconds: float) -> str:
 
 
 def _within(texts: Iterable[str], room: int) -> list[str]:
-    """As many of *texts*, from the first on, as there is room for."""
+    """The first of *texts* that fit into *room* characters."""
     told: list[str] = []
     for text in texts:
         room -= len(text) + 2

@@ -1,7 +1,7 @@
-"""What must not be remembered, whatever a model thinks of it: secrets, and orders to the model itself.
+"""Finds what must not be remembered: secrets, and instructions to the model.
 
-Both are recognised by how they look. A note that is refused by mistake can be written in other words; one that is kept
-by mistake is told to a model again and again.
+Both are recognised by patterns. A note that is refused by mistake can be reworded; one that is kept by mistake is in
+every later prompt.
 """
 
 from __future__ import annotations
@@ -58,18 +58,18 @@ def unfit(text: str) -> Unfit | None:
 
 
 def holds_secret(text: str) -> bool:
-    """Whether there seems to be a key, a token or a password in *text*."""
+    """Whether *text* seems to contain a key, a token or a password."""
     text = _seen(text)
     return any(secret.search(text) for secret in _SECRETS) or any(map(_is_random, _LONG_WORD.findall(text)))
 
 
 def _seen(text: str) -> str:
-    """*text* as it is read: without what cannot be seen, and with wide letters as usual ones."""
+    """*text* without invisible characters, and with full-width letters normalised."""
     plain = unicodedata.normalize("NFKC", text)
     return "".join(character for character in plain if unicodedata.category(character) != "Cf")
 
 
 def _is_random(word: str) -> bool:
-    """Whether a long *word* is no word: letters, large and small, and digits, as a machine makes them."""
+    """Whether a long *word* looks generated: it has digits, lower-case and upper-case letters."""
     kinds = (str.isdigit, str.islower, str.isupper)
     return all(any(map(kind, word)) for kind in kinds)

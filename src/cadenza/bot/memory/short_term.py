@@ -1,4 +1,4 @@
-"""Short-term memory: what was said with a character lately, of each person and of each server, for some hours."""
+"""Short-term memory: recent conversations with a character, by person and by server, for some hours."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import replace
 from ...types import Line, Reply
 from ..config.config import MemoryConfig
 from ..store.store import Record, Shelf, Store
-from .conversation import ConversationMemory, remembered
+from .conversation import ConversationMemory, lines_to_keep
 from .location import Location
 
 SUMMARY_LENGTH = 1500
 
 
 class ShortTerm:
-    """The entries of all people and servers. It knows nothing of what people wish: whoever writes asks before."""
+    """The entries of all people and servers. It does not check privacy choices; the caller does."""
 
     def __init__(self, store: Store, config: Callable[[], MemoryConfig], clock: Callable[[], float]) -> None:
         self._store = store
@@ -25,40 +25,40 @@ class ShortTerm:
     async def keep(
         self, where: Location, history: Sequence[Line], reply: Reply, *, hidden: Collection[str] = ()
     ) -> None:
-        """Remember a turn: for whoever was answered, and for the server unless the place is private."""
-        lines = remembered(where, history, reply, hidden=hidden, limit=self._config().messages)
+        """Store a turn for the person who was answered, and for the server unless the channel is private."""
+        lines = lines_to_keep(where, history, reply, hidden=hidden, limit=self._config().messages)
         for entry in self._entries(where):
             await self._write(entry, lambda kept: replace(kept, lines=lines))
 
     async def sum_up(self, where: Location, summary: str, *, people: Iterable[str]) -> None:
-        """Keep *summary* of what was said there, by and to *people*; readers prefer it to the lines, which stay."""
+        """Store a *summary* of the conversation with *people*. The prompt prefers it to the lines, which stay."""
         cut = summary if len(summary) <= SUMMARY_LENGTH else summary[: SUMMARY_LENGTH - 1] + "…"
         of = frozenset(people) | {where.person}
         for entry in self._entries(where):
             await self._write(entry, lambda kept: replace(kept, summary=cut, summary_of=of))
 
     async def of_person(self, person: str) -> list[ConversationMemory]:
-        """What is remembered of *person*, the newest first."""
+        """The entries of *person*, the newest first."""
         return _newest_first(await self._store.find(Shelf.SHORT_TERM, prefix=f"user:{person}:", owner=person))
 
     async def of_server(self, server: str) -> list[ConversationMemory]:
-        """What is remembered of everybody in *server*, the newest first."""
+        """The entries of *server*, the newest first."""
         return _newest_first(await self._store.find(Shelf.SHORT_TERM, prefix=f"server:{server}:", server=server))
 
     async def clear(self, person: str) -> int:
-        """Forget the entries of *person*; say how many there were."""
+        """Delete the entries of *person*; return how many there were."""
         records = await self._store.find(Shelf.SHORT_TERM, owner=person)
         return await self._store.delete(Shelf.SHORT_TERM, *(record.key for record in records))
 
     async def leave(self, channel: str, *, server: str = "", person: str = "") -> int:
-        """Forget what was said in *channel*, of a *server* or with a *person* alone; say how many entries that were."""
+        """Delete the entries of *channel*, in a *server* or in direct messages with *person*; return how many."""
         about = {"server": server} if server else {"owner": person}
         records = await self._store.find(Shelf.SHORT_TERM, **about)
         keys = [record.key for record in records if ConversationMemory.of_record(record).channel == channel]
         return await self._store.delete(Shelf.SHORT_TERM, *keys) if keys else 0
 
     async def scrub(self, person: str) -> int:
-        """Take *person* out of the entries of everybody else; say how many lines and summaries that were."""
+        """Remove *person* from the entries of all others; return the number of lines and summaries."""
         gone = 0
         for record in await self._store.find(Shelf.SHORT_TERM):
             if record.owner != person and ConversationMemory.of_record(record).involves(person):
@@ -67,9 +67,9 @@ class ShortTerm:
         return gone
 
     def _entries(self, where: Location) -> tuple[ConversationMemory, ...]:
-        """What is to be written of a turn there: what is private has nobody but the person as its reader."""
-        owners = (where.person,) if where.is_secluded else (where.person, "")
-        return tuple(ConversationMemory.at_place(where, owner=owner, at=self._clock()) for owner in owners)
+        """The empty entries for a turn: the person's, and the server's unless the channel is private."""
+        owners = (where.person,) if where.stays_private else (where.person, "")
+        return tuple(ConversationMemory.empty_at(where, owner=owner, at=self._clock()) for owner in owners)
 
     async def _write(
         self, entry: ConversationMemory, change: Callable[[ConversationMemory], ConversationMemory]
@@ -103,7 +103,7 @@ def _without(record: Record | None, person: str) -> Record | None:
 
 
 def _size(record: Record | None) -> int:
-    """How much there is to forget in it: lines, and a summary."""
+    """The number of lines and summaries in *record*."""
     if record is None:
         return 0
     entry = ConversationMemory.of_record(record)

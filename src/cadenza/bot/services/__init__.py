@@ -1,1 +1,1 @@
-"""What a bot needs to run for years, whatever the chat: choices, triggers, limits, logs, metrics, languages."""
+"""The services of a bot, independent of the chat: choices, triggers, limits, logs, metrics, languages."""

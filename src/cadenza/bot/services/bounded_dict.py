@@ -1,4 +1,4 @@
-"""What is remembered only so long: dictionaries that do not grow without end."""
+"""Bounded dictionaries: the oldest entries make room for new ones."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ V = TypeVar("V")
 
 
 def make_room(entries: dict[K, V], most: int) -> None:
-    """Forget the oldest of *entries*, so that one more is no more than *most*."""
+    """Delete the oldest of *entries* until there is room for one more within *most*."""
     while len(entries) >= most:
         del entries[next(iter(entries))]

@@ -1,4 +1,4 @@
-"""Tools that every bot can have: a clock and dice."""
+"""The built-in tools: a clock and dice."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_SIDES = 1000
 
 
 def builtin_tools(*, clock: Callable[[], float], random: Random) -> Mapping[str, Tool]:
-    """All of them, by their names; what they know of time and chance is handed in."""
+    """The built-in tools by name; they take time from *clock* and chance from *random*."""
 
     async def time(zone: str = "UTC") -> str:
         """Tell the date, the weekday and the time of day at this moment.
@@ -40,10 +40,10 @@ def builtin_tools(*, clock: Callable[[], float], random: Random) -> Mapping[str,
 
 
 def now_in(zone: str, seconds: float) -> str:
-    """The moment *seconds* after 1970 as people in *zone* say it; raises a ``ToolError`` if there is no such zone."""
+    """The Unix time *seconds* as text in *zone*; an unknown zone raises a ``ToolError``."""
     try:
         place = ZoneInfo(zone.strip())
-    except (KeyError, ValueError, OSError):  # no such name, no name at all, or that of a folder of zones
+    except (KeyError, ValueError, OSError):  # an unknown name, not a name, or a folder of zones
         msg = f"There is no time zone {zone[:50]!r}; use a name such as Europe/Berlin, Asia/Tokyo or UTC."
         raise ToolError(msg) from None
     moment = datetime.fromtimestamp(seconds, UTC).astimezone(place)
@@ -51,21 +51,21 @@ def now_in(zone: str, seconds: float) -> str:
 
 
 def rolled(roll: str, random: Random) -> str:
-    """What came of *roll*, each die and the sum; raises a ``ToolError`` if that cannot be rolled."""
-    wanted = "".join(normalize("NFKC", roll).lower().split())  # full-width digits are digits, too
+    """The result of *roll*, each die and the sum; an invalid roll raises a ``ToolError``."""
+    wanted = "".join(normalize("NFKC", roll).lower().split())  # accepts full-width digits
     if not _ROLL.fullmatch(wanted):
         msg = f"{roll[:50]!r} cannot be rolled; say it like 2d6+1, d20 or 4d8-2."
         raise ToolError(msg)
-    terms = [_thrown(term, random) for term in _TERM.finditer(wanted)]
+    terms = [_rolled_term(term, random) for term in _TERM.finditer(wanted)]
     if sum(map(len, terms)) > _MOST_DICE:
-        msg = f"That are too many dice; roll {_MOST_DICE} at most."
+        msg = f"Those are too many dice; roll {_MOST_DICE} at most."
         raise ToolError(msg)
     numbers = [number for term in terms for number in term]
     shown = " ".join(f"{'-' if number < 0 else '+'} {abs(number)}" for number in numbers).removeprefix("+ ")
     return f"{wanted}: {shown} = {sum(numbers)}" if len(numbers) > 1 else f"{wanted}: {numbers[0]}"
 
 
-def _thrown(term: re.Match[str], random: Random) -> list[int]:
+def _rolled_term(term: re.Match[str], random: Random) -> list[int]:
     sign = -1 if term["sign"] == "-" else 1
     if term["number"]:
         return [sign * int(term["number"])]

@@ -1,4 +1,4 @@
-"""What a server or a channel has chosen otherwise than the configuration says."""
+"""The settings of servers and channels that override the configuration."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _NOTHING: Mapping[str, object] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What was chosen; ``None`` is nothing, and an empty text is 'none at all'."""
+    """The overrides of one server or channel; ``None`` is not set, and an empty text means 'none at all'."""
 
     settings: Mapping[str, object] = field(default_factory=lambda: _NOTHING)
-    """Settings of the pipeline by their names: ``{"degree": 1}``."""
+    """Pipeline settings by name: ``{"degree": 1}``."""
     model: str | None = None
     persona: str | None = None
-    """Who answers where nobody in particular is called."""
+    """The default persona, for messages that address no particular one."""
     personas: tuple[str, ...] | None = None
-    """Who may speak here at all; ``None`` is everybody."""
+    """The personas that may speak here; ``None`` is all of them."""
     mentions: bool | None = None
     replies: bool | None = None
     trigger_words: bool | None = None
     always: bool | None = None
-    """Whether everything is answered here."""
+    """Whether every message is answered here."""
     every: int | None = None
     bots: bool | None = None
     history: int | None = None
@@ -40,15 +40,15 @@ class Choice:
     cascade_limit: int | None = None
     match_limit: int | None = None
     thought_log: str | None = None
-    """The id of the channel that is told the thoughts of a server's turns."""
+    """The id of the channel that receives the thought log."""
     is_private: bool | None = None
-    """Whether nothing that is thought here is told elsewhere."""
+    """Whether this channel stays out of the thought log and of memory elsewhere."""
     is_silent: bool | None = None
     """Whether the bot stays silent here."""
     language: str | None = None
 
     def over(self, other: Choice) -> Choice:
-        """This choice, and where it has none, the *other*."""
+        """This choice, with *other* for what is not set."""
         chosen = {
             spec.name: getattr(self, spec.name)
             for spec in fields(self)
@@ -57,14 +57,14 @@ class Choice:
         return replace(other, **chosen, settings=MappingProxyType({**other.settings, **self.settings}))
 
     def as_value(self) -> Mapping[str, object]:
-        """What a store keeps of it."""
+        """The JSON value for the store."""
         plain = {**{spec.name: getattr(self, spec.name) for spec in fields(self)}, "settings": dict(self.settings)}
         kept = {name: value for name, value in plain.items() if value is not None and value != {}}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}
 
     @classmethod
     def of_value(cls, value: Mapping[str, Any]) -> Choice:
-        """What was kept; a name that is not known any more, and a value of another kind than it should be, is passed over."""
+        """The choice from a stored value; unknown names and values of a wrong type are skipped."""
         given: dict[str, Any] = {}
         for spec in fields(cls):
             item = tuple(found) if isinstance(found := value.get(spec.name), list) else found
@@ -80,7 +80,7 @@ _KINDS: Mapping[str, type] = MappingProxyType(
 
 
 def _is_of_kind(item: object, annotation: str) -> bool:
-    """Whether *item* is what *annotation* begins with; a yes is not a number here."""
+    """Whether *item* has the first type of *annotation*; a bool is not an int here."""
     kind = _KINDS[re.match(r"\w+", annotation).group()]  # type: ignore[union-attr]  # every annotation begins with a name
     return isinstance(item, kind) and isinstance(item, bool) is (kind is bool)
 
@@ -100,7 +100,7 @@ class Choices:
         return await self._kept(Shelf.CHANNELS, channel)
 
     async def here(self, server: str, channel: str, parent: str = "") -> Choice:
-        """What holds in *channel*: its own choice, over that of the channel of a thread, over that of its server."""
+        """The choice in effect in *channel*: its own, over its parent channel's (for a thread), over its server's."""
         places = [(Shelf.SERVERS, server), (Shelf.CHANNELS, parent), (Shelf.CHANNELS, channel)]
         chosen = Choice()
         is_private = False
@@ -109,14 +109,14 @@ class Choices:
                 own = await self._kept(shelf, key)
                 is_private = is_private or bool(own.is_private)
                 chosen = own.over(chosen)
-        return replace(chosen, is_private=True) if is_private else chosen  # what is private stays so in its threads
+        return replace(chosen, is_private=True) if is_private else chosen  # threads of a private channel are private
 
     async def change_server(self, server: str, change: Callable[[Choice], Choice]) -> Choice:
-        """Let *server* choose what *change* makes of its choice."""
+        """Replace the choice of *server* by what *change* makes of it."""
         return await self._change(Shelf.SERVERS, server, server, change)
 
     async def change_channel(self, channel: str, server: str, change: Callable[[Choice], Choice]) -> Choice:
-        """Let *channel* choose likewise."""
+        """Replace the choice of *channel* by what *change* makes of it."""
         return await self._change(Shelf.CHANNELS, channel, server, change)
 
     async def _kept(self, shelf: Shelf, key: str) -> Choice:
@@ -136,17 +136,17 @@ class Choices:
 def settings_for(
     config: Config, choice: Choice, *, degree: int | None = None, of_model: Mapping[str, object] = _NOTHING
 ) -> Settings:
-    """The settings of the pipeline that hold: the configuration's, those *of_model*, what was chosen, a character's degree.
+    """The pipeline settings in effect: the configuration's, then those *of_model*, the choice, a character's degree.
 
-    A setting that was chosen long ago and is not right any more, or not a server's to choose, is passed over.
+    A stored setting that has become invalid, or that a server may not choose, is skipped.
     """
-    settings = _with_those_that_are_right(config.settings, of_model)
+    settings = _with_valid(config.settings, of_model)
     chosen = {name: value for name, value in choice.settings.items() if may_choose(name)}
-    settings = _with_those_that_are_right(settings, chosen)
-    return settings if degree is None else _with_those_that_are_right(settings, {"degree": degree})
+    settings = _with_valid(settings, chosen)
+    return settings if degree is None else _with_valid(settings, {"degree": degree})
 
 
-def _with_those_that_are_right(settings: Settings, values: Mapping[str, object]) -> Settings:
+def _with_valid(settings: Settings, values: Mapping[str, object]) -> Settings:
     for name, value in values.items():
         try:
             settings = settings.with_values({name: value})

@@ -1,7 +1,6 @@
-"""Which settings of the pipeline a server may choose, what each takes, and how it is read from what somebody typed.
+"""The pipeline settings that a server may choose, the values of each, and how typed text is parsed.
 
-Whatever costs the operator, holds for all servers at once, or names a file or an address of the machine is not among
-them.
+Excluded is what costs the operator money, applies to all servers at once, or names a file or an address.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class Choosable:
 
     @property
     def suggestions(self) -> tuple[str, ...]:
-        """Values that it takes, if there are only a few."""
+        """The accepted values, if there are only a few."""
         if self.kind is bool:
             return ("on", "off")
         is_short = self.kind is int and self.low is not None and self.high is not None and self.high - self.low < 25
@@ -56,7 +55,7 @@ class Choosable:
         )
 
     def read(self, text: str) -> object:
-        """The value that *text* names; a ``SettingsError`` if it is not right."""
+        """Parse *text*; an invalid value raises a ``SettingsError``."""
         text = text.strip()
         if len(text) > _LONGEST_TEXT:
             msg = f"the setting {self.name!r} takes at most {_LONGEST_TEXT} characters"
@@ -68,7 +67,7 @@ class Choosable:
         return list(found) if isinstance(found, tuple) else found
 
     def _converted(self, text: str) -> object:
-        """*text* as what the setting holds; what cannot be that stays a text, and the check says so."""
+        """*text* as the setting's type; what does not convert stays text, and validation rejects it."""
         if self.kind is bool:
             folded = text.casefold()
             return True if folded in _YES else False if folded in _NO else text
@@ -88,12 +87,12 @@ def may_choose(name: str) -> bool:
 
 
 def choosable() -> tuple[Choosable, ...]:
-    """All that a server may choose, in the order of the pipeline."""
+    """All settings that a server may choose, in pipeline order."""
     return tuple(_known().values())
 
 
 def find(name: str) -> Choosable:
-    """The setting *name*; an ``InputError`` if there is none that a server may choose."""
+    """The setting *name*; an unknown one raises an ``InputError``."""
     found = _known().get(name.strip().casefold())
     if found is None:
         msg = "there is no setting of that name that a server may choose"
@@ -109,5 +108,5 @@ def _known() -> Mapping[str, Choosable]:
 
 
 def _as_choosable(spec: Field[Any]) -> Choosable:
-    told = spec.metadata
-    return Choosable(spec.name, told["about"], told["kind"], told["one_of"], told["low"], told["high"])
+    about = spec.metadata
+    return Choosable(spec.name, about["about"], about["kind"], about["one_of"], about["low"], about["high"])

@@ -1,7 +1,7 @@
-"""The built-in model: a friendly character that shows what Cadenza can do, without a key and without a network.
+"""The built-in demo model: a parrot that shows what Cadenza can do, without a key or a network.
 
-It is a function of the prompt: asked the same, it says the same. ``cadenza run --sim`` asks it where no other model is
-chosen, through the same pipeline as any other.
+It is a pure function of the prompt. ``cadenza run --sim`` uses it where no other model is chosen, through the same
+pipeline as any other.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ NAME = "parrot"
 DICE = "dice"
 
 _LABEL = re.compile(r"^\s*[^:\n]{1,40}:\s+")
-"""Who said it, as a prompt tells it."""
+"""The speaker's name before a line of the prompt."""
 _MENTION = re.compile(r"<[@#][!&]?\d+>|@\w+")
 _TOKEN = 4
-"""Characters that are said at a time."""
+"""Characters of one chunk."""
 _LONG, _PAUSE = 400, 0.04
-"""How long an answer is that takes its time, so that it can be stopped; and the seconds before each token of it."""
+"""An answer longer than this pauses so many seconds before each chunk, so that it can be stopped."""
 _QUOTE = 200
-_FILLING: Mapping[str, object] = MappingProxyType({"integer": 6, "number": 6, "boolean": True, "string": "2d6"})
-"""What a tool is given of each type that it cannot do without."""
+_ARGUMENTS: Mapping[str, object] = MappingProxyType({"integer": 6, "number": 6, "boolean": True, "string": "2d6"})
+"""The value for a required tool argument, by JSON type."""
 
 _TABLE = """Gladly, here is what I had for breakfast:
 
@@ -60,7 +60,7 @@ When the sun rose, the sea was calm, and the captain shared his breakfast.
 That is why, to this day, ships are steered by whoever is fed best.
 The end."""
 _GO_ON = "go on with your last message"
-"""How it is told that ``/continue`` was used."""
+"""What the prompt says after ``/continue``."""
 _HELP = """I am built in, so that you can try everything without a key. Ask me for:
 - a **table**, some **code**, or a **story** (say "stop" in the middle of it)
 - a roll of the **dice**, which is a tool
@@ -69,7 +69,7 @@ Or just talk: I say it again, as parrots do."""
 
 
 def parrot(prompt: Prompt) -> Iterator[Said]:
-    """What the built-in model says to *prompt*."""
+    """The demo model's answer to *prompt*."""
     asked = asked_of(prompt)
     yield ThoughtDelta(f"They said “{_short(asked)}”. ")
     said = ""
@@ -85,7 +85,7 @@ def parrot(prompt: Prompt) -> Iterator[Said]:
         if len(said) > _LONG:
             yield _PAUSE
         yield said[start : start + _TOKEN]
-    yield Usage(_weight(prompt), len(said) // _TOKEN)
+    yield Usage(_token_count(prompt), len(said) // _TOKEN)
     yield Finished("tool_calls" if not said else "stop")
 
 
@@ -108,18 +108,18 @@ def _answer(asked: str, speaker: str) -> str:
 
 
 def asked_of(prompt: Prompt) -> str:
-    """What was said last by somebody else, without the name before it and without who was called."""
+    """The last line of another speaker, without the name before it and without mentions."""
     return " ".join(_MENTION.sub("", _LABEL.sub("", last_line(prompt))).split()).strip(" ,")
 
 
 def last_line(prompt: Prompt) -> str:
-    """What was said last by somebody else, as the prompt has it; empty if nothing was."""
+    """The last line of another speaker in *prompt*; empty if there is none."""
     text = next((turn.text for turn in reversed(prompt.turns) if turn.role is Role.USER and turn.text.strip()), "")
     return next((line for line in reversed(text.splitlines()) if line.strip()), "")
 
 
 def _result(prompt: Prompt) -> str | None:
-    """What came of the tool, if it has just been run."""
+    """The result of the tool, if it has just run."""
     last = prompt.turns[-1] if prompt.turns else None
     return _short(last.text) if last is not None and last.role is Role.TOOL else None
 
@@ -129,13 +129,13 @@ def _dice(tools: Sequence[ToolSpec]) -> ToolSpec | None:
 
 
 def _arguments(tool: ToolSpec) -> dict[str, object]:
-    """Something for each argument that *tool* cannot do without."""
+    """A value for each required argument of *tool*."""
     known, required = tool.parameters.get("properties"), tool.parameters.get("required")
     if not isinstance(known, Mapping) or not isinstance(required, Sequence):
         return {}
     shapes = {name: known.get(name) for name in map(str, required)}
     return {
-        name: _FILLING.get(str(shape.get("type")), "2d6") if isinstance(shape, Mapping) else "2d6"
+        name: _ARGUMENTS.get(str(shape.get("type")), "2d6") if isinstance(shape, Mapping) else "2d6"
         for name, shape in shapes.items()
     }
 
@@ -145,36 +145,36 @@ def _short(text: str) -> str:
     return line if len(line) <= _QUOTE else f"{line[: _QUOTE - 1]}…"
 
 
-def _weight(prompt: Prompt) -> int:
+def _token_count(prompt: Prompt) -> int:
     return (len(prompt.system) + sum(len(turn.text) for turn in prompt.turns)) // _TOKEN
 
 
 class DemoModels(ModelRegistry):
-    """A shelf on which there is nothing but the built-in model, under whatever name it is asked for."""
+    """The models of a bot that has only the demo model, under every name."""
 
     def __init__(self, current: Current, store: Store, seal: Seal) -> None:
         super().__init__(current, store, seal)
         self._parrot: Model = scripted(parrot, name=NAME)
 
     def names(self) -> tuple[str, ...]:
-        """What can be chosen."""
+        """The name of the demo model."""
         return (NAME,)
 
     async def sources(self, name: str, server: str = "") -> Sequence[ModelSource]:  # noqa: ARG002  # there is no other
-        """Who is asked."""
+        """The demo model."""
         return (self._parrot,)
 
-    async def may_choose(self, name: str, server: str) -> bool:  # noqa: ARG002  # likewise
-        """Whether a server may have *name*."""
+    async def may_choose(self, name: str, server: str) -> bool:  # noqa: ARG002  # as above
+        """Whether *name* is the demo model."""
         return name == NAME
 
-    async def is_known(self, name: str, server: str = "") -> bool:  # noqa: ARG002  # likewise
-        """Whether there is somebody to ask for *name*."""
+    async def is_known(self, name: str, server: str = "") -> bool:  # noqa: ARG002  # as above
+        """Whether *name* is the demo model, or empty."""
         return name in ("", NAME)
 
-    async def resting(self, name: str, server: str = "") -> float:  # noqa: ARG002  # likewise
-        """It never tires."""
+    async def resting(self, name: str, server: str = "") -> float:  # noqa: ARG002  # as above
+        """Always 0: it has no cooldown."""
         return 0.0
 
     async def close(self) -> None:
-        """It holds nothing open."""
+        """Do nothing: it holds nothing open."""

@@ -1,4 +1,4 @@
-"""Why a message is as it is: the trace of a reply, kept for a while by the ids of its messages."""
+"""Explanations of messages: the trace of a reply, kept for some days under the ids of its messages."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ logger = get_logger(__name__)
 
 MOST_STEPS = 2000
 MOST_CHARACTERS = 400_000
-"""What is collected of one turn; of what comes then only how it ended."""
+"""The most that is collected of one turn; beyond that only sent messages, stops, cuts and the end."""
 MOST_TURNS = 256
-"""Turns that are being collected; more than run at a time, so that whoever forgets to end one costs little."""
+"""Turns that are collected at once; more than run at a time, in case one is never ended."""
 MOST_REMEMBERED = 200
-"""Messages that are known without the store: those of direct messages, and all if nothing is to be written down."""
+"""Messages kept in memory only: those of direct messages, and all if the store keeps none."""
 
 _LONGEST_STORY = 20_000
 _LONGEST_SOURCE = 30_000
@@ -33,27 +33,27 @@ _STORE_TAKES = 10.0
 _DAY = 86_400.0
 _ALWAYS = frozenset({"sent", "stop", "cut", "end"})
 _NEVER = frozenset({"aside", "sending"})
-"""What was thought is for the thought log, if there is one; anybody may ask why a message is as it is.
+"""Thoughts belong to the thought log: everybody in a channel may read an explanation.
 
-When a message was on its way is known from when it arrived.
+``sending`` adds nothing to ``sent``.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What is known of one message."""
+    """The explanation of one message."""
 
     lines: tuple[str, ...]
-    """Its story, as ``cadenza explain`` tells it."""
+    """Its story, as ``cadenza explain`` prints it."""
     source: str = ""
-    """The Markdown of a table that it shows as a picture."""
+    """The Markdown of the table, if the message shows one as a picture."""
     turn: str = ""
     author: str = ""
-    """The id of whoever was answered."""
+    """The id of the person who was answered."""
 
 
 class Explanations:
-    """One for a bot."""
+    """The explanations of one bot."""
 
     def __init__(
         self, store: Store, config: Callable[[], StoreConfig], *, clock: Callable[[], float] = time.time
@@ -65,13 +65,13 @@ class Explanations:
         self._remembered: dict[str, Explanation] = {}
 
     def listen(self, turn: str) -> Hook:
-        """What to give to ``reply`` as its trace, for the turn with this id."""
+        """The trace hook for ``reply``, for the turn with this id."""
         make_room(self._turns, MOST_TURNS)
         collection = self._turns[turn] = _Collection()
         return collection.hear
 
     async def keep(self, turn: str, reply: Reply, *, server: str, author: str) -> None:
-        """The turn is over: its messages can be asked about. Of direct messages nothing is written down. Never raises."""
+        """Keep the explanations of a turn that ended; those of direct messages stay in memory. Never raises."""
         try:
             found = dict(self._explained(turn, reply, author))
             days = self._config().explanations_days
@@ -83,21 +83,21 @@ class Explanations:
         except BaseException as error:
             if must_rise(error):
                 raise
-            logger.warning("why messages are as they are could not be kept (%s)", type(error).__name__)
+            logger.warning("explanations of messages could not be kept", exc_info=error)
 
     def drop(self, turn: str) -> None:
-        """The turn came to nothing."""
+        """Discard a turn that produced no reply."""
         self._turns.pop(turn, None)
 
     async def about(self, message: str) -> Explanation | None:
-        """What is known of the message with this id; of one whose turn still runs, what is known so far."""
+        """The explanation of the message with this id; while its turn runs, the part so far."""
         if known := self._remembered.get(message) or self._running(message):
             return known
         record = await self._store.get(Shelf.EXPLANATIONS, message)
         return None if record is None else _of_value(record.value)
 
     def forget(self, author: str) -> int:
-        """Forget what is known, but not written down, of answers to *author*; say how many. The store forgets the rest."""
+        """Forget explanations of answers to *author* that are only in memory; return how many."""
         gone = [message for message, known in self._remembered.items() if known.author == author]
         for message in gone:
             del self._remembered[message]
@@ -120,7 +120,7 @@ class Explanations:
                 yield receipt.message_id, Explanation(lines, source, turn, author)
 
     async def _is_written(self, found: Mapping[str, Explanation], server: str, expires: float) -> bool:
-        """Whether *found* is in the store now; if not, it is remembered for as long as the bot runs."""
+        """Write *found* to the store; return whether that worked."""
         records = [
             Record(Shelf.EXPLANATIONS, message, _as_value(known), owner=known.author, server=server, expires=expires)
             for message, known in found.items()
@@ -131,47 +131,47 @@ class Explanations:
         except BaseException as error:
             if must_rise(error):
                 raise
-            logger.warning("why messages are as they are could not be written down (%s)", type(error).__name__)
+            logger.warning("explanations of messages could not be stored", exc_info=error)
             return False
         return True
 
 
 @dataclass(slots=True)
 class _Collection:
-    """The steps of one turn. Words of the model that follow each other are summed up: there is a step a token."""
+    """The steps of one turn. Consecutive chunks are merged: there is a step for every token."""
 
     messages: dict[str, TraceStep] = field(default_factory=dict)
-    """What was sent, by its id."""
+    """The ``sent`` step of each message, by message id."""
     _steps: list[TraceStep] = field(default_factory=list)
     _size: int = 0
     _run: list[str] = field(default_factory=list)
     _last: TraceStep | None = None
-    """The newest of those that are summed up."""
+    """The newest chunk of the run."""
     _held: tuple[object, object] = ("", "")
-    """What keeps text back."""
+    """Why text is held back."""
     _is_awaited: bool = True
-    """Whether the model has not begun yet: when it did is told, so its first word stands alone."""
+    """Whether the model has not begun yet: its first chunk stays alone, so that its time is kept."""
 
     def hear(self, step: TraceStep) -> None:
         """Take *step* in."""
         if step.step == "chunk":
             self._hear_chunk(step)
             return
-        kept = self._hold(step) if step.step == "hold" else _discreet(step)
+        kept = self._hold(step) if step.step == "hold" else _without_arguments(step)
         if kept is None:
             return
-        self._sum_up()
+        self._end_run()
         self._is_awaited = self._is_awaited or step.step == "request"
         if step.step not in _NEVER:
             self._add(kept)
 
     def steps(self) -> list[TraceStep]:
-        """All that is told of the turn."""
-        self._sum_up()
+        """All steps of the turn so far."""
+        self._end_run()
         return self._steps
 
     def table_of(self, message: str) -> str:
-        """The Markdown of the table that *message* shows as a picture; nothing if it is none."""
+        """The Markdown of the table that *message* shows as a picture, or nothing."""
         sent = self.messages[message].about
         if not text_of(sent, "attachment").endswith(".png"):
             return ""
@@ -185,18 +185,18 @@ class _Collection:
     def _hear_chunk(self, step: TraceStep) -> None:
         kind = step.about.get("kind")
         if kind not in ("text", "thought"):
-            return  # nothing is told of those
+            return  # explanations do not mention other kinds
         if self._last is not None and self._last.about.get("kind") != kind:
-            self._sum_up()
+            self._end_run()
         self._last = step
         if kind == "text":
             self._run.append(str(step.about.get("text", "")))
         if self._is_awaited:
             self._is_awaited = False
-            self._sum_up()
+            self._end_run()
 
     def _hold(self, step: TraceStep) -> TraceStep | None:
-        """*step*, if it is worth a place: every line waits a moment for what follows."""
+        """*step*, if the reason changed; every line is undecided for a moment."""
         why, mark = step.about.get("why"), step.about.get("mark")
         held = ("", "") if why == "undecided" else (why, mark)
         if held == self._held:
@@ -204,7 +204,7 @@ class _Collection:
         self._held = held
         return replace(step, about={"why": held[0], "mark": held[1]})
 
-    def _sum_up(self) -> None:
+    def _end_run(self) -> None:
         last, self._last = self._last, None
         if last is not None:
             self._add(replace(last, about={"kind": last.about.get("kind"), "text": "".join(self._run)}))
@@ -221,13 +221,13 @@ class _Collection:
         self._size += len(line_of(step))
 
 
-def _discreet(step: TraceStep) -> TraceStep:
-    """*step* without what a tool was told: that may be about anybody."""
+def _without_arguments(step: TraceStep) -> TraceStep:
+    """*step* without the arguments of a tool, which may be about other people."""
     return replace(step, about={**step.about, "arguments": "…"}) if step.step == "tool" else step
 
 
 def _bounded(lines: list[str]) -> tuple[str, ...]:
-    """As many of *lines* as may be kept."""
+    """The first of *lines*, up to the size that is kept."""
     kept: list[str] = []
     room = _LONGEST_STORY
     for line in lines:
@@ -243,7 +243,7 @@ def _as_value(known: Explanation) -> Mapping[str, object]:
 
 
 def _of_value(value: Mapping[str, object]) -> Explanation:
-    """What was kept, perhaps by another version: what is missing is left out."""
+    """The explanation in a stored value, perhaps of another version; missing parts are left out."""
     lines = value.get("lines")
     texts = {name: text for name in ("source", "turn", "author") if isinstance(text := value.get(name), str)}
     return Explanation(tuple(map(str, lines)) if isinstance(lines, list | tuple) else (), **texts)

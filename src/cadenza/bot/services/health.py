@@ -1,4 +1,4 @@
-"""A small server for machines that watch over a bot: ``/metrics`` for Prometheus, ``/healthz`` for whoever restarts it."""
+"""The HTTP server for monitoring: ``/metrics`` for Prometheus, ``/healthz`` for a supervisor."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 logger = get_logger(__name__)
 
 Check = Callable[[], Awaitable[str]]
-"""Says in a few words what is wrong; nothing if all is well."""
+"""Returns what is wrong in a few words, or an empty text."""
 
-_PATIENCE = 5.0
-"""Seconds that a check may take."""
+_TIMEOUT = 5.0
+"""Seconds for one check."""
 
 
 @asynccontextmanager
 async def serving(
     config: MetricsConfig, checks: Mapping[str, Check], rendered: Callable[[], bytes]
 ) -> AsyncIterator[int]:
-    """Answer at the port of *config* within the ``async with``; gives the port. Port 0 is nobody: nothing is opened."""
+    """Serve at the port of *config* within the ``async with``; yields the port. Port 0 turns the server off."""
     if not config.port:
         yield 0
         return
@@ -43,8 +43,8 @@ async def serving(
 async def listening(
     host: str, port: int, checks: Mapping[str, Check], rendered: Callable[[], bytes]
 ) -> AsyncIterator[int]:
-    """Answer at *host* and *port*, of which 0 is any that is free; gives the port."""
-    from aiohttp import web  # noqa: PLC0415  # only who wants it waits for it
+    """Serve at *host* and *port*, 0 for any free port; yields the port."""
+    from aiohttp import web  # noqa: PLC0415  # slow to import, and optional
 
     app = web.Application()
     app.add_routes([web.get("/metrics", _metrics(rendered)), web.get("/healthz", _health(checks))])
@@ -56,28 +56,29 @@ async def listening(
             await site.start()
         except OSError as error:
             why = os.strerror(error.errno) if error.errno and error.errno > 0 else type(error).__name__
-            msg = f"metrics cannot be offered at {host}:{port} ({why}); choose another port in [metrics], or 0 for none"
+            msg = f"metrics cannot be served at {host}:{port} ({why}); choose another port in [metrics], or 0 for none"
             raise SettingsError(msg) from None
         yield _port(runner) or port
     finally:
         await runner.cleanup()
 
 
-async def ailments(checks: Mapping[str, Check]) -> dict[str, str]:
-    """What is wrong, by the name of its check. One that fails or does not answer is wrong itself."""
+async def problems(checks: Mapping[str, Check]) -> dict[str, str]:
+    """What is wrong, by the name of the check. A check that raises or times out is a problem itself."""
     found = await asyncio.gather(*(_checked(check) for check in checks.values()))
     return {name: reason for name, reason in zip(checks, found, strict=True) if reason}
 
 
 async def _checked(check: Check) -> str:
     try:
-        async with asyncio.timeout(_PATIENCE):
+        async with asyncio.timeout(_TIMEOUT):
             return await check()
     except TimeoutError:
-        return f"no answer within {_PATIENCE:g} seconds"
+        return f"no answer within {_TIMEOUT:g} seconds"
     except BaseException as error:
         if must_rise(error):
             raise
+        logger.debug("a health check failed", exc_info=error)
         return type(error).__name__
 
 
@@ -85,7 +86,7 @@ def _health(checks: Mapping[str, Check]) -> Callable[[web.Request], Awaitable[we
     async def answer(_request: web.Request) -> web.Response:
         from aiohttp import web  # noqa: PLC0415  # as above
 
-        wrong = await ailments(checks)
+        wrong = await problems(checks)
         body = {"status": "unwell" if wrong else "well", "reasons": wrong}
         return web.Response(status=503 if wrong else 200, text=json.dumps(body), content_type="application/json")
 
@@ -103,5 +104,5 @@ def _metrics(rendered: Callable[[], bytes]) -> Callable[[web.Request], Awaitable
 
 
 def _port(runner: web.AppRunner) -> int:
-    """Where it listens, which the system chose if it was asked to."""
+    """The port in use, which the system chose if 0 was asked for."""
     return next((int(address[1]) for address in runner.addresses), 0)

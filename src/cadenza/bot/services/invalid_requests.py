@@ -1,4 +1,4 @@
-"""Calls that Discord refuses, counted: after ten thousand of them in ten minutes it listens to nobody at that address."""
+"""Counts the requests that Discord refuses: 10,000 of them within ten minutes get the IP address banned."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from ...explain.tracebacks import get_logger
 logger = get_logger(__name__)
 
 WINDOW = 600.0
-"""Seconds in which Discord counts."""
+"""Seconds over which Discord counts."""
 BAN = 10_000
-"""How many of them it takes."""
+"""Refused requests within the window that lead to a ban."""
 ALARM = 5_000
-"""How many are too many for a bot in good order."""
+"""Refused requests that log a warning."""
 _REFUSED = (401, 403, 429)
 _BIN = 5.0
-"""Seconds that are counted together, so that a storm takes no memory."""
+"""Seconds per counter, so that memory stays bounded."""
 
 
 class InvalidRequests:
-    """How many calls were refused in the last ten minutes; the log is warned once when there are too many."""
+    """The number of refused requests in the last ten minutes; logs one warning when there are too many."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -31,21 +31,21 @@ class InvalidRequests:
         self._is_alarmed = False
 
     def answered(self, status: int, *, is_shared: bool = False) -> None:
-        """Discord has answered a call with *status*; a 429 that others brought about (*is_shared*) does not count."""
+        """Count a response with *status*; a 429 for a shared resource (*is_shared*) does not count."""
         if status not in _REFUSED or is_shared:
             return
         begins = self._clock() // _BIN * _BIN
         before = self._bins.pop()[1] if self._bins and self._bins[-1][0] == begins else 0
         self._bins.append((begins, before + 1))
         self._total += 1
-        self._look()
+        self._update()
 
     def recent(self) -> int:
-        """How many there were in the last ten minutes."""
-        self._look()
+        """The count for the last ten minutes."""
+        self._update()
         return self._total
 
-    def _look(self) -> None:
+    def _update(self) -> None:
         least = self._clock() - WINDOW
         while self._bins and self._bins[0][0] <= least:
             self._total -= self._bins.popleft()[1]
@@ -54,8 +54,8 @@ class InvalidRequests:
         elif self._total >= ALARM and not self._is_alarmed:
             self._is_alarmed = True
             logger.warning(
-                "Discord has refused %d calls in ten minutes and listens to nobody at this address after %d; "
-                "look for a permission that is missing, or a channel in which too much is said",
+                "Discord has refused %d requests in ten minutes and bans this IP address at %d; "
+                "look for a missing permission, or a channel with too many messages",
                 self._total,
                 BAN,
             )

@@ -1,4 +1,4 @@
-"""The link with which a server's owner lets the bot in, and what it needs there."""
+"""The link that invites the bot to a server, and the permissions it asks for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SCOPES = ("bot", "applications.commands")
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """A permission of Discord, by the name that its pages show."""
+    """A Discord permission, by the name that Discord shows."""
 
     name: str
     bit: int
@@ -33,11 +33,11 @@ RIGHTS = (
     Right("Add Reactions", 1 << 6, "it cannot offer its reactions"),
     Right("Use External Emoji", 1 << 18, "emoji of other servers stay text"),
 )
-"""What the bot should be given in a server."""
+"""The permissions the bot asks for."""
 PERMISSIONS = sum(right.bit for right in RIGHTS)
 
 
 def invite_link(application: str) -> str:
-    """The address that lets the bot of *application* into a server, with the right scopes and permissions."""
+    """The link that invites the bot of *application*, with its scopes and permissions."""
     query = urlencode({"client_id": application, "scope": " ".join(SCOPES), "permissions": PERMISSIONS})
     return f"{_AUTHORIZE}?{query}"

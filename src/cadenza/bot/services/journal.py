@@ -1,4 +1,4 @@
-"""What is being answered, written down before it is, so that a process that dies is followed by one that knows."""
+"""The journal of turns: each is stored before it is answered, so that after a crash the next process can finish it."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ logger = get_logger(__name__)
 T = TypeVar("T")
 
 KEPT_SECONDS = 86_400.0
-"""How long an entry is kept that nobody strikes out."""
+"""How long an entry is kept at most."""
 
 _LEADER = "leader"
-"""Under which name a record says with which other one it is answered."""
+"""The field that names the entry together with which this one is answered."""
 _STORE_TAKES = 5.0
-"""Seconds that an answer waits for the store at most."""
+"""Seconds that a reply waits for the store."""
 _LAST_WAITS = 1.0
-"""Seconds that its last message does."""
+"""Seconds that its last message waits for the store."""
 
 
 @dataclass(frozen=True, slots=True)
 class JournalEntry:
-    """A message that is to be answered; no words of anybody's."""
+    """A message that is to be answered, without its text."""
 
     key: str
-    """Of the desk: the id of the message, or what was made up for a command."""
+    """The key in the queue of turns: the id of the message, or one made up for a command."""
     message: str
     """The id of the message that is answered."""
     channel: str
@@ -41,68 +41,67 @@ class JournalEntry:
     server: str = ""
     persona: str = ""
     has_begun: bool = False
-    """Whether it was being answered, and did not only wait."""
+    """Whether the reply had begun, not only waited."""
     at: float = 0.0
-    """When it was heard, in seconds since 1970."""
+    """When the message arrived, in seconds since 1970."""
     began: float = 0.0
-    """When its answer first began, likewise, in whichever process; what was said before is none of it."""
+    """When the reply first began, in any process; earlier messages are not part of it."""
     last_behind: str = ""
-    """Behind which message the last one of the answer was going to stand, ``0`` if behind none of it; empty before that."""
+    """The id of the message after which the last message of the reply was to be sent, ``0`` if it was the only one."""
     tries: int = 0
-    """How many processes have seen to it after a death."""
+    """How many processes took it over after a crash."""
     goes_on: bool = False
-    """Whether *message* is our own, and was to go on."""
+    """Whether *message* is our own, to be continued."""
     supersedes: tuple[str, ...] = ()
-    """The ids of messages in whose place the answer was to come."""
+    """The ids of messages that the reply was to replace."""
     root: str = ""
-    """The id of what a person said, if characters were answering each other."""
+    """The id of the person's message, if characters were answering each other."""
 
 
 class Journal:
-    """The book of all turns. Its methods never raise: a bot that cannot write it answers all the same."""
+    """The journal of all turns. Its methods never raise: without the store the bot still answers."""
 
     def __init__(self, store: Store, *, clock: Callable[[], float] = time.time) -> None:
         self._store = store
         self._clock = clock
-        self._own: set[str] = set()  # what this process wrote: nobody has left that
-        self._owed: set[str] = set()  # what is over, and could not be struck out yet
+        self._own: set[str] = set()  # entries of this process
+        self._owed: set[str] = set()  # entries that ended and could not be deleted yet
 
     async def heard(self, entry: JournalEntry) -> None:
-        """*entry* is going to be answered."""
+        """Store *entry*, which is going to be answered."""
         await self.takes_over(entry if entry.at else replace(entry, at=self._clock()))
 
     async def takes_over(self, entry: JournalEntry) -> bool:
-        """*entry* is this process's from now on; say whether that could be written down."""
+        """Make *entry* this process's; return whether it was stored."""
         self._own.add(entry.key)
         self._owed.discard(entry.key)
         return await self._tried(self._written(entry), otherwise=False)
 
     async def began(self, *keys: str) -> None:
-        """They are being answered, together, in answer to the last of them."""
+        """Mark entries as being answered together, in reply to the last of them."""
         begun = partial(_begun, at=self._clock(), leader=keys[-1] if keys else "")
         for key in keys:
             await self._tried(self._store.change(Shelf.TURNS, key, begun), otherwise=None)
 
     async def ends(self, *keys: str, behind: str) -> None:
-        """The last message of the answer to them is about to be sent, *behind* which other one of it, if there is one."""
+        """Note that the last message of the reply is about to be sent, after its message *behind*, if there is one."""
         ending = partial(_ending, behind=behind or "0")
-        for key in keys[-1:]:  # the others are not looked at while there is this one
+        for key in keys[-1:]:  # ``left`` ignores the others while this one is there
             await self._tried(self._store.change(Shelf.TURNS, key, ending), otherwise=None, within=_LAST_WAITS)
 
     async def over(self, *keys: str) -> None:
-        """They were answered, or will not be. What cannot be struck out now is when the next one is."""
+        """Delete entries that were answered, or will not be. What cannot be deleted now is deleted with the next."""
         self._own.difference_update(keys)
         self._owed.update(keys)
         owed = frozenset(self._owed)
-        if await self._tried(self._struck(owed), otherwise=False):
+        if await self._tried(self._deleted(owed), otherwise=False):
             self._owed -= owed
 
     async def left(self) -> list[JournalEntry]:
-        """What a process before this one left unfinished, the oldest first; it stands there until it is ``over``.
+        """Unfinished entries of an earlier process, the oldest first; each stays until it is ``over``.
 
-        Of several that were being answered together only the last is told: its answer is the answer to all of them, and
-        the others are struck out. If they cannot be, nothing is left: the next process would find it again, and say it
-        twice.
+        Of several that were answered together only the last is returned, as its reply answers all of them; the others
+        are deleted. If that fails, the result is empty: the next process would find them again and answer twice.
         """
         records = await self._tried(self._store.find(Shelf.TURNS), otherwise=[])
         foreign = [record for record in records if record.key not in self._own]
@@ -110,12 +109,12 @@ class Journal:
         alone = [record for record in foreign if record.value.get(_LEADER, record.key) not in keys - {record.key}]
         entries = [entry for record in alone if (entry := _of_record(record))]
         others = keys - {entry.key for entry in entries}
-        if others and not await self._tried(self._struck(others), otherwise=False):
+        if others and not await self._tried(self._deleted(others), otherwise=False):
             return []
         return sorted(entries, key=lambda entry: entry.at)
 
     async def sweep(self) -> int:
-        """Strike out what has stood there for longer than any turn takes, whoever wrote it; say how many."""
+        """Delete entries that are older than any turn takes, of any process; return how many."""
         since = self._clock() - KEPT_SECONDS
         records = await self._tried(self._store.find(Shelf.TURNS), otherwise=[])
         old = [record.key for record in records if (entry := _of_record(record)) is None or entry.at < since]
@@ -126,19 +125,19 @@ class Journal:
         await self._store.put(_as_record(entry))
         return True
 
-    async def _struck(self, keys: Collection[str]) -> bool:
+    async def _deleted(self, keys: Collection[str]) -> bool:
         await self._store.delete(Shelf.TURNS, *keys)
         return True
 
     async def _tried(self, asked: Awaitable[T], *, otherwise: T, within: float = _STORE_TAKES) -> T:
-        """What comes of *asked*; *otherwise*, if the store fails or takes too long."""
+        """Await *asked*; return *otherwise* if the store fails or times out."""
         try:
             async with asyncio.timeout(within):
                 return await asked
         except BaseException as error:
             if must_rise(error):
                 raise
-            logger.warning("the journal of turns could not be kept (%s)", type(error).__name__)
+            logger.warning("the journal of turns could not be kept", exc_info=error)
             return otherwise
 
 
@@ -162,7 +161,7 @@ def _as_record(entry: JournalEntry) -> Record:
 
 
 def _begun(record: Record | None, *, at: float, leader: str) -> Record | None:
-    """*record* of a turn that began; one that a process before this one had begun, began then: what stands there counts."""
+    """*record*, marked as begun; the time of an earlier process is kept."""
     if record is None:
         return None
     began = record.value.get("began") or at
@@ -174,7 +173,7 @@ def _ending(record: Record | None, *, behind: str) -> Record | None:
 
 
 def _of_record(record: Record) -> JournalEntry | None:
-    """The entry in *record*; ``None`` if it is none, because another version wrote it."""
+    """The entry in *record*; ``None`` if another version wrote it and it cannot be read."""
     value: Mapping[str, Any] = record.value
     try:
         return JournalEntry(

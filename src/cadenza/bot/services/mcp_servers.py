@@ -1,4 +1,4 @@
-"""The MCP servers of a bot: each connected once, when its tools are first wanted, and shared by all replies."""
+"""The MCP servers of a bot: each is connected once, on first use, and shared by all replies."""
 
 from __future__ import annotations
 
@@ -15,86 +15,88 @@ from ...tools.tool import Tool
 
 logger = get_logger(__name__)
 
-_PATIENCE = 5.0
-"""Seconds for which a reply waits for servers that are being connected; after that it does without them."""
-_RESTS = 60.0
-"""Seconds after which one that could not be reached is tried again."""
+_CONNECT_WAIT = 5.0
+"""Seconds that a reply waits for servers that are connecting; then it goes on without them."""
+_RETRY_AFTER = 60.0
+"""Seconds after which a server that could not be reached is tried again."""
 
 
 @dataclass(slots=True)
-class _Guest:
-    """A server, and how far one is with it."""
+class _Connection:
+    """A server and the state of its connection."""
 
     name: str
     server: McpServer
-    entering: asyncio.Task[bool] | None = None
-    rests_until: float = 0.0
+    connecting: asyncio.Task[bool] | None = None
+    retry_at: float = 0.0
 
     @property
-    def is_here(self) -> bool:
-        return self.entering is not None and self.entering.done() and not self.rests_until
+    def is_ready(self) -> bool:
+        return self.connecting is not None and self.connecting.done() and not self.retry_at
 
 
 class McpServers:
-    """The servers of *entries*, by their names; ``close`` lets them go. One that fails is a line in the log."""
+    """The servers of *entries*, by name; ``close`` disconnects them. A server that fails is logged."""
 
     def __init__(self, entries: Mapping[str, Mapping[str, object]]) -> None:
-        self._guests: list[_Guest] = []
+        self._connections: list[_Connection] = []
         for name, entry in entries.items():
             try:
-                self._guests.append(_Guest(name, McpServer.from_config(entry, prefix=prefix_of(name))))
-            except SettingsError as error:  # its words are ours
+                self._connections.append(_Connection(name, McpServer.from_config(entry, prefix=prefix_of(name))))
+            except SettingsError as error:
                 logger.warning("the MCP server %r cannot be used: %s", name, error)
 
     async def tools(self) -> list[Tool]:
-        """What those offer that are there, after a short wait for those that are just coming."""
+        """The tools of all connected servers, after a short wait for those that are connecting."""
         now = asyncio.get_running_loop().time()
-        for guest in self._guests:
-            if guest.entering is None or (guest.rests_until and guest.rests_until <= now):
-                guest.rests_until = 0.0
-                guest.entering = asyncio.create_task(_enter(guest), name=f"cadenza mcp {guest.name}")
-        coming = [guest.entering for guest in self._guests if guest.entering and not guest.entering.done()]
-        if coming:
-            await asyncio.wait(coming, timeout=_PATIENCE)
-        return [tool for guest in self._guests if guest.is_here for tool in guest.server.tools]
+        for one in self._connections:
+            if one.connecting is None or (one.retry_at and one.retry_at <= now):
+                one.retry_at = 0.0
+                one.connecting = asyncio.create_task(_connect(one), name=f"cadenza mcp {one.name}")
+        pending = [one.connecting for one in self._connections if one.connecting and not one.connecting.done()]
+        if pending:
+            await asyncio.wait(pending, timeout=_CONNECT_WAIT)
+        return [tool for one in self._connections if one.is_ready for tool in one.server.tools]
 
     async def close(self) -> None:
-        """Let all of them go."""
-        guests, self._guests = self._guests, []
-        if guests:
-            await outlast(asyncio.create_task(_part(guests)))  # who is cancelled meanwhile leaves no program behind
+        """Disconnect all servers."""
+        connections, self._connections = self._connections, []
+        if connections:
+            await outlast(asyncio.create_task(_close_all(connections)))  # a cancellation leaves no process running
 
 
-async def _part(guests: Sequence[_Guest]) -> None:
-    await asyncio.gather(*map(_leave, guests))
+async def _close_all(connections: Sequence[_Connection]) -> None:
+    await asyncio.gather(*map(_close, connections))
 
 
-async def _enter(guest: _Guest) -> bool:
+async def _connect(connection: _Connection) -> bool:
     try:
-        await guest.server.__aenter__()  # it may be left by another task
+        await connection.server.__aenter__()  # another task may exit it
     except BaseException as error:
         if must_rise(error):
             raise
-        guest.rests_until = asyncio.get_running_loop().time() + _RESTS
-        told = str(error) if isinstance(error, CadenzaError) else type(error).__name__
-        logger.warning("the MCP server %r cannot be reached, and is tried again in a minute: %s", guest.name, told)
+        connection.retry_at = asyncio.get_running_loop().time() + _RETRY_AFTER
+        why = str(error) if isinstance(error, CadenzaError) else type(error).__name__
+        logger.warning(
+            "the MCP server %r cannot be reached, next attempt in a minute: %s", connection.name, why, exc_info=error
+        )
         return False
     return True
 
 
-async def _leave(guest: _Guest) -> None:
+async def _close(connection: _Connection) -> None:
     try:
-        if guest.entering:
-            guest.entering.cancel()
-            await asyncio.wait([guest.entering])
-        await guest.server.close()
+        if connection.connecting:
+            connection.connecting.cancel()
+            await asyncio.wait([connection.connecting])
+        await connection.server.close()
     except BaseException as error:
         if must_rise(error):
             raise
-        logger.warning("the MCP server %r did not end well (%s)", guest.name, type(error).__name__)
+        logger.warning("the MCP server %r could not be closed", connection.name, exc_info=error)
 
 
 def prefix_of(name: str) -> str:
-    """What stands before the names of the tools of the server *name*."""
+    """The prefix of the names of the tools of the server *name*."""
     plain = re.sub(r"[^A-Za-z0-9_-]", "_", name)[:30]
     return f"{plain}_" if re.match(r"[A-Za-z_]", plain) else f"_{plain}_"

@@ -1,4 +1,4 @@
-"""A message as the bot's decisions need it: no more of Discord than that."""
+"""An incoming message, reduced to what the bot's decisions need."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """What somebody said, and where."""
+    """An incoming message."""
 
     id: str
     channel: str
     author: str
-    """The id of who said it; of a character, the webhook's."""
+    """The author's id; for a character, the webhook's id."""
     author_name: str
     text: str
     """With mentions as Discord writes them; empty if the bot may not read it."""
     server: str = ""
     """Empty in direct messages."""
     parent: str = ""
-    """The channel of a thread."""
+    """The parent channel of a thread."""
     is_bot: bool = False
-    """Whether it is by a program: another bot, or a webhook that is not ours."""
+    """Whether another bot or a foreign webhook sent it."""
     is_own: bool = False
-    """Whether it is ours: the bot's own message, or a character's."""
+    """Whether the bot or one of its characters sent it."""
     persona: str = ""
-    """Which character said it, if *is_own*: its name."""
+    """The name of the character that said it, if *is_own*."""
     mentions_us: bool = False
     answers: str = ""
-    """The name of the character whose message it replies to; ``*`` if it is ours and nobody knows whose."""
+    """The name of the character whose message it replies to; ``*`` if it is ours, of an unknown character."""
     has_more: bool = False
-    """Whether there is something to see besides the text: a picture, a file, a sticker."""
+    """Whether it has more than text: a picture, a file, a sticker."""
     is_system: bool = False
-    """Whether Discord said it: somebody joined, a message was pinned."""
+    """Whether it is a system message: a join, a pin."""

@@ -1,55 +1,55 @@
-"""What machines read of a bot: how many turns, how they ended, how long people waited, what Discord said."""
+"""The metrics of a bot: turns and their outcomes, waiting times, tokens, tools, and responses of Discord."""
 
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from ...explain.steps import TraceStep
 from ...explain.tracebacks import get_logger
 from ...types import Broke, Empty, Reply, Stopped, ToolUse, Usage
+from .bounded_dict import make_room
 from .counters import COUNTING, Counters
 from .invalid_requests import InvalidRequests
 
 logger = get_logger(__name__)
 
 _REPLIES = 10_000
-"""How many replies are followed at once; of more than that the oldest is given up."""
+"""How many running replies are tracked; beyond that the oldest is dropped."""
 _SENDS = (
     ("POST /channels/:id/messages", "bot"),
     ("POST /webhooks/:id/:token", "webhook"),
     ("POST /interactions/:id/:token/callback", "interaction"),
     ("POST /webhooks/:application/:token", "interaction"),
 )
-"""By which calls something is said, and under whose name."""
+"""Routes that send a message, and the value of the label ``way``."""
 
 
 @dataclass(slots=True)
-class _Followed:
-    """What is remembered of a reply until it is over."""
+class _ReplyState:
+    """The state of a reply that has not ended."""
 
     planned: dict[int, float] = field(default_factory=dict)
-    """When each of its messages was ready to be sent."""
+    """When each of its posts was ready to be sent."""
     has_spoken: bool = False
     stopped_at: float | None = None
 
 
 class Metrics:
-    """Counts. One for a bot; without ``prometheus-client`` it counts nothing and says so once."""
+    """The metrics of one bot; without ``prometheus-client`` only refused requests are counted."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.refusals = InvalidRequests(clock=clock)
         self._counters = Counters(clock) if COUNTING else None
-        self._replies: OrderedDict[str, _Followed] = OrderedDict()
+        self._replies: dict[str, _ReplyState] = {}  # the oldest first
         if self._counters is None:
-            logger.info("prometheus-client is not installed, so nothing is counted; 'pip install prometheus-client'")
+            logger.info("there are no metrics: prometheus-client is not installed; 'pip install prometheus-client'")
         else:
-            self._counters.invalid_requests.set_function(self.refusals.recent)
+            self._counters.watch("discord_invalid_requests", self.refusals.recent)
 
     def hear(self, traced: TraceStep) -> None:
-        """A hook: one step of a reply."""
+        """Trace hook: take in one step of a reply."""
         if self._counters is None:
             return
         match traced.step:
@@ -68,10 +68,10 @@ class Metrics:
             case "end":
                 self._ended(traced, self._counters)
             case _:
-                pass  # the other steps are told, but nothing of them is counted
+                pass  # nothing is counted for the other steps
 
     def turn_ended(self, reply: Reply, *, seconds: float, waited: float) -> None:
-        """A turn is over that took *seconds*, after it had *waited* in the queue."""
+        """Count a turn that took *seconds*, after it had *waited* in the queue."""
         counters = self._counters
         if counters is None:
             return
@@ -83,12 +83,12 @@ class Metrics:
         self._ran(reply.tools, counters)
 
     def called(self, route: str, status: int, *, scope: str = "") -> None:
-        """Discord has answered a call; *scope* says whose limit it was that a 429 is about."""
+        """Count a response of Discord; *scope* is the rate limit scope of a 429."""
         self.refusals.answered(status, is_shared=scope == "shared")
         counters = self._counters
         if counters is None:
             return
-        counters.calls.labels(counters.routes.bounded(route), str(status)).inc()
+        counters.calls.labels(counters.label("route", route), str(status)).inc()
         if status == 429:
             counters.too_many.labels(scope if scope in ("user", "global", "shared") else "unknown").inc()
         for prefix, way in _SENDS:
@@ -96,14 +96,14 @@ class Metrics:
                 counters.sends.labels(way).inc()
 
     def recovered(self, kind: str) -> None:
-        """Something went wrong and was made good, or as good as it could be; *kind* is one of few words."""
+        """Count an error that was recovered from, at least in part; *kind* is one of a few words."""
         if self._counters is not None:
-            self._counters.recoveries.labels(self._counters.kinds.bounded(kind)).inc()
+            self._counters.recoveries.labels(self._counters.label("kind", kind)).inc()
 
     def refused(self, excess: str) -> None:
-        """Somebody was not answered because they, or their server, had enough of *excess*."""
+        """Count a message that was not answered because the limit *excess* was reached."""
         if self._counters is not None:
-            self._counters.refused.labels(self._counters.kinds.bounded(excess)).inc()
+            self._counters.refused.labels(self._counters.label("kind", excess)).inc()
 
     def watch(
         self,
@@ -113,49 +113,48 @@ class Metrics:
         left_behind: Callable[[], float] | None = None,
         servers: Callable[[], float] | None = None,
     ) -> None:
-        """Ask these whenever somebody reads: turns that run, messages that wait, turns that do not end, servers."""
-        if (counters := self._counters) is None:
-            return
-        for gauge, ask in (
-            (counters.active_turns, active),
-            (counters.waiting_messages, waiting),
-            (counters.left_behind, left_behind),
-            (counters.servers, servers),
-        ):
-            if ask is not None:
-                gauge.set_function(ask)
+        """Call these whenever the metrics are read: running turns, queued messages, turns that do not end, servers."""
+        asks = {
+            "active_turns": active,
+            "waiting_messages": waiting,
+            "left_behind_turns": left_behind,
+            "servers": servers,
+        }
+        for gauge, ask in asks.items():
+            if self._counters is not None and ask is not None:
+                self._counters.watch(gauge, ask)
 
     def rendered(self) -> bytes:
-        """All of it, in Prometheus' own text."""
+        """All metrics in the Prometheus text format."""
         return b"" if self._counters is None else self._counters.rendered()
 
-    def _of(self, traced: TraceStep) -> _Followed:
-        followed = self._replies.setdefault(traced.turn, _Followed())
-        if len(self._replies) > _REPLIES:
-            self._replies.popitem(last=False)
-        return followed
+    def _of(self, traced: TraceStep) -> _ReplyState:
+        if traced.turn not in self._replies:
+            make_room(self._replies, _REPLIES)
+            self._replies[traced.turn] = _ReplyState()
+        return self._replies[traced.turn]
 
     def _sent(self, traced: TraceStep, counters: Counters) -> None:
-        followed = self._of(traced)
-        if not followed.has_spoken:
-            followed.has_spoken = True
+        state = self._of(traced)
+        if not state.has_spoken:
+            state.has_spoken = True
             counters.first_message_seconds.observe(traced.at)
         numbers = traced.about["posts"]
         for number in numbers if isinstance(numbers, Iterable) else ():
-            if (ready := followed.planned.pop(_number(number), None)) is not None:
+            if (ready := state.planned.pop(_number(number), None)) is not None:
                 counters.reader_wait_seconds.observe(traced.at - ready)
 
     def _tried(self, why: str, counters: Counters) -> None:
         if why != "first":
-            counters.fallbacks.labels(counters.kinds.bounded(why.replace(" ", "_"))).inc()
+            counters.fallbacks.labels(counters.label("kind", why.replace(" ", "_"))).inc()
 
     def _ended(self, traced: TraceStep, counters: Counters) -> None:
-        followed = self._replies.pop(traced.turn, None)
-        if followed is not None and followed.stopped_at is not None:
-            counters.stop_seconds.observe(traced.at - followed.stopped_at)
+        state = self._replies.pop(traced.turn, None)
+        if state is not None and state.stopped_at is not None:
+            counters.stop_seconds.observe(traced.at - state.stopped_at)
 
     def _used(self, model: str, usage: Usage, counters: Counters) -> None:
-        name = counters.models.bounded(model or "unknown")
+        name = counters.label("model", model or "unknown")
         for kind, tokens in (
             ("input", usage.input_tokens),
             ("output", usage.output_tokens),
@@ -167,7 +166,7 @@ class Metrics:
     def _ran(self, uses: Iterable[ToolUse], counters: Counters) -> None:
         for use in uses:
             outcome = "error" if use.result.is_error else "ok"
-            counters.tools.labels(counters.tool_names.bounded(use.call.name), outcome).inc()
+            counters.tools.labels(counters.label("tool", use.call.name), outcome).inc()
 
 
 def _number(value: object) -> int:
@@ -175,7 +174,7 @@ def _number(value: object) -> int:
 
 
 def _named(reply: Reply) -> tuple[str, str]:
-    """How *reply* ended, and why if that is one of few reasons: a model's own words would be without end."""
+    """The outcome of *reply*, and its reason if that is one of a bounded set."""
     outcome = reply.outcome
     name = type(outcome).__name__.lower()
     match outcome:

@@ -1,4 +1,4 @@
-"""Asking a model for one word, to see whether it answers and how long that takes."""
+"""Ask a model for one word, to test whether it answers and how fast."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from ...targets.memory import MemoryTarget
 from ...types import Broke, Completed, Line, Persona, Scene
 
 _SECONDS = 30.0
-"""How long a model has for it."""
+"""Timeout for the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What became of it."""
+    """The result of a test."""
 
     seconds: float
     word: str = ""
-    """What it said, shortened."""
+    """The answer, shortened."""
     model: str = ""
-    """Who said it: a fallback if the first did not."""
+    """The model that answered; it may be a fallback."""
     trouble: str = ""
-    """Why there is no word, in a sentence."""
+    """Why there is no answer, in a sentence."""
 
 
 async def probe(sources: Sequence[ModelSource], settings: Settings) -> Probe:
@@ -43,4 +43,4 @@ async def probe(sources: Sequence[ModelSource], settings: Settings) -> Probe:
         case Broke(error):
             return Probe(seconds, trouble=str(error))
         case _:
-            return Probe(seconds, trouble="it said nothing in time")
+            return Probe(seconds, trouble="it gave no answer in time")

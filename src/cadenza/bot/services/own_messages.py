@@ -1,7 +1,7 @@
-"""Which of the messages in a chat are ours: who of our characters said them, in which look, to whom, in answer to what.
+"""The bot's own messages: which character said each, with which sprite, to whom, in reply to what.
 
-Discord knows neither a persona nor a look, only names that anybody may have. So each message of ours is written down by
-its id, without a word of what it says. What was looked up is remembered for a while, also that there was nothing.
+Discord knows neither personas nor sprites, only names that anyone may use. So each message of ours is stored by its id,
+without its text. Look-ups are cached for a while, misses too.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from .bounded_dict import make_room
 
 logger = get_logger(__name__)
 
-_REMEMBERED = 7200.0
-"""Seconds for which it is remembered what was looked up."""
+_CACHED = 7200.0
+"""Seconds that a look-up is cached."""
 _MOST = 5000
-"""How many messages that is remembered of."""
+"""How many messages are cached."""
 _KEPT = 30 * 86_400.0
-"""Seconds for which it is written down."""
+"""Seconds that a message is kept in the store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,29 +34,29 @@ class OwnMessage:
     persona: str
     """The name of the character that said it."""
     label: str = ""
-    """What the model is to see in front of it: ``Ren (mad): ``."""
+    """The label that the model sees before it: ``Ren (mad): ``."""
     sprite: str = ""
-    """The look that it was shown with."""
+    """The sprite it was shown with."""
     turn: str = ""
-    """All messages of one reply have the same."""
+    """The id of its turn, the same for all messages of one reply."""
     answers: str = ""
     """The id of the message that was answered."""
     author: str = ""
-    """The id of whoever was answered."""
+    """The id of the person who was answered."""
     is_webhook: bool = False
-    """Whether it was said under another name than the bot's."""
+    """Whether a webhook sent it."""
 
 
 class OwnMessages:
-    """One for a bot. Nothing here raises: a message that nobody knows is shown as it is."""
+    """The messages of one bot. Never raises: an unknown message is shown as it is."""
 
     def __init__(self, store: Store, *, clock: Callable[[], float] = time.time) -> None:
         self._store = store
         self._clock = clock
-        self._known: dict[str, tuple[float, OwnMessage | None]] = {}  # the one that was looked up longest ago is first
+        self._known: dict[str, tuple[float, OwnMessage | None]] = {}  # the oldest look-up first
 
     async def note(self, messages: Iterable[OwnMessage], *, server: str) -> None:
-        """They were said; outside of servers that is only remembered."""
+        """Keep *messages*, which were sent; those of direct messages are only cached."""
         records = []
         for own in messages:
             self._remember(own.id, own)
@@ -71,12 +71,12 @@ class OwnMessages:
         try:
             await self._store.put(*records)
         except StoreError as error:
-            logger.warning("it was not written down whose messages some are: %s", error)
+            logger.warning("some of the bot's messages could not be stored: %s", error, exc_info=error)
 
     async def about(self, message: str) -> OwnMessage | None:
-        """What is known of a message; ``None`` if it is not ours, or too old."""
+        """The message with this id; ``None`` if it is not ours, or too old."""
         at, known = self._known.get(message, (0.0, None))
-        if at and self._clock() - at < _REMEMBERED:
+        if at and self._clock() - at < _CACHED:
             return known
         try:
             record = await self._store.get(Shelf.SPRITE_MESSAGES, message)
@@ -87,7 +87,7 @@ class OwnMessages:
         return own
 
     async def of_turn(self, own: OwnMessage) -> tuple[OwnMessage, ...]:
-        """All messages of the reply that *own* is part of, the first one first."""
+        """All messages of the reply that *own* is part of, in order."""
         found = {id_: known for id_, (_, known) in self._known.items() if known and known.turn == own.turn}
         try:
             records = await self._store.find(Shelf.SPRITE_MESSAGES, owner=own.author)
@@ -99,13 +99,13 @@ class OwnMessages:
         return tuple(sorted(found.values(), key=lambda message: (len(message.id), message.id)))
 
     async def last(self, channel: str, *, server: str = "") -> OwnMessage | None:
-        """The newest message of ours in *channel*; what was said before a restart is looked up among those of *server*."""
+        """Our newest message in *channel*; those from before a restart are found through *server*."""
         here = [known for _, known in self._known.values() if known and known.channel == channel]
         if not here and server:
-            here = await self._written(channel, server)
+            here = await self._stored(channel, server)
         return max(here, key=lambda message: (len(message.id), message.id), default=None)
 
-    async def _written(self, channel: str, server: str) -> list[OwnMessage]:
+    async def _stored(self, channel: str, server: str) -> list[OwnMessage]:
         try:
             records = await self._store.find(Shelf.SPRITE_MESSAGES, server=server)
         except StoreError:
@@ -114,12 +114,12 @@ class OwnMessages:
         return [own for record in here if (own := _of_value(record.key, record.value))]
 
     def forget(self, *messages: str) -> None:
-        """They are gone."""
+        """Drop deleted *messages* from the cache."""
         for message in messages:
             self._known.pop(message, None)
 
     def forget_person(self, person: str) -> None:
-        """It is not known any more which messages answer *person*; the store forgets what is written down."""
+        """Drop replies to *person* from the cache; the store deletes its own records."""
         self.forget(*[id_ for id_, (_, known) in self._known.items() if known and known.author == person])
 
     def _remember(self, message: str, own: OwnMessage | None) -> None:
@@ -132,5 +132,5 @@ def _of_value(message: str, value: Any) -> OwnMessage | None:
     names = {spec.name for spec in fields(OwnMessage)}
     try:
         return OwnMessage(message, **{name: item for name, item in value.items() if name in names})
-    except TypeError:  # of a version that kept less
+    except TypeError:  # written by a version that kept less
         return None

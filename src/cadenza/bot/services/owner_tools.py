@@ -1,4 +1,4 @@
-"""Tools of a bot's owner: the public functions of files of Python."""
+"""The owner's tools: the public functions of Python files."""
 
 from __future__ import annotations
 
@@ -17,53 +17,61 @@ from ...tools.tool import Tool
 
 
 @dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong with a file: a sentence, and the exception to log with it."""
+
+    text: str
+    error: BaseException | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Loaded:
-    """What a file gave, and what is wrong with it, a sentence each."""
+    """The tools of a file and the problems with it."""
 
     source: bytes = b""
     tools: tuple[Tool, ...] = ()
-    complaints: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
 
 def load(path: Path, before: Loaded | None = None) -> Loaded:
-    """The tools in the file at *path*; if it is as it was *before*, it is not run again. Never raises an ``Exception``.
+    """Load the tools of the file at *path*; a file that did not change since *before* is not run again. Never raises.
 
-    They are the functions of ``__all__`` or else those that are defined there and have a public name, and whatever was
-    made a tool by ``@tool``.
+    The tools are the functions in ``__all__``, else the public functions defined in the file, and everything decorated
+    with ``@tool``.
     """
     try:
         source = path.read_bytes()
     except OSError as error:
-        return Loaded(complaints=(f"the tools in {path.name!r} cannot be read ({type(error).__name__})",))
+        return Loaded(problems=(Problem(f"the tools in {path.name!r} cannot be read ({type(error).__name__})"),))
     if before is not None and before.source == source:
         return before
     module = ModuleType(_name(path))
     module.__file__ = str(path)
     known = sys.modules.get(module.__name__)
-    sys.modules[module.__name__] = module  # dataclasses and the like look there for what is around them
+    sys.modules[module.__name__] = module  # dataclasses look up their module there
     try:
         exec(compile(source, str(path), "exec"), module.__dict__)  # noqa: S102  # the owner's own file, which they named
-    except (Exception, SystemExit, KeyboardInterrupt) as error:  # noqa: BLE001  # it is foreign, and may raise anything
+    except (Exception, SystemExit, KeyboardInterrupt) as error:  # noqa: BLE001  # foreign code may raise anything
         if known is None:
             del sys.modules[module.__name__]
         else:
             sys.modules[module.__name__] = known
-        return Loaded(source, complaints=(f"the tools in {path.name!r} cannot be used: {_told(error, path)}",))
-    tools, complaints = _made(module, path)
-    return Loaded(source, tools, complaints)
+        text = f"the tools in {path.name!r} cannot be used: {_where(error, path)}"
+        return Loaded(source, problems=(Problem(text, error),))
+    return _tools_of(module, path, source)
 
 
-def _made(module: ModuleType, path: Path) -> tuple[tuple[Tool, ...], tuple[str, ...]]:
+def _tools_of(module: ModuleType, path: Path, source: bytes) -> Loaded:
     tools: list[Tool] = []
-    complaints: list[str] = []
+    problems: list[Problem] = []
     for name, thing in _public(module):
         try:
-            tools.extend(toolset([thing]).values())  # type: ignore[list-item]  # it says what cannot be one
-        except SettingsError as error:  # its words are ours
-            complaints.append(f"{name!r} in {path.name!r} is no tool: {error}")
-        except Exception as error:  # noqa: BLE001  # hints are evaluated, which runs the owner's code
-            complaints.append(f"{name!r} in {path.name!r} is no tool ({type(error).__name__})")
-    return tuple(tools), tuple(complaints)
+            tools.extend(toolset([thing]).values())  # type: ignore[list-item]  # it raises for what cannot be a tool
+        except SettingsError as error:
+            problems.append(Problem(f"{name!r} in {path.name!r} is not a tool: {error}"))
+        except Exception as error:  # noqa: BLE001  # type hints are evaluated, which runs the owner's code
+            problems.append(Problem(f"{name!r} in {path.name!r} is not a tool ({type(error).__name__})", error))
+    return Loaded(source, tuple(tools), tuple(problems))
 
 
 def _public(module: ModuleType) -> Iterator[tuple[str, object]]:
@@ -78,12 +86,12 @@ def _public(module: ModuleType) -> Iterator[tuple[str, object]]:
 
 
 def _name(path: Path) -> str:
-    """What the module of *path* is called: always the same, and like no other."""
+    """The module name for *path*: stable and unique."""
     return f"cadenza_tools_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]}_{path.stem}"
 
 
-def _told(error: BaseException, path: Path) -> str:
-    """What kind of error it was and in which line; its words may hold a secret."""
+def _where(error: BaseException, path: Path) -> str:
+    """The type of *error* and its line in *path*, without its text, which may hold a secret."""
     if isinstance(error, SyntaxError) and error.filename == str(path):
         line = error.lineno
     else:

@@ -1,7 +1,7 @@
-"""How much anybody may have: active turns, turns an hour and a day, tokens a day.
+"""Limits for people and servers: active turns, turns an hour and a day, tokens a day.
 
-Windows slide: an hour is the last sixty minutes, counted in bins of five, and a day the last 24 hours, counted in bins of
-one. So nobody can have two days' worth around midnight, in whatever time zone that is. What is not limited is not counted.
+Windows slide: an hour is the last 60 minutes in bins of five minutes, a day the last 24 hours in bins of one hour. So
+a day's quota cannot be used twice around midnight. What is not limited is not counted.
 """
 
 from __future__ import annotations
@@ -16,18 +16,19 @@ from ...explain.tracebacks import get_logger
 from ...types import Usage
 from ..config.config import LimitsConfig
 from ..store.store import Record, Shelf, Store, StoreError
+from .bounded_dict import make_room
 
 logger = get_logger(__name__)
 
 _HOUR, _DAY = 3600.0, 86400.0
 _QUIET = 600.0
-"""Seconds in which nobody is told the same twice, even if they were answered in between."""
+"""Seconds in which a person is not warned twice of the same limit, even if they were answered in between."""
 _EPISODES = 10_000
-"""Of how many people it is remembered that they were told."""
+"""How many warnings are remembered."""
 
 
 class Excess(Enum):
-    """What somebody has had enough of."""
+    """A limit that was reached."""
 
     USER_ACTIVE = "user_active"
     SERVER_ACTIVE = "server_active"
@@ -40,21 +41,21 @@ class Excess(Enum):
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """What is counted over some time, under a name of its own in the record of whoever it is about."""
+    """A sliding window, under its own name in the record of a person or a server."""
 
     name: str
     seconds: float
     bin: float
 
     def added(self, value: Mapping[str, object], amount: int, now: float) -> dict[str, int]:
-        """The bins of *value* with *amount* more, and without those that are over."""
+        """The bins of *value* with *amount* added, without expired ones."""
         bins = self._live(value, now)
         at = str(int(now // self.bin * self.bin))
         bins[at] = max(0, bins.get(at, 0) + amount)
         return bins
 
     def total(self, value: Mapping[str, object], now: float) -> int:
-        """How much there was in the time before *now*."""
+        """The sum over the window that ends at *now*."""
         return sum(self._live(value, now).values())
 
     def _live(self, value: Mapping[str, object], now: float) -> dict[str, int]:
@@ -68,7 +69,7 @@ class _Window:
             if str(at).isdecimal()
             and isinstance(count, int)
             and float(at) + self.bin > least
-            # What lies ahead was counted by a clock that was wrong; nobody has to wait until it comes true.
+            # Bins far in the future were counted by a wrong clock.
             and float(at) <= now + self.seconds
         }
 
@@ -80,7 +81,7 @@ _TOKENS_A_DAY = _Window("tokens", _DAY, _HOUR)
 
 @dataclass(frozen=True, slots=True)
 class _Cap:
-    """A window that may not be fuller than *most*; 0 is no limit."""
+    """A window whose sum must stay below *most*; 0 is no limit."""
 
     window: _Window
     most: int
@@ -90,9 +91,9 @@ class _Cap:
 
 
 class Quotas:
-    """Counts what people and servers use. One for a bot; what is of an hour or a day outlives a restart.
+    """Counts what people and servers use. The counts of an hour and a day survive a restart.
 
-    A store that fails keeps nobody from being answered: what is active is counted in memory, and that always holds.
+    If the store fails, messages are still answered: active turns are counted in memory, and that limit always holds.
     """
 
     def __init__(
@@ -103,17 +104,17 @@ class Quotas:
         self._clock = clock
         self._people: Counter[str] = Counter()
         self._servers: Counter[str] = Counter()
-        self._told: dict[tuple[str, Excess], float] = {}
+        self._warned: dict[tuple[str, Excess], float] = {}  # the oldest first
         self._is_failing = False
 
     async def admit(self, person: str, server: str) -> Excess | None:
-        """Count a turn for *person* in *server* (empty in direct messages) as active, unless that is too much."""
+        """Count an active turn for *person* in *server* (empty in direct messages), or return the limit that is reached."""
         config = self._config()
         if self._people[person] >= max(1, config.user_active):
             return Excess.USER_ACTIVE
         if server and self._servers[server] >= max(1, config.server_active):
             return Excess.SERVER_ACTIVE
-        self._enter(person, server)  # before anything is waited for: nobody comes in meanwhile
+        self._enter(person, server)  # before the first await, so that no other turn slips in
         admitted = False
         try:
             excess = await self._count(person, server, config)
@@ -124,36 +125,31 @@ class Quotas:
         return excess
 
     async def admit_again(self, person: str, server: str) -> Excess | None:
-        """Count a turn that comes in the place of one that was admitted: over time only, unless that is too much."""
+        """Count a turn that replaces an admitted one, in the hour and the day only, or return the limit that is reached."""
         return await self._count(person, server, self._config())
 
     def leave(self, person: str, server: str) -> None:
-        """A turn that was admitted is over, or was dropped."""
+        """Stop counting an admitted turn as active: it ended, or was dropped."""
         _less(self._people, person)
         if server:
             _less(self._servers, server)
 
-    async def spent(self, person: str, server: str, usage: Usage) -> None:  # noqa: ARG002  # there is no quota of a person's yet
-        """A turn has used so many tokens."""
+    async def spent(self, person: str, server: str, usage: Usage) -> None:  # noqa: ARG002  # a person has no token quota yet
+        """Count the tokens of a turn."""
         tokens = max(0, usage.input_tokens) + max(0, usage.output_tokens)
         if server and tokens and self._config().server_tokens_per_day:
             await self._add(_record_of_server(server), [_TOKENS_A_DAY], tokens)
 
     async def may_warn(self, person: str, excess: Excess) -> bool:
-        """Whether to tell *person* of this: once an episode, not each time.
-
-        An episode lasts until they have been quiet about it for ten minutes.
-        """
+        """Whether to warn *person* that *excess* is reached: once, then not until ten minutes without an attempt."""
         now = self._clock()
-        before = self._told.pop((person, excess), None)
-        if len(self._told) >= _EPISODES:
-            self._told = {key: at for key, at in self._told.items() if at > now - _QUIET}
-        if len(self._told) < _EPISODES:
-            self._told[person, excess] = now
+        before = self._warned.pop((person, excess), None)
+        make_room(self._warned, _EPISODES)
+        self._warned[person, excess] = now
         return before is None or not now - _QUIET < before <= now
 
     async def left(self, person: str, server: str) -> Mapping[Excess, int]:
-        """How much of each limit is left for *person* in *server*; what is not limited is not named."""
+        """What is left of each limit for *person* in *server*; what is not limited is left out."""
         config, now, left = self._config(), self._clock(), dict[Excess, int]()
         records = [(_record_of_person(person), _of_person(config))]
         records += [(_record_of_server(server), _of_server(config))] if server else []
@@ -169,7 +165,7 @@ class Quotas:
 
     @property
     def active(self) -> int:
-        """How many turns run or wait, over all servers."""
+        """The number of running and waiting turns of all servers."""
         return sum(self._people.values())
 
     def _enter(self, person: str, server: str) -> None:
@@ -178,7 +174,7 @@ class Quotas:
             self._servers[server] += 1
 
     async def _count(self, person: str, server: str, config: LimitsConfig) -> Excess | None:
-        """Count a turn over time; if the server has had enough, it is not the person's either."""
+        """Count a turn in the windows; if the server's limit is reached, the person is not charged either."""
         theirs = _of_person(config)
         excess = await self._take(_record_of_person(person), theirs)
         if excess is not None or not server:
@@ -190,7 +186,7 @@ class Quotas:
         return excess
 
     async def _take(self, blank: Record, caps: list[_Cap]) -> Excess | None:
-        """Count a turn in every window that has a limit, unless one of them is full already: then say which."""
+        """Count a turn in every window that has a limit, unless one is full: then return which."""
         caps = [cap for cap in caps if cap.most]
         full: list[Excess] = []
 
@@ -212,7 +208,7 @@ class Quotas:
     async def _change(
         self, blank: Record, change: Callable[[Mapping[str, object], float], Mapping[str, object]]
     ) -> None:
-        """Have *change* make a new value of what was counted; a record of nothing is not kept."""
+        """Replace the counts by what *change* makes of them; an empty record is deleted."""
         now = self._clock()
 
         def changed(record: Record | None) -> Record | None:
@@ -229,7 +225,7 @@ class Quotas:
     def _complain(self, error: StoreError) -> None:
         if not self._is_failing:
             self._is_failing = True
-            logger.warning("what people use cannot be counted over time, and only what is active is limited: %s", error)
+            logger.warning("limits by hour and day are off, active turns are still limited: %s", error, exc_info=error)
 
 
 def _record_of_person(person: str) -> Record:
@@ -241,7 +237,7 @@ def _record_of_server(server: str) -> Record:
 
 
 def _less(counts: Counter[str], key: str) -> None:
-    """One less of *key*, of which nothing is kept when there is none left."""
+    """Decrement *key* and remove it at zero."""
     if counts[key] > 1:
         counts[key] -= 1
     else:

@@ -1,4 +1,4 @@
-"""Where conversations began anew: what was said in a channel before is not told to a model any more."""
+"""Where conversations were reset: the model does not see what was said in a channel before that."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ logger = get_logger(__name__)
 
 
 class Resets:
-    """The beginnings of all channels, each an id of Discord: whatever has a smaller one was before it."""
+    """The resets of all channels. Each is a Discord id: messages with a smaller id came before it."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     async def of(self, channel: str) -> str:
-        """With what the conversation before was over; empty if it never began anew, or nobody can tell."""
+        """The id of the last reset of *channel*; empty if there was none, or the store failed."""
         try:
             record = await self._store.get(Shelf.BOT, _key(channel))
         except StoreError as error:
-            logger.warning("it is not known where a conversation began: %s", error)
+            logger.warning("the reset of a channel could not be read: %s", error, exc_info=error)
             return ""
         return "" if record is None else str(record.value.get("since", ""))
 
     async def begin(self, channel: str, since: str, *, server: str = "", person: str = "") -> None:
-        """The conversation in *channel* begins anew with *since*; without a *server* it is that of a *person*."""
+        """Reset the conversation in *channel* at the id *since*; without a *server* it belongs to *person*."""
         owner = "" if server else person
         await self._store.put(Record(Shelf.BOT, _key(channel), {"since": since}, server=server, owner=owner))
 

@@ -1,4 +1,4 @@
-"""Keys that servers have for vendors of models: sealed when they are kept, opened only where a model is asked."""
+"""API keys of servers: sealed in the store, opened only to ask a model."""
 
 from __future__ import annotations
 
@@ -14,22 +14,21 @@ from ..store.store import Record, Shelf, Store, StoreError
 
 logger = get_logger(__name__)
 
-_PARTING = re.compile(r"[\s,]+")
-"""What parts several keys of one text."""
+_SEPARATOR = re.compile(r"[\s,]+")
 _KEY = re.compile(r"[!-~]{8,2000}")
-"""What can be sent in a header."""
+"""What an HTTP header can carry."""
 _SEALED = "sealed"
 
 
 def wallets() -> tuple[str, ...]:
-    """The vendors that a server can have a key for; of several that take the same keys, the first."""
+    """The vendors that a server can have a key for; of several that share keys, the first."""
     return tuple(dict.fromkeys(wallet for vendor in VENDORS.values() if (wallet := wallet_of(vendor.name))))
 
 
 def wallet_of(vendor: str) -> str:
-    """Under whose name keys for *vendor* are kept; empty if no server can have one.
+    """The vendor under whose name keys for *vendor* are stored; empty if a server cannot have one.
 
-    A vendor without an address of its own would send the key wherever the address leads that somebody else has chosen.
+    A vendor without a fixed address is excluded: the key would go to an address that someone else has chosen.
     """
     row = VENDORS.get(vendor.lower())
     if row is None or not _takes_keys(row):
@@ -37,9 +36,9 @@ def wallet_of(vendor: str) -> str:
     return next(other.name for other in VENDORS.values() if _takes_keys(other) and _same_keys(row, other))
 
 
-def parted(text: str) -> tuple[str, ...]:
-    """The keys in *text*, which commas and spaces part."""
-    return tuple(filter(None, _PARTING.split(text)))
+def split_keys(text: str) -> tuple[str, ...]:
+    """The keys in *text*, separated by commas or spaces."""
+    return tuple(filter(None, _SEPARATOR.split(text)))
 
 
 class ServerKeys:
@@ -50,8 +49,8 @@ class ServerKeys:
         self._seal = seal
 
     async def keep(self, server: str, vendor: str, text: str) -> None:
-        """Keep the keys in *text* for *vendor*, instead of those that *server* had for it."""
-        wallet, secrets = wallet_of(vendor), parted(text)
+        """Store the keys in *text* for *vendor*, replacing those that *server* had."""
+        wallet, secrets = wallet_of(vendor), split_keys(text)
         if not wallet:
             msg = "there is no vendor of that name that a server can have a key for"
             raise InputError(msg)
@@ -62,31 +61,31 @@ class ServerKeys:
         await self._store.put(Record(Shelf.KEYS, f"{server}/{wallet}", {_SEALED: sealed}, server=server))
 
     async def remove(self, server: str, vendor: str) -> bool:
-        """Forget the keys that *server* has for *vendor*; say whether there were any."""
+        """Delete the keys of *server* for *vendor*; return whether there were any."""
         return bool(await self._store.delete(Shelf.KEYS, f"{server}/{wallet_of(vendor) or vendor}"))
 
     async def vendors(self, server: str) -> tuple[str, ...]:
-        """For whom *server* has keys."""
+        """The vendors for which *server* has keys."""
         records = await self._store.find(Shelf.KEYS, prefix=f"{server}/")
         return tuple(record.key.partition("/")[2] for record in records)
 
     async def of(self, server: str) -> Mapping[str, tuple[str, ...]]:
-        """The keys of *server* by vendor. Never raises: what cannot be read is as if it were not there."""
+        """The keys of *server* by vendor. Never raises: keys that cannot be read are left out."""
         if not server:
             return MappingProxyType({})
         try:
             records = await self._store.find(Shelf.KEYS, prefix=f"{server}/")
-        except StoreError:
-            logger.warning("the keys of a server could not be read; the operator's are used")
+        except StoreError as error:
+            logger.warning("the keys of a server could not be read; the operator's are used", exc_info=error)
             return MappingProxyType({})
         opened = {record.key.partition("/")[2]: self._opened(record) for record in records}
         return MappingProxyType({vendor: secrets for vendor, secrets in opened.items() if secrets})
 
     def _opened(self, record: Record) -> tuple[str, ...]:
         try:
-            return parted(self._seal.open(str(record.value.get(_SEALED, ""))))
+            return split_keys(self._seal.open(str(record.value.get(_SEALED, ""))))
         except StoreError:
-            logger.warning("a key of a server cannot be opened with the key of this bot; it is passed over")
+            logger.warning("a key of a server cannot be opened with the key of this bot and is not used")
             return ()
 
 

@@ -1,7 +1,7 @@
-"""What a turn was thinking, as messages for a thought log: boxes of bounded size, at most three, and a file for the rest.
+"""The messages of the thought log: at most three embeds for a turn, and a file for the rest.
 
-Only composing: who is told, and whether at all, is decided in ``bot.thought_log``. Nobody is called by any of it, and
-what looks like a key or a token is blacked out.
+This module only composes them; ``bot.thought_log`` decides where they go, and whether at all. They never ping, and
+what looks like a key or a token is removed.
 """
 
 from __future__ import annotations
@@ -31,41 +31,41 @@ from .languages import SOURCE, translated
 
 COLOUR = 0x3498DB
 LONGEST = 4096
-"""What Discord takes in one box, in UTF-16 units."""
+"""Discord's limit for the text of an embed, in UTF-16 units."""
 MOST_EMBEDS = 3
-"""Boxes of one turn, each a message of its own; what is more goes into a file."""
+"""Embeds for one turn, each in its own message; the rest goes into a file."""
 LARGEST_FILE = 2**20
-"""Bytes of that file."""
+"""Size limit of that file in bytes."""
 FILE_NAME = "thoughts-continued.md"
 
 _FENCE = "```"
 _BROKEN_FENCE = "`\u200b``"
-"""The same to the eye, but it ends no block of code."""
+"""Looks the same, but does not end a code block."""
 _LEAST_ROOM = 200
-"""Where less is left, a section begins in a box of its own."""
+"""With less room than this, a section begins in a new embed."""
 _LEAST_PIECE = 40
-"""A cut nearer to the beginning is no cut: it would leave little more than a fence that was opened again."""
+"""A cut before this is not used: it would leave little more than a reopened fence."""
 _LONGEST_INFO = 20
 _LONGEST_LINE = 500
-"""Of the lines before the sections: an address, who paid."""
+"""Limit for each line before the sections."""
 _LONGEST_NAME = 200
 _LONGEST_ARGUMENTS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A turn that is over, as far as it is told."""
+    """A turn that ended, as the thought log shows it."""
 
     reply: Reply
     source: str
-    """Where it was said: the address of its first message, or the mention of its channel."""
+    """The link to its first message, or the mention of its channel."""
     persona: str = ""
     attribution: str = ""
-    """Who paid for it, in a sentence, if that was not the operator."""
+    """A sentence about who paid, if that was not the operator."""
     seconds: float = 0.0
-    """From the message to the end."""
+    """From the message to the end of the reply."""
     waited: float = 0.0
-    """How much of that it waited for its turn."""
+    """How much of that was spent in the queue."""
     at: float | None = None
     """When it ended, in seconds since 1970."""
 
@@ -78,9 +78,9 @@ class _Section:
 
 
 def composed(account: Account, language: str = SOURCE) -> tuple[Outgoing, ...]:
-    """The messages that tell of *account*, one box each.
+    """The messages for *account*, one embed each.
 
-    Of a turn of which nothing else is to be told, how long it took is. There are none if nothing came of it at all.
+    A turn without thoughts, tools and errors still shows how long it took. A turn without any result has no messages.
     """
     sections = _sections(account.reply, language)
     if not sections and not account.attribution and not account.reply.receipts:
@@ -99,7 +99,7 @@ def composed(account: Account, language: str = SOURCE) -> tuple[Outgoing, ...]:
 
 
 def duration(seconds: float) -> str:
-    """*seconds* as people like to read them: ``820ms``, ``4.2s``, ``37s``."""
+    """*seconds* in readable form: ``820ms``, ``4.2s``, ``37s``."""
     milliseconds = max(0, round(seconds * 1000))
     if milliseconds < 1000:
         return f"{milliseconds}ms"
@@ -107,7 +107,7 @@ def duration(seconds: float) -> str:
     return f"{tenths / 10:.1f}s" if tenths < 100 else f"{round(milliseconds / 1000)}s"
 
 
-# --- what there is to tell -----------------------------------------------------------------
+# --- contents ------------------------------------------------------------------------------
 
 
 def _head(account: Account, language: str) -> str:
@@ -133,7 +133,7 @@ def _tokens(usage: Usage, language: str) -> str:
 
 
 def _footer(account: Account, language: str) -> str:
-    """Provider, model, how long it took, and how long it had waited before."""
+    """Provider, model, generation time and queue time."""
     vendor, _, model = account.reply.model.partition(":")  # the model's own name may have colons too
     served = f"{model} ({account.reply.served_by})" if account.reply.served_by else model
     spent = duration(account.seconds - account.waited)
@@ -144,11 +144,11 @@ def _footer(account: Account, language: str) -> str:
 
 
 def _sections(reply: Reply, language: str) -> list[_Section]:
-    """What is told under a heading, in this order; nothing of what is blank."""
+    """The sections in order, without blank ones."""
     all_ = [
         _Section("Thoughts", _merged(reply.thoughts)),
         _Section("Tools", "\n".join(map(_tool, reply.tools)), is_code=True),
-        _Section("Trouble", "\n".join(_trouble(reply))),
+        _Section("Errors", "\n".join(_errors(reply))),
     ]
     return [
         replace(section, heading=translated(section.heading, language), text=_safe(section.text).strip())
@@ -158,7 +158,7 @@ def _sections(reply: Reply, language: str) -> list[_Section]:
 
 
 def _merged(thoughts: Iterable[str]) -> str:
-    """The thoughts of all rounds, each once: one that another contains says nothing new."""
+    """The thoughts of all rounds, without those that another one contains."""
     merged: list[str] = []
     for thought in filter(None, map(str.strip, thoughts)):
         if any(thought in other for other in merged):
@@ -173,26 +173,26 @@ def _tool(use: ToolUse) -> str:
     came = [
         "failed" if use.result.is_error else "",
         f"{len(use.result.text):,} characters",
-        f"{media} pictures or films" if media else "",
+        f"{media} pictures or videos" if media else "",
         duration(use.seconds),
     ]
     return f"{use.call.name} {arguments} → {', '.join(filter(None, came))}"
 
 
-def _trouble(reply: Reply) -> list[str]:
+def _errors(reply: Reply) -> list[str]:
     failures = [*reply.failures, Failure(reply.model, reply.outcome)]
-    return [f"{failure.model or '…'}: {told}" for failure in failures if (told := _told(failure.outcome))]
+    return [f"{failure.model or '…'}: {error}" for failure in failures if (error := _error(failure.outcome))]
 
 
-def _told(outcome: Outcome) -> str:
-    """What went wrong; nothing of what somebody wanted so. Of an error of ours its sentence is known to hold no secret."""
+def _error(outcome: Outcome) -> str:
+    """What went wrong; empty for a normal end or a stop. The text of our own errors holds no secret."""
     match outcome:
         case Broke(error):
             return str(error) or type(error).__name__
         case Stalled(has_begun):
-            return "it fell silent in the middle" if has_begun else "it never began to answer"
+            return "it stopped sending in the middle" if has_begun else "it did not begin to answer"
         case Empty(reason):
-            return f"it said nothing ({reason})"
+            return f"its answer was empty ({reason})"
         case Completed() | Stopped() | NeedsTools():
             return ""
     assert_never(outcome)
@@ -206,11 +206,11 @@ def _clipped(text: str, longest: int) -> str:
     return text if fits(text, longest) else text[: whole_grapheme(text, fitting(text, longest - 1))] + "…"
 
 
-# --- how it is laid out --------------------------------------------------------------------
+# --- layout --------------------------------------------------------------------------------
 
 
 def _laid_out(head: str, sections: Sequence[_Section]) -> tuple[list[str], list[_Section]]:
-    """The texts of the boxes, with *head* before the first, and what did not find room in them."""
+    """The texts of the embeds, with *head* before the first, and the sections that do not fit."""
     pages: list[str] = []
     page = head
     for number, section in enumerate(sections):
@@ -234,7 +234,7 @@ def _laid_out(head: str, sections: Sequence[_Section]) -> tuple[list[str], list[
 
 
 def _coded(text: str, room: int) -> tuple[str, str]:
-    """As much of *text* as fits into a block of code, and the rest."""
+    """As much of *text* as fits into a code block, and the rest."""
     piece, rest = _cut(_harmless(text), room - len(_fenced("")))
     return _fenced(piece), rest
 
@@ -248,7 +248,7 @@ def _harmless(code: str) -> str:
 
 
 def _cut_outside_code(text: str, room: int) -> tuple[str, str]:
-    """As much of *text* as fits, and the rest; a block of code that is cut is closed here and opened again there."""
+    """As much of *text* as fits, and the rest; a code block that is cut is closed and reopened."""
     piece, rest = _cut(text, room - len(f"\n{_FENCE}"))
     if piece.count(_FENCE) % 2 == 0:
         return piece, rest
@@ -258,7 +258,7 @@ def _cut_outside_code(text: str, room: int) -> tuple[str, str]:
 
 
 def _cut(text: str, room: int) -> tuple[str, str]:
-    """*text* cut at its last newline or space within *room*, or where a character ends if there is none."""
+    """*text* cut at its last newline or space within *room*, else at a grapheme boundary."""
     if fits(text, room):
         return text, ""
     end = fitting(text, room)

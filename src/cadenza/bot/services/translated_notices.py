@@ -1,7 +1,7 @@
-"""Notices of the pipeline, such as that a model could not answer, in the language of a server.
+"""Translates notices of the pipeline, such as that a model could not answer.
 
-The pipeline speaks English, and puts its values in itself; so a sentence is known again by what stands around them.
-What a provider or an error of ours said stays as it was said.
+The pipeline writes English with the values inserted, so a sentence is recognised by the text around the values. The words
+of a provider and of our own errors stay as they are.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _VALUE = re.compile(r"\{(\w+)\}")
 
 
 def reworded(notice: Notice, language: str) -> Notice:
-    """*notice* in *language*, as far as its words are known."""
+    """*notice* in *language*; unknown sentences stay English."""
     if language == SOURCE:
         return notice
     return replace(
@@ -31,7 +31,7 @@ def reworded(notice: Notice, language: str) -> Notice:
 
 
 def _retold(text: str, language: str) -> str:
-    """*text* with its first sentence in *language*; what follows it are the words of others."""
+    """*text* with its first sentence in *language*; the rest are the words of others."""
     for template, pattern in _patterns():
         if found := pattern.match(text):
             rest = text[found.end() :]
@@ -41,7 +41,7 @@ def _retold(text: str, language: str) -> str:
 
 @cache
 def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """How each sentence of the pipeline is known again; the longest first, for one may begin as another does."""
+    """A pattern for each sentence of the pipeline; the longest first, as one may be the beginning of another."""
     sentences = sorted((text for name, text in TEXTS.items() if name.endswith(".text")), key=len, reverse=True)
     return tuple((text, re.compile("".join(_parts(text)) + r"\.", re.DOTALL)) for text in sentences)
 

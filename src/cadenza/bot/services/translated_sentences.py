@@ -1,11 +1,10 @@
-"""Sentences that have their values in them already, in another language.
+"""Translates sentences that have their values inserted already.
 
-Whoever refuses something says so in English, once, and need not know who reads it. So a sentence is known again by what
-stands around its values, which are put into the sentence that stands for it: in ``languages/ja/sentences/*.po``, a book
-for each who says them.
+Errors are raised in English, without knowing the reader. So a sentence is recognised by the text around its values, which
+are inserted into its translation from ``languages/ja/sentences/*.po``, one catalogue ("book") for each source.
 
-A value stays as it is: it is what somebody else said. Only if the book has entries with its name as their context is it
-one of those, and only one of those; and a value called ``sentence`` is a sentence of the book itself.
+A value stays as it is, with two exceptions: if the book has entries with the value's name as context, it is translated
+with those; and a value called ``sentence`` is a sentence of the book itself.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from .languages import SOURCE, VALUE, filled
 from .languages.catalogues import CONTEXT, read
 
 _LONGEST = 20_000
-"""Characters of a sentence that is looked at; there is none of ours that is longer."""
+"""Characters of a sentence that is looked at; none of ours is longer."""
 _DEEPEST = 3
-"""Sentences of ours within one another; more are somebody's who writes as we do."""
+"""How deep sentences may be nested."""
 _SENTENCE = "sentence"
 _COMMA = ", "
 _LISTS: Mapping[str, str] = MappingProxyType({"sizes": _COMMA, "added": _COMMA, "waits": _COMMA, "pauses": " and "})
-"""Values that are several such, and what stands between them."""
+"""Values that are lists, and their separators."""
 _WORDS = r"[\w ]*"
 _SHAPES: Mapping[str, str] = MappingProxyType(
     {
@@ -44,23 +43,23 @@ _SHAPES: Mapping[str, str] = MappingProxyType(
         "keep": _WORDS,
     }
 )
-"""Values that look like something, by the first part of their names; all others may be anything."""
+"""Patterns for values, by the first part of their names; other values may be anything."""
 
 
 def retold(text: str, language: str, book: str) -> str:
-    """*text* in *language*, if it is in the catalogue called *book*; what is not there stays as it is."""
+    """*text* in *language*, if the catalogue *book* has it; else *text*."""
     return text if language == SOURCE or len(text) > _LONGEST else _opened(language, book).told(text)
 
 
 @cache
 def book_of(language: str, name: str) -> Mapping[str, str]:
-    """What stands for each sentence of a book in *language*; what stands only within others has its context in front."""
+    """The translations of a book in *language*; the key of a sentence part begins with its context."""
     file = files("cadenza.bot.services.languages") / language / "sentences" / f"{name}.po"
     return MappingProxyType(read(file.read_text(encoding="utf-8")))
 
 
 class _Book:
-    """A book that is open: for each context how its sentences are known, first those that say the most by themselves."""
+    """A compiled book: patterns and translations by context, those with the most fixed text first."""
 
     def __init__(self, language: str, name: str) -> None:
         self._known: dict[str, list[tuple[re.Pattern[str], str]]] = {}
@@ -71,7 +70,7 @@ class _Book:
         self._comma = texts.get(f"list{CONTEXT}{_COMMA}", _COMMA)
 
     def told(self, text: str, context: str = "", deep: int = 0) -> str:
-        """What stands for *text*, which is *deep* within others."""
+        """The translation of *text*, which is nested *deep* levels."""
         for pattern, translation in self._known.get(context, ()):
             if found := pattern.fullmatch(text):
                 values = {name: self._value(name, value, deep + 1) for name, value in found.groupdict().items()}
@@ -94,18 +93,18 @@ def _opened(language: str, name: str) -> _Book:
 
 
 def _pattern(template: str) -> str:
-    """How a sentence is known again."""
+    """The pattern that recognises a sentence."""
     head, *parts = VALUE.split(template)
-    names, behind = parts[::2], parts[1::2]
-    values = map(_value, names, map(re.escape, behind), [*names[1:], ""])
+    names, after = parts[::2], parts[1::2]
+    values = map(_value, names, map(re.escape, after), [*names[1:], ""])
     return re.escape(head) + "".join(values)
 
 
-def _value(name: str, behind: str, following: str) -> str:
-    """What may stand for a value, and *behind* it; *following* is the value that comes then."""
+def _value(name: str, after: str, following: str) -> str:
+    """The pattern for a value and the text *after* it; *following* is the next value."""
     shape = _shape(name)
-    found = f"(?P<{name}>{shape or '.*?'}){behind}"
-    # Of two that may be anything, the first ends as soon as it can: other places take long to try, and there is none.
+    found = f"(?P<{name}>{shape or '.*?'}){after}"
+    # Of two values that may be anything, the first ends as soon as it can: atomic, as backtracking would be slow.
     return f"(?>{found})" if following and not shape and not _shape(following) else found
 
 

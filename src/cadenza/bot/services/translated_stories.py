@@ -1,7 +1,7 @@
-"""The story of a message in the language of whoever asks for it.
+"""Translates the explanation of a message for the person who asks.
 
-It is kept as ``cadenza explain`` tells it, in English: nobody knows beforehand who will ask. What a model, a provider, a
-tool or an error said stays as it was said, and so do the names of settings and rules.
+It is stored in English, as ``cadenza explain`` prints it: the reader's language is not known beforehand. The words of a
+model, a provider, a tool or an error stay as they are, and so do the names of settings and rules.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ _LINE = re.compile(r"(?P<time> *[0-9.]+ s  | {13}|)(?P<words>.*)", re.DOTALL)
 
 
 def in_language(lines: Iterable[str], language: str) -> list[str]:
-    """*lines* in *language*; what has no words there stays as it is."""
-    return [_told(line, language) for line in lines]
+    """*lines* in *language*; unknown sentences stay as they are."""
+    return [_translated(line, language) for line in lines]
 
 
-def _told(line: str, language: str) -> str:
+def _translated(line: str, language: str) -> str:
     found = _LINE.fullmatch(line)
     return line if found is None else found["time"] + retold(found["words"], language, _BOOK)

@@ -1,4 +1,4 @@
-"""Whether a message is answered, and by whom. Only decisions: everything is handed in."""
+"""Decides whether a message is answered, and by which characters. Pure: all input is passed in."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def calls(
     links: int = 0,
     bots_answered: int = 0,
 ) -> tuple[TriggerMatch, ...]:
-    """Who answers *said*, in this order; empty if nobody does.
+    """The characters that answer *said*, in order; empty if none does.
 
-    *cast* is who may speak there, the main one first. *since_last* is how many messages were said there since the bot
-    last spoke, this one included. *links* is how many answers of characters to each other came before, if *said* is by
-    one of them: at ``cascade_limit`` nobody answers. *bots_answered* is how many messages of other bots were answered
-    there since a person last spoke: once is enough. No character answers itself, and the bot never itself.
+    *cast* are the characters that may speak there, the main one first. *since_last* counts the messages since the bot
+    last spoke, this one included. *links* counts the preceding replies of characters to each other, if a character said
+    *said*: at ``cascade_limit`` the chain ends. *bots_answered* counts the messages of other bots that were answered
+    since a person last spoke: at most one is. A character never answers itself.
     """
     if said.is_system or choice.is_silent or not cast:
         return ()
@@ -69,16 +69,18 @@ def calls(
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """What holds where something was said."""
+    """The rules that apply in one channel."""
 
     cast: Sequence[Character]
     config: ConversationConfig
     choice: Choice
 
     def for_person(self, said: ChatMessage, since_last: int) -> tuple[TriggerMatch, ...]:
-        """Who answers a person in a server: whoever is called, else one of us if everything or by now something is."""
+        """For a person in a server: the addressed characters, else the default one if the channel or ``every`` says so."""
         addressed = self._first((*self._mentioned(said), *self._replied(said), *self._named(said)))
-        if addressed or not (said.text or said.has_more):  # what the bot may not read it cannot join in
+        if addressed or not (
+            said.text or said.has_more
+        ):  # without the message content intent there is nothing to answer
             return addressed
         if self._is_chosen(said):
             return (TriggerMatch(self._usual, Cause.CHANNEL),)
@@ -86,20 +88,20 @@ class _Rules:
         return (TriggerMatch(self._usual, Cause.EVERY),) if 0 < every <= since_last else ()
 
     def for_direct(self, said: ChatMessage) -> tuple[TriggerMatch, ...]:
-        """Who answers somebody who talks to the bot alone: always one, and more only if they are named."""
+        """For a direct message: the default character, or those that are named."""
         if not self.config.direct_messages:
             return ()
         found = tuple(self._replied(said)) or tuple(self._named(said)) or (TriggerMatch(self._usual, Cause.DIRECT),)
         return self._first(TriggerMatch(call.persona, Cause.DIRECT) for call in found)
 
     def for_bot(self, said: ChatMessage) -> tuple[TriggerMatch, ...]:
-        """Who answers another bot: words alone do not call anybody."""
+        """For another bot: only a mention or a reply counts, not trigger words."""
         if not _chosen(self.choice.bots, self.config.bots):
             return ()
         return self._first((*self._mentioned(said), *self._replied(said)))
 
     def for_character(self, said: ChatMessage, links: int) -> tuple[TriggerMatch, ...]:
-        """Which others answer a character of ours: only those that it calls by a word, and only so often."""
+        """For one of our characters: those that it names, up to the cascade limit."""
         left = _chosen(self.choice.cascade_limit, self.config.cascade_limit) - links
         if not said.persona or left <= 0:
             return ()
@@ -125,7 +127,7 @@ class _Rules:
 
     @property
     def _usual(self) -> str:
-        """Who answers where nobody in particular is called."""
+        """The default character."""
         return self._find(self.choice.persona or "") or self.cast[0].name
 
     def _find(self, name: str) -> str | None:
@@ -133,7 +135,7 @@ class _Rules:
         return None if found is None else found.name
 
     def _first(self, found: Iterable[TriggerMatch]) -> tuple[TriggerMatch, ...]:
-        """As many of *found* as may answer one message, each character once and for its first cause."""
+        """The first of *found* up to ``match_limit``, each character once, with its first cause."""
         causes: dict[str, Cause] = {}
         for call in found:
             causes.setdefault(call.persona, call.cause)
@@ -142,5 +144,5 @@ class _Rules:
 
 
 def _chosen(choice: T | None, otherwise: T) -> T:
-    """What was chosen, if anything was."""
+    """*choice* if it is set, else *otherwise*."""
     return otherwise if choice is None else choice

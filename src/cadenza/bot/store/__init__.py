@@ -1,1 +1,1 @@
-"""What a bot keeps: one small protocol, a file of SQLite behind it by default."""
+"""The store of a bot: a small protocol, and SQLite as the default."""

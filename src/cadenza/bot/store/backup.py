@@ -1,7 +1,7 @@
-"""A copy of a store, made while it is in use, and looked over before anybody relies on it.
+"""Backups: a copy of a store that may be in use, with an integrity check.
 
-A copy is a store like any other: to go back to it, stop the bot and copy the file over the store, whose companions
-``-wal`` and ``-shm`` must go before.
+A backup is a store itself. To restore it, stop the bot, remove the store's ``-wal`` and ``-shm`` files, and copy the
+backup over the store.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from .migrations import version_of
-from .sqlite_errors import told
+from .sqlite_errors import store_error
 from .store import StoreError
 
-PATIENCE = 5.0
-"""Seconds for which another program that has the file is waited for."""
+BUSY_TIMEOUT = 5.0
+"""Seconds to wait for another program that has locked the file."""
 
 
 def connected(path: Path) -> sqlite3.Connection:
-    """A way to the file at *path*, which must be there. Nothing is done with it yet."""
-    # "rw" rather than "ro": who may only read still can, and who may write leaves no files of SQLite's behind.
+    """Connect to the existing file at *path*, without reading it yet."""
+    # "rw" rather than "ro": it also works with read rights only, and with write rights SQLite cleans up its files.
     uri = f"{path.resolve().as_uri()}?mode=rw"
-    return sqlite3.connect(uri, uri=True, timeout=PATIENCE, isolation_level=None)
+    return sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT, isolation_level=None)
 
 
 def reading(path: Path) -> sqlite3.Connection:
-    """A way to the store at *path*, in use or not, which is surely one; raises a ``StoreError``."""
+    """Connect to the store at *path*, in use or not; raises a ``StoreError`` if it is not a store."""
     if not path.is_file():
         msg = f"there is no store {str(path)!r}; name one with --path, or start the bot once"
         raise StoreError(msg)
@@ -39,7 +39,7 @@ def reading(path: Path) -> sqlite3.Connection:
             connection.close()
             raise
     except sqlite3.Error as error:
-        raise told(error, str(path)) from None
+        raise store_error(error, str(path)) from error
     if not version:
         connection.close()
         msg = f"the store {str(path)!r} is empty; start the bot once"
@@ -48,12 +48,12 @@ def reading(path: Path) -> sqlite3.Connection:
 
 
 def back_up(source: Path, target: Path, *, force: bool = False) -> int:
-    """Copy the store *source* to the new file *target*, and give back how many records are in it.
+    """Copy the store *source* to the new file *target*; return the number of records.
 
-    It may be in use; what is copied is what it held at one moment. With *force* it is written over what is there.
+    The source may be in use: the copy is a snapshot. With *force* an existing file is overwritten.
     """
     if target.exists() and not force:
-        msg = f"there is a file {str(target)!r} already; name another one, or add --force"
+        msg = f"the file {str(target)!r} exists already; name another one, or add --force"
         raise StoreError(msg)
     if target.exists() and source.exists() and target.samefile(source):
         msg = f"{str(target)!r} is the store itself; name another file"
@@ -66,42 +66,42 @@ def back_up(source: Path, target: Path, *, force: bool = False) -> int:
 
 
 def copy(connection: sqlite3.Connection, target: Path) -> None:
-    """Copy what *connection* leads to into the file *target*, whole and checked, or leave that as it was."""
+    """Copy the database of *connection* to the file *target* atomically, after an integrity check."""
     part = target.with_name(f"{target.name}.part")
     try:
-        for left in (part, part.with_name(f"{part.name}-journal")):  # of a copy in whose middle somebody died
-            left.unlink(missing_ok=True)  # what SQLite would roll back is none of the new one
+        for left in (part, part.with_name(f"{part.name}-journal")):  # of an earlier copy that was interrupted
+            left.unlink(missing_ok=True)  # or SQLite would roll the old journal back into the new file
         os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         with closing(connected(part)) as fresh:
             connection.backup(fresh)
-            fresh.execute("PRAGMA journal_mode = DELETE").fetchall()  # so that it is one file, wherever it is carried
-            found = complaints(fresh)
+            fresh.execute("PRAGMA journal_mode = DELETE").fetchall()  # so that the backup is one file
+            found = problems(fresh)
         if found:
-            msg = f"the copy {str(target)!r} was not made, for the store is damaged: 'cadenza store check' says more"
+            msg = f"the copy {str(target)!r} was not made: the store is damaged, 'cadenza store check' shows how"
             raise StoreError(msg)
-        _settle(part)
+        _sync(part)
         part.replace(target)
-        _settle(target.parent)
+        _sync(target.parent)
     except (sqlite3.Error, OSError) as error:
-        raise told(error, str(target)) from None
+        raise store_error(error, str(target)) from error
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
 
 
-def complaints(connection: sqlite3.Connection) -> list[str]:
-    """What SQLite finds wrong with a store, when it looks at all of it; nothing if all is well."""
+def problems(connection: sqlite3.Connection) -> list[str]:
+    """The result of SQLite's integrity check; empty if the store is intact."""
     try:
         found = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(20)")]
-    except sqlite3.DatabaseError as error:  # so damaged that not even that can be told
+    except sqlite3.DatabaseError as error:  # too damaged for the check itself
         return [getattr(error, "sqlite_errorname", type(error).__name__)]
     return [] if found == ["ok"] else found
 
 
-def _settle(path: Path) -> None:
-    """See to it that *path*, a file or a folder, is on the disk and not only on its way there."""
+def _sync(path: Path) -> None:
+    """Flush *path*, a file or a folder, to the disk."""
     if os.name == "nt" and path.is_dir():
-        return  # a folder cannot be opened there
+        return  # Windows cannot open folders
     file = os.open(path, os.O_RDONLY)
     try:
         os.fsync(file)

@@ -1,12 +1,12 @@
-"""Everything that is kept, as one text of JSON, and back.
+"""Export and import of a store as JSON.
 
 ::
 
     {"format": "cadenza store", "version": 1, "records": [
         {"shelf": "notes", "key": "…", "value": {…}, "owner": "…", "server": "…", "expires": null, "secrets": []}, …]}
 
-What is sealed goes out as it is, or opened if that is asked for; then ``secrets`` says where, as ways into the value,
-and it is sealed again on the way in.
+Sealed secrets are exported sealed, or opened on request. Then ``secrets`` lists their paths within the value, and the
+import seals them again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import msgspec
 
 from ...errors import InputError
 from .sealing import Seal
-from .secrets import Way, everything, sealed_in, with_texts
+from .secrets import ValuePath, everything, sealed_in, with_texts
 from .store import Record, Shelf, Store, StoreError
 from .values import check, is_storable, packed
 
@@ -31,55 +31,55 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """Everything, written down."""
+    """An export and its counts."""
 
     text: str
     records: int
     secrets: int
-    """How many secrets stand in it."""
+    """How many secrets it contains."""
     unreadable: int
-    """How many of them were to be opened and could not; they are in it as they are."""
+    """How many of them could not be opened and stayed sealed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What came in."""
+    """The counts of an import."""
 
     records: int
     unreadable: int
-    """Sealed secrets for which there is no key here."""
+    """Sealed secrets that the keys here cannot open."""
 
 
 async def export(store: Store, *, opened_with: Seal | None = None) -> Exported:
-    """Everything that is in *store*; with a seal, secrets stand in it readable."""
+    """Export all records of *store*; with a seal, secrets are exported in plain text."""
     entries = []
     secrets = unreadable = 0
     for record in await everything(store):
         found = list(sealed_in(record.value))
-        ways = [way for way, sealed in found if opened_with and opened_with.can_open(sealed)]
+        paths = [path for path, sealed in found if opened_with and opened_with.can_open(sealed)]
         secrets += len(found)
-        unreadable += len(found) - len(ways) if opened_with else 0
-        value = with_texts(record.value, dict.fromkeys(ways, opened_with.open)) if opened_with else record.value
-        entries.append(_entry(replace(record, value=value), ways))
+        unreadable += len(found) - len(paths) if opened_with else 0
+        value = with_texts(record.value, dict.fromkeys(paths, opened_with.open)) if opened_with else record.value
+        entries.append(_entry(replace(record, value=value), paths))
     envelope = {"format": FORMAT, "version": VERSION, "records": entries}
     text = json.dumps(envelope, indent=1, ensure_ascii=False, allow_nan=False)
-    if not is_storable(text):  # halves of characters; JSON has a way to write them
+    if not is_storable(text):  # lone surrogates, which JSON can escape
         text = json.dumps(envelope, indent=1, allow_nan=False)
     return Exported(text, len(entries), secrets, unreadable)
 
 
 async def import_(store: Store, text: str | bytes, seal: Seal) -> Imported:
-    """Put everything that *text* tells into *store*, each record instead of the one with its key: all of it or nothing.
+    """Put all records of the export *text* into *store*, replacing those with the same key: all or none.
 
-    Raises an ``InputError`` if *text* is not what ``export`` makes.
+    Raises an ``InputError`` if *text* is not an export.
     """
-    records = [_sealed(record, ways, seal) for record, ways in _read(text)]
+    records = [_sealed(record, paths, seal) for record, paths in _read(text)]
     sealed = [secret for record in records for _, secret in sealed_in(record.value)]
     await store.put(*records)
     return Imported(len(records), sum(not seal.can_open(secret) for secret in sealed))
 
 
-def _entry(record: Record, ways: Sequence[Way]) -> Mapping[str, object]:
+def _entry(record: Record, paths: Sequence[ValuePath]) -> Mapping[str, object]:
     return {
         "shelf": record.shelf.value,
         "key": record.key,
@@ -87,23 +87,23 @@ def _entry(record: Record, ways: Sequence[Way]) -> Mapping[str, object]:
         "owner": record.owner,
         "server": record.server,
         "expires": record.expires,
-        "secrets": [list(way) for way in ways],
+        "secrets": [list(path) for path in paths],
     }
 
 
-def _sealed(record: Record, ways: Sequence[Way], seal: Seal) -> Record:
+def _sealed(record: Record, paths: Sequence[ValuePath], seal: Seal) -> Record:
     try:
-        value = with_texts(record.value, dict.fromkeys(ways, seal.seal))
+        value = with_texts(record.value, dict.fromkeys(paths, seal.seal))
     except LookupError:
-        _refuse(f"{record.key!r} is said to hold a secret that is not there")
+        _refuse(f"{record.key!r} lists a secret that it does not contain")
     return replace(record, value=value)
 
 
-# --- reading what may be anything -----------------------------------------------------------------
+# --- parsing --------------------------------------------------------------------------------------
 
 
 class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A record as it is written down."""
+    """A record in an export."""
 
     shelf: Shelf
     key: str
@@ -114,7 +114,7 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     secrets: list[list[str | int]] = []
 
 
-def _read(text: str | bytes) -> list[tuple[Record, list[Way]]]:
+def _read(text: str | bytes) -> list[tuple[Record, list[ValuePath]]]:
     try:
         envelope = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
@@ -122,29 +122,29 @@ def _read(text: str | bytes) -> list[tuple[Record, list[Way]]]:
     match envelope:
         case {"format": str(name), "version": int(version), "records": list(entries)} if name == FORMAT:
             if version != VERSION:
-                _refuse(f"it is of version {version}, and this Cadenza knows {VERSION}; update it")
+                _refuse(f"it has version {version}, and this Cadenza reads version {VERSION}; update Cadenza")
         case _:
             _refuse("it is not an export of a store")
     read = [_record(number, entry) for number, entry in enumerate(entries, start=1)]
     places = Counter((record.shelf, record.key) for record, _ in read)
     for number, (record, _) in enumerate(read, start=1):
         if places[record.shelf, record.key] > 1:
-            _refuse(f"record {number} is in it twice")
+            _refuse(f"record {number} occurs twice")
     return read
 
 
-def _record(number: int, written: object) -> tuple[Record, list[Way]]:
+def _record(number: int, written: object) -> tuple[Record, list[ValuePath]]:
     try:
         entry = msgspec.convert(written, _Entry)
-    except msgspec.ValidationError as error:  # it names types and the place, never what stands there
-        _refuse(f"record {number} is not one ({error})")
+    except msgspec.ValidationError as error:  # its text names types and paths, never values
+        _refuse(f"record {number} is invalid ({error})")
     record = Record(entry.shelf, entry.key, entry.value, owner=entry.owner, server=entry.server, expires=entry.expires)
     try:
         check(record)
         packed(record.value)
     except StoreError as error:
         _refuse(f"record {number}: {error}")
-    return record, [tuple(way) for way in entry.secrets]
+    return record, [tuple(path) for path in entry.secrets]
 
 
 def _refuse_constant(_: str) -> object:
@@ -152,5 +152,5 @@ def _refuse_constant(_: str) -> object:
 
 
 def _refuse(why: str) -> NoReturn:
-    msg = f"this cannot be imported, and nothing was: {why}"
+    msg = f"nothing was imported: {why}"
     raise InputError(msg) from None

@@ -1,4 +1,4 @@
-"""A store that keeps everything for as long as the process runs."""
+"""A store in memory, which lasts as long as the process."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .values import check, check_texts, packed, unpacked
 
 
 class _Kept(NamedTuple):
-    """A record, and its value apart: who changes theirs later does not change what is kept."""
+    """A record and its value as JSON text, so that later changes to the caller's value have no effect."""
 
     record: Record
     value: str
 
 
 class MemoryStore:
-    """A ``Store`` of nothing but memory: for tests, and for whoever wants nothing kept."""
+    """A ``Store`` in memory, for tests and for bots that keep nothing on disk."""
 
     def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
@@ -32,18 +32,18 @@ class MemoryStore:
         return self._live(shelf, key)
 
     async def put(self, *records: Record) -> None:
-        """Keep *records*."""
+        """Insert or replace *records*."""
         self._records |= {(record.shelf, record.key): _kept(record) for record in records}
 
     async def delete(self, shelf: Shelf, *keys: str) -> int:
-        """Forget the records with these keys; say how many there were."""
+        """Delete the records with these keys; return how many there were."""
         check_texts(*keys)
         return self._remove([(shelf, key) for key in dict.fromkeys(keys)])
 
     async def find(
         self, shelf: Shelf, /, *, prefix: str = "", owner: str | None = None, server: str | None = None
     ) -> list[Record]:
-        """All records that fit, in the order of their keys."""
+        """All matching records, ordered by key."""
         check_texts(prefix, owner or "", server or "")
         fitting = sorted(
             key
@@ -55,7 +55,7 @@ class MemoryStore:
     async def change(
         self, shelf: Shelf, key: str, change: Callable[[Record | None], Record | None], /
     ) -> Record | None:
-        """Put what *change* makes of a record in its place."""
+        """Replace a record by what *change* makes of it."""
         check_texts(key)
         changed = change(self._live(shelf, key))
         if changed is None:
@@ -66,20 +66,20 @@ class MemoryStore:
         return changed
 
     async def forget(self, *, owner: str | None = None, server: str | None = None) -> int:
-        """Forget every record of this owner, or of this server."""
+        """Delete every record of this owner or this server."""
         check_texts(owner or "", server or "")
         if not owner and not server:
             return 0
         return self._remove([place for place, kept in self._records.items() if _is_of(kept.record, owner, server)])
 
     async def sweep(self) -> int:
-        """Remove what has expired."""
+        """Delete expired records."""
         over = [place for place in self._records if self._live(*place) is None]
         self._remove(over)
         return len(over)
 
     async def close(self) -> None:
-        """Nothing is held that had to be given back."""
+        """Do nothing."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -96,7 +96,7 @@ class MemoryStore:
         return replace(kept.record, value=unpacked(kept.value))
 
     def _remove(self, places: list[tuple[Shelf, str]]) -> int:
-        """Remove what is in *places*; say how many had not expired."""
+        """Delete the records in *places*; return how many had not expired."""
         count = sum(self._live(*place) is not None for place in places)
         for place in places:
             self._records.pop(place, None)

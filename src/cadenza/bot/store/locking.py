@@ -1,4 +1,4 @@
-"""One bot for a store: a lock beside it that ends with the process, however that ends."""
+"""The lock file of a store: one bot at a time. The system releases it when the process ends."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 from .store import StoreError
 
 _TAKEN = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
-"""What a system says if somebody else has a lock; anything else is a disk that knows none."""
+"""Errors for a lock that is taken; any other error means that the disk has no locks."""
 
 
 class Lock:
-    """The right to write to the store at *path*, from now on until ``release``.
+    """An exclusive lock for the store at *path*, held until ``release``.
 
-    The lock is on a file of its own, which stays: on the store itself, it would get in the way of SQLite's.
+    It locks a file of its own, which stays on disk: a lock on the store itself would interfere with SQLite's.
     """
 
     def __init__(self, path: Path) -> None:
@@ -27,11 +27,11 @@ class Lock:
             os.close(self._file)
             if error.errno not in _TAKEN:
                 raise
-            msg = f"another bot uses the store {str(path)!r}; stop that one, or give this one a store of its own"
+            msg = f"another bot uses the store {str(path)!r}; stop it, or give this bot its own store"
             raise StoreError(msg) from None
 
     def release(self) -> None:
-        """Let somebody else have it."""
+        """Release the lock."""
         os.close(self._file)
 
 

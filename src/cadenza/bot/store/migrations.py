@@ -1,4 +1,4 @@
-"""How a store looks inside, and how an older one is brought there: numbered steps, each done whole or not at all."""
+"""The schema of a store and its migrations: numbered steps, each in a transaction."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import suppress
 from .store import StoreError
 
 APPLICATION = 0x43444E5A
-"""What SQLite files of ours are marked with: ``CDNZ``."""
+"""The SQLite application id of a store: ``CDNZ``."""
 
 MIGRATIONS: Sequence[Sequence[str]] = (
     (
@@ -29,11 +29,11 @@ MIGRATIONS: Sequence[Sequence[str]] = (
         "CREATE INDEX records_that_expire ON records (expires) WHERE expires IS NOT NULL",
     ),
 )
-"""What is done to get from each version to the next. What was ever released stays as it is."""
+"""The statements from each version to the next. Released ones never change."""
 
 
 def version_of(connection: sqlite3.Connection, path: str) -> int:
-    """The version of the store at *path*; 0 is an empty file. Raises a ``StoreError`` if it is something else's."""
+    """The version of the store at *path*; 0 is an empty file. Raises a ``StoreError`` for a foreign database."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     if application == APPLICATION:
@@ -52,15 +52,13 @@ def migrate(
     backup: Callable[[int], object],
     migrations: Sequence[Sequence[str]] = MIGRATIONS,
 ) -> int:
-    """Bring the store at *path* up to date, and give back which version it was.
+    """Migrate the store at *path* to the newest version; return the version it had.
 
-    *backup* is called with that version before anything is changed, unless there is nothing yet that could be lost.
+    *backup* is called with that version before the first change, unless the store is new.
     """
     version = version_of(connection, path)
     if version > len(migrations):
-        msg = (
-            f"the store {path!r} was made by a newer Cadenza; update this one, or put a backup from before in its place"
-        )
+        msg = f"the store {path!r} was made by a newer Cadenza; update this one, or restore an earlier backup"
         raise StoreError(msg)
     if 0 < version < len(migrations):
         backup(version)
@@ -78,6 +76,6 @@ def _step(connection: sqlite3.Connection, number: int, statements: Sequence[str]
         connection.execute(f"PRAGMA user_version = {number}")
         connection.execute("COMMIT")
     except BaseException:
-        with suppress(sqlite3.Error):  # a full disk has rolled it back already
+        with suppress(sqlite3.Error):  # on a full disk SQLite has rolled back already
             connection.execute("ROLLBACK")
         raise

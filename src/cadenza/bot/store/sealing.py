@@ -1,7 +1,7 @@
-"""Secrets at rest: sealed with a key that does not lie beside them.
+"""Encryption of secrets in the store, with a key that is kept elsewhere.
 
-What is sealed begins with ``sealed:``, so that whoever goes through a store knows it. Several keys can be in use at a
-time: the first one seals, all of them open.
+A sealed text begins with ``sealed:``, so that it can be recognised in a store. There may be several keys: the first one
+seals, all of them open.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ if TYPE_CHECKING:
 logger = get_logger(__name__)
 
 MARK = "sealed:"
-"""What everything begins with that is sealed."""
+"""The prefix of every sealed text."""
 
 _NO_PACKAGE = (
     "secrets are sealed with the package 'cryptography', which is not installed; try: pip install 'cadenza[bot]'"
 )
 _NO_KEY = "there is no key to seal secrets with; set the variable CADENZA_KEY, or name a key file"
 _BAD_KEY = (
-    "a key for secrets is not one: it is 44 characters long and made by Cadenza; "
-    "remove it from CADENZA_KEY or the key file, and one is made"
+    "a key for secrets is invalid: a key has 44 characters and is made by Cadenza; "
+    "remove it from CADENZA_KEY or the key file, and a new one is made"
 )
 _CANNOT_OPEN = (
-    "a secret of the store cannot be opened with the keys at hand; "
-    "bring back the key that it was sealed with (CADENZA_KEY, or the key file), or enter the secret anew"
+    "a secret in the store cannot be opened with these keys; "
+    "restore the key that it was sealed with (CADENZA_KEY, or the key file), or enter the secret again"
 )
 
 
 class Seal:
-    """Seals and opens secrets. *keys* are the key in use and, behind it, older ones that can still open.
+    """Seals and opens secrets. *keys* are the current key and, after it, older ones that can still open.
 
-    Without keys they are those of *key_file*, one a line; it is made when something is first sealed. Nothing is read
-    and nothing can fail before that.
+    Without *keys*, those of *key_file* are used, one per line; it is created when something is first sealed. Nothing is
+    read before the first use.
     """
 
     def __init__(self, *keys: str, key_file: Path | None = None) -> None:
@@ -53,18 +53,18 @@ class Seal:
         return "<Seal>"
 
     def seal(self, secret: str) -> str:
-        """*secret*, so that only who has the key can read it."""
+        """Encrypt *secret* with the current key."""
         try:
             plain = secret.encode()
         except UnicodeEncodeError:
-            msg = "a secret holds half a character and cannot be sealed; enter it anew"
+            msg = "a secret contains an incomplete character and cannot be sealed; enter it again"
             raise StoreError(msg) from None
         return MARK + self._opener(makes_key=True).encrypt(plain).decode()
 
     def open(self, sealed: str) -> str:
-        """What was sealed; raises a ``StoreError`` if it cannot be read with these keys."""
+        """Decrypt *sealed*; raises a ``StoreError`` if none of the keys fits."""
         opener = self._opener(makes_key=False)
-        from cryptography.fernet import InvalidToken  # noqa: PLC0415  # it is there, or the line above would have said so
+        from cryptography.fernet import InvalidToken  # noqa: PLC0415  # the line above has imported it already
 
         try:
             return opener.decrypt(_token(sealed)).decode()
@@ -72,11 +72,11 @@ class Seal:
             raise StoreError(_CANNOT_OPEN) from None
 
     def reseal(self, sealed: str) -> str:
-        """The same secret, sealed with the key in use; raises as ``open`` does."""
+        """The same secret, sealed with the current key; raises as ``open`` does."""
         return self.seal(self.open(sealed))
 
     def can_open(self, text: str) -> bool:
-        """Whether *text* is a secret that was sealed with one of these keys."""
+        """Whether *text* is a sealed secret that one of these keys opens."""
         if not text.startswith(MARK):
             return False
         try:
@@ -100,52 +100,52 @@ class Seal:
             return _read(self._key_file)
         except FileNotFoundError:
             name = str(self._key_file)
-            msg = f"the key file {name!r} is missing; put the one back with which secrets were sealed"
+            msg = f"the key file {name!r} is missing; restore the one that secrets were sealed with"
             if makes_key:
-                msg = f"the key file {name!r} cannot be made, for its folder is missing; make that, or name another"
+                msg = f"the key file {name!r} cannot be created: its folder is missing; create it, or name another"
             raise StoreError(msg) from None
         except (OSError, ValueError) as error:
-            msg = f"the key file {str(self._key_file)!r} cannot be read or made ({type(error).__name__}); see to its rights"
-            raise StoreError(msg) from None
+            msg = f"the key file {str(self._key_file)!r} cannot be read or created ({type(error).__name__}); check its permissions"
+            raise StoreError(msg) from error
 
 
 def seal_from(variable: str | None, key_file: Path | None = None) -> Seal:
-    """The seal with the keys that stand in *variable*, apart by commas or blanks; else with those of *key_file*."""
+    """The seal with the keys in *variable*, separated by commas or spaces; else with those of *key_file*."""
     keys = re.split(r"[\s,]+", (variable or "").strip().strip(","))
     return Seal(*filter(None, keys), key_file=key_file)
 
 
 def new_key() -> str:
-    """A key that nobody has."""
+    """A new random key."""
     try:
         from cryptography.fernet import Fernet  # noqa: PLC0415  # of an extra, and slow to load
-    except ImportError:
-        raise StoreError(_NO_PACKAGE) from None
+    except ImportError as error:
+        raise StoreError(_NO_PACKAGE) from error
     return Fernet.generate_key().decode()
 
 
 def add_key(key_file: Path) -> None:
-    """From now on, seal with a new key; those that are in *key_file* can still open."""
+    """Add a new key to *key_file*, which seals from now on; the older ones can still open."""
     try:
         keys = _read(key_file) if key_file.exists() else ()
         part = key_file.with_name(f"{key_file.name}.part")
         part.unlink(missing_ok=True)
         _write(part, "\n".join([new_key(), *keys]))
         part.replace(key_file)
-        _settle_folder(key_file)
+        _sync_folder(key_file)
     except (OSError, ValueError) as error:
-        msg = f"the key file {str(key_file)!r} cannot be written ({type(error).__name__}); see to its rights and its folder"
-        raise StoreError(msg) from None
+        msg = f"the key file {str(key_file)!r} cannot be written ({type(error).__name__}); check its permissions and folder"
+        raise StoreError(msg) from error
 
 
 def _fernet(keys: tuple[str, ...]) -> MultiFernet:
     try:
         from cryptography.fernet import Fernet, MultiFernet  # noqa: PLC0415  # of an extra, and slow to load
-    except ImportError:
-        raise StoreError(_NO_PACKAGE) from None
+    except ImportError as error:
+        raise StoreError(_NO_PACKAGE) from error
     try:
         return MultiFernet([Fernet(key) for key in keys])
-    except ValueError:  # it is not repeated what stood there, for it may be a key after all
+    except ValueError:  # the value is not shown, as it may be a key after all
         raise StoreError(_BAD_KEY) from None
 
 
@@ -155,27 +155,27 @@ def _token(sealed: str) -> bytes:
 
 def _read(key_file: Path) -> tuple[str, ...]:
     if os.name == "posix" and key_file.stat().st_mode & 0o077:
-        logger.warning("others can read the key file %r; try: chmod 600 %s", str(key_file), key_file)
+        logger.warning("other users can read the key file %r; try: chmod 600 %s", str(key_file), key_file)
     keys = tuple(key_file.read_text(encoding="ascii").split())
-    if not keys:  # nothing was ever sealed with it: a key is on the disk before it is used
-        msg = f"the key file {str(key_file)!r} is empty; remove it, and a new one is made"
+    if not keys:  # nothing was sealed with it: a key is on disk before it is used
+        msg = f"the key file {str(key_file)!r} is empty; remove it, and a new one is created"
         raise StoreError(msg)
     return keys
 
 
 def _write(path: Path, text: str) -> None:
-    """Make the file *path*, for us alone; raises ``FileExistsError`` if it is there."""
+    """Create the file *path*, readable for us alone; raises ``FileExistsError`` if it exists."""
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         os.write(file, f"{text}\n".encode())
         os.fsync(file)
     finally:
         os.close(file)
-    _settle_folder(path)
+    _sync_folder(path)
 
 
-def _settle_folder(path: Path) -> None:
-    """See to it that *path* is there after a power cut, too, before something is sealed with what it holds."""
+def _sync_folder(path: Path) -> None:
+    """Flush the folder of *path* to the disk, so that a key survives a power cut before it is used."""
     if os.name == "posix":
         folder = os.open(path.parent, os.O_RDONLY)
         try:

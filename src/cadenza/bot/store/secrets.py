@@ -1,4 +1,4 @@
-"""The sealed secrets in the values of records: where they are, and how they are sealed anew."""
+"""Finds the sealed secrets in the values of records, and reseals them."""
 
 from __future__ import annotations
 
@@ -9,71 +9,71 @@ from typing import TypeAlias
 from .sealing import MARK, Seal
 from .store import Record, Shelf, Store, Value
 
-Way: TypeAlias = tuple[str | int, ...]
-"""How to get to a text within a value: names of objects and places in lists."""
+ValuePath: TypeAlias = tuple[str | int, ...]
+"""The path of a text within a value: keys of objects and indexes of lists."""
 
 
-def sealed_in(value: object, way: Way = ()) -> Iterator[tuple[Way, str]]:
-    """Every text in *value* that looks sealed, and the way there."""
+def sealed_in(value: object, path: ValuePath = ()) -> Iterator[tuple[ValuePath, str]]:
+    """The path and text of every sealed secret in *value*."""
     match value:
         case str() if value.startswith(MARK):
-            yield way, value
+            yield path, value
         case Mapping():
             for name, part in value.items():
-                yield from sealed_in(part, (*way, name))
+                yield from sealed_in(part, (*path, name))
         case list() | tuple():
             for place, part in enumerate(value):
-                yield from sealed_in(part, (*way, place))
+                yield from sealed_in(part, (*path, place))
         case _:
             pass
 
 
-def with_texts(value: Value, changes: Mapping[Way, Callable[[str], str]]) -> Value:
-    """*value*, with what each of *changes* makes of the text at the end of its way; ``LookupError`` if there is none."""
+def with_texts(value: Value, changes: Mapping[ValuePath, Callable[[str], str]]) -> Value:
+    """*value* with each of *changes* applied to the text at its path; ``LookupError`` if there is none."""
     fresh: object = value
-    for way, change in changes.items():
-        fresh = _changed(fresh, way, change)
+    for path, change in changes.items():
+        fresh = _changed(fresh, path, change)
     if isinstance(fresh, Mapping):
         return fresh
-    raise LookupError  # an empty way leads to the value itself, which is no text
+    raise LookupError  # an empty path leads to the value itself, which is not a text
 
 
-def _changed(value: object, way: Way, change: Callable[[str], str]) -> object:
+def _changed(value: object, path: ValuePath, change: Callable[[str], str]) -> object:
     match value:
-        case str() if not way:
+        case str() if not path:
             return change(value)
-        case Mapping() if way and way[0] in value:
-            return {**value, way[0]: _changed(value[way[0]], way[1:], change)}
-        case list() | tuple() if way and isinstance(way[0], int) and 0 <= way[0] < len(value):
-            return [_changed(part, way[1:], change) if n == way[0] else part for n, part in enumerate(value)]
+        case Mapping() if path and path[0] in value:
+            return {**value, path[0]: _changed(value[path[0]], path[1:], change)}
+        case list() | tuple() if path and isinstance(path[0], int) and 0 <= path[0] < len(value):
+            return [_changed(part, path[1:], change) if n == path[0] else part for n, part in enumerate(value)]
         case _:
             raise LookupError
 
 
 @dataclass(frozen=True, slots=True)
 class Resealed:
-    """What came of sealing everything anew."""
+    """The counts of a reseal."""
 
     secrets: int
     unreadable: int
-    """Secrets that no key opens; they are left as they are."""
+    """Secrets that no key opens; they stay as they are."""
 
 
 async def reseal(store: Store, seal: Seal) -> Resealed:
-    """Seal every secret of *store* with the key in use, all of them or none. Nobody else may write meanwhile."""
+    """Seal every secret of *store* with the current key, all or none. There must be no other writer meanwhile."""
     changed: list[Record] = []
     count = unreadable = 0
     for record in await everything(store):
         found = list(sealed_in(record.value))
-        ways = [way for way, sealed in found if seal.can_open(sealed)]
-        unreadable += len(found) - len(ways)
-        count += len(ways)
-        if ways:
-            changed.append(replace(record, value=with_texts(record.value, dict.fromkeys(ways, seal.reseal))))
+        paths = [path for path, sealed in found if seal.can_open(sealed)]
+        unreadable += len(found) - len(paths)
+        count += len(paths)
+        if paths:
+            changed.append(replace(record, value=with_texts(record.value, dict.fromkeys(paths, seal.reseal))))
     await store.put(*changed)
     return Resealed(count, unreadable)
 
 
 async def everything(store: Store) -> Sequence[Record]:
-    """Every record of every shelf, in order."""
+    """All records of all collections, in order."""
     return [record for shelf in Shelf for record in await store.find(shelf)]

@@ -1,4 +1,4 @@
-"""The store by default: one file of SQLite, for one process, on a thread of its own."""
+"""The default store: one SQLite file for one process, on a thread of its own."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _Row: TypeAlias = tuple[str, str, str, str, str, float | None]
 _COLUMNS = "shelf, key, value, owner, server, expires"
 _IS_LIVE = "(expires IS NULL OR expires > ?)"
 _PUT = f"INSERT OR REPLACE INTO records ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"  # noqa: S608  # our own names
-_GET = f"SELECT {_COLUMNS} FROM records WHERE shelf = ? AND key = ? AND {_IS_LIVE}"  # noqa: S608  # likewise
+_GET = f"SELECT {_COLUMNS} FROM records WHERE shelf = ? AND key = ? AND {_IS_LIVE}"  # noqa: S608  # as above
 _DELETE = "DELETE FROM records WHERE shelf = ? AND key = ?"
 _SWEEP = "DELETE FROM records WHERE rowid IN (SELECT rowid FROM records WHERE expires <= ? LIMIT ?)"
 _MOST_SWEPT = 500
-"""How many records that have expired are removed with a write: of those a bot finds many that was away for long."""
+"""How many expired records are deleted with one write; after a long downtime there may be many."""
 _LAST = "\U0010ffff"
 
 
 class SqliteStore:
-    """A ``Store`` in the file at *path*, which is made if need be; ``:memory:`` is nowhere.
+    """A ``Store`` in the file at *path*, which is created if it is missing; ``:memory:`` is not on disk.
 
-    It is opened by ``async with``, or else when it is first asked for something. Only one at a time can have a file.
-    Every write is on the disk when it returns. What has expired is swept out with a write, every *sweep_every* seconds
-    at most. A *copy* is what the file holds at the moment, in memory: to be read while a bot is using the file.
+    It is opened by ``async with``, or on first use. Only one process can open a file. A write is on disk when it
+    returns. Writes also delete expired records, at most every *sweep_every* seconds. A *copy* is a snapshot of the file
+    in memory, for reading while a bot uses the file.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class SqliteStore:
     ) -> None:
         self._clock = clock
         self._sweep_every = sweep_every
-        self._swept = -math.inf  # when; the thread's own
+        self._swept = -math.inf  # when; used by the thread only
         self._worker = Worker(partial(copied if copy else opened, path), name="cadenza store")
 
     # --- the protocol -----------------------------------------------------------------------
@@ -53,20 +53,20 @@ class SqliteStore:
         return await self._worker.do(partial(self._got, shelf, key))
 
     async def put(self, *records: Record) -> None:
-        """Keep *records*, all of them or none."""
+        """Insert or replace *records*, all of them or none."""
         rows = [_row(record) for record in records]
         if rows:
             await self._worker.do(partial(self._written, rows), writes=True)
 
     async def delete(self, shelf: Shelf, *keys: str) -> int:
-        """Forget the records with these keys; say how many there were."""
+        """Delete the records with these keys; return how many there were."""
         check_texts(*keys)
         return await self._worker.do(partial(self._deleted, shelf, list(dict.fromkeys(keys))), writes=True)
 
     async def find(
         self, shelf: Shelf, /, *, prefix: str = "", owner: str | None = None, server: str | None = None
     ) -> list[Record]:
-        """All records that fit, in the order of their keys."""
+        """All matching records, ordered by key."""
         check_texts(prefix, owner or "", server or "")
         conditions, values = _of(owner, server)
         conditions = ["shelf = ?", *conditions, "key >= ?"]
@@ -79,23 +79,23 @@ class SqliteStore:
     async def change(
         self, shelf: Shelf, key: str, change: Callable[[Record | None], Record | None], /
     ) -> Record | None:
-        """Put what *change* makes of a record in its place. It is called on the store's thread, maybe twice."""
+        """Replace a record by what *change* makes of it, which is called on the store's thread, maybe twice."""
         check_texts(key)
         return await self._worker.do(partial(self._changed, shelf, key, change), writes=True)
 
     async def forget(self, *, owner: str | None = None, server: str | None = None) -> int:
-        """Forget every record of this owner, or of this server, so that nothing of it is left in the file."""
+        """Delete every record of this owner or this server, without traces in the file."""
         check_texts(owner or "", server or "")
         if not owner and not server:
             return 0
         return await self._worker.do(partial(self._removed, *_of(owner, server)), writes=True, scrubs=True)
 
     async def sweep(self) -> int:
-        """Remove what has expired, so that nothing of it, nor of what was deleted before, is left in the file."""
+        """Delete expired records, without traces of them, or of earlier deletions, in the file."""
         return await self._worker.do(self._swept_out, writes=True, scrubs=True)
 
     async def close(self) -> None:
-        """Finish what was asked for, and let the file go."""
+        """Finish pending work and close the file."""
         await self._worker.close()
 
     async def __aenter__(self) -> Self:
@@ -153,14 +153,14 @@ class SqliteStore:
     def _removed(self, conditions: Sequence[str], values: Sequence[str], connection: sqlite3.Connection) -> int:
         where = " AND ".join(conditions)
         (count,) = connection.execute(
-            f"SELECT count(*) FROM records WHERE {where} AND {_IS_LIVE}",  # noqa: S608  # likewise
+            f"SELECT count(*) FROM records WHERE {where} AND {_IS_LIVE}",  # noqa: S608  # as above
             [*values, self._clock()],
         ).fetchone()
-        connection.execute(f"DELETE FROM records WHERE {where}", values)  # noqa: S608  # likewise
+        connection.execute(f"DELETE FROM records WHERE {where}", values)  # noqa: S608  # as above
         return int(count)
 
     def _swept_a_little(self, connection: sqlite3.Connection) -> None:
-        """Sweep out as much as holds up nobody; if there is more, the next write goes on with it."""
+        """Delete a bounded number of expired records; if there are more, the next write goes on."""
         now = self._clock()
         count = connection.execute(_SWEEP, [now, _MOST_SWEPT]).rowcount
         self._swept = now if count < _MOST_SWEPT else -math.inf
@@ -180,21 +180,21 @@ def _record(row: _Row) -> Record:
     try:
         place = Shelf(shelf)
     except ValueError:
-        msg = "the store has a shelf that this Cadenza does not know; update it"
+        msg = "the store has records of a kind that this Cadenza does not know; update Cadenza"
         raise StoreError(msg) from None
     return Record(place, key, unpacked(value), owner=owner, server=server, expires=expires)
 
 
 def _of(owner: str | None, server: str | None) -> tuple[list[str], list[str]]:
-    """Conditions for records of *owner* and *server*, where they are given, and what stands for their marks."""
+    """SQL conditions for *owner* and *server*, where given, and their parameters."""
     given = {"owner = ?": owner, "server = ?": server}
     return [name for name, value in given.items() if value is not None], [v for v in given.values() if v is not None]
 
 
 def _beyond(prefix: str) -> str:
-    """The first text behind all that begin with *prefix*, in the order of their characters; empty if there is none."""
+    """The least text greater than all texts with *prefix*; empty if there is none."""
     stem = prefix.rstrip(_LAST)
     if not stem:
         return ""
     following = ord(stem[-1]) + 1
-    return stem[:-1] + chr(0xE000 if following == 0xD800 else following)  # halves of characters are in between
+    return stem[:-1] + chr(0xE000 if following == 0xD800 else following)  # skips the surrogates

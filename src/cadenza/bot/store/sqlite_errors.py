@@ -1,4 +1,4 @@
-"""What SQLite and the system complain of, in one sentence that says what to do."""
+"""Translates errors of SQLite and the system into a ``StoreError`` whose sentence says what to do."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from types import MappingProxyType
 
 from .store import StoreError
 
-_CANNOT_OPEN = (
-    "the store {path!r} cannot be opened; its folder must be there, and the bot must be allowed to write in it"
-)
+_CANNOT_OPEN = "the store {path!r} cannot be opened; its folder must exist, and the bot must be allowed to write in it"
 _READ_ONLY = "the store {path!r} cannot be written; allow the bot to write to the file and to its folder"
-_NO_LOCKS = "the disk of the store {path!r} cannot lock files; put the store on a disk of this machine"
-_NO_ROOM = "there is no room left on the disk of the store {path!r}; make some, for what is said now is not kept"
+_NO_LOCKS = "the disk of the store {path!r} cannot lock files; put the store on a local disk"
+_NO_ROOM = "there is no room left on the disk of the store {path!r}; free some space, until then nothing is saved"
 
 _BY_CODE: Mapping[int, str] = MappingProxyType(
     {
@@ -23,13 +21,13 @@ _BY_CODE: Mapping[int, str] = MappingProxyType(
         sqlite3.SQLITE_PERM: _READ_ONLY,
         sqlite3.SQLITE_AUTH: _READ_ONLY,
         sqlite3.SQLITE_CANTOPEN: _CANNOT_OPEN,
-        sqlite3.SQLITE_NOTADB: "{path!r} is no store; name another file, or put a backup in its place",
-        sqlite3.SQLITE_CORRUPT: "the store {path!r} is damaged; stop the bot, and put a backup in its place",
-        sqlite3.SQLITE_BUSY: "another program keeps the store {path!r} busy; end that one, and try again",
-        sqlite3.SQLITE_LOCKED: "another program keeps the store {path!r} busy; end that one, and try again",
+        sqlite3.SQLITE_NOTADB: "{path!r} is not a store; name another file, or restore a backup",
+        sqlite3.SQLITE_CORRUPT: "the store {path!r} is damaged; stop the bot, and restore a backup",
+        sqlite3.SQLITE_BUSY: "another program has locked the store {path!r}; end that program, and try again",
+        sqlite3.SQLITE_LOCKED: "another program has locked the store {path!r}; end that program, and try again",
         sqlite3.SQLITE_IOERR: "the disk of the store {path!r} cannot be read or written; look at the system's log",
-        sqlite3.SQLITE_TOOBIG: "what was to be kept in the store {path!r} is too large; keep less",
-        sqlite3.SQLITE_NOMEM: "there is not enough memory for the store {path!r}; end something else",
+        sqlite3.SQLITE_TOOBIG: "a record is too large for the store {path!r}; store less",
+        sqlite3.SQLITE_NOMEM: "there is not enough memory for the store {path!r}; end another program",
     }
 )
 _BY_NUMBER: Mapping[int | None, str] = MappingProxyType(
@@ -43,14 +41,14 @@ _BY_NUMBER: Mapping[int | None, str] = MappingProxyType(
 )
 
 
-def told(error: Exception, path: str) -> StoreError:
-    """*error*, which came from the store at *path*, as people are told of it."""
+def store_error(error: Exception, path: str) -> StoreError:
+    """The ``StoreError`` for *error*, which came from the store at *path*; *error* is its cause."""
     match error:
         case StoreError():
             return error
         case sqlite3.Error():
-            code = getattr(error, "sqlite_errorcode", None)  # not there if Python itself complains
-            primary = None if code is None else code & 0xFF  # the rest of it are details
+            code = getattr(error, "sqlite_errorcode", None)  # missing if Python's own module raised it
+            primary = None if code is None else code & 0xFF  # the other bits are details
             template = _BY_CODE.get(primary or 0)
             name = getattr(error, "sqlite_errorname", type(error).__name__)
         case OSError():
@@ -59,5 +57,7 @@ def told(error: Exception, path: str) -> StoreError:
             template, name = _BY_CODE[sqlite3.SQLITE_NOMEM], "MemoryError"
         case _:
             template, name = None, type(error).__name__
-    unknown = "the store {path!r} failed ({name}); 'cadenza store check' says whether it is whole"
-    return StoreError((template or unknown).format(path=path, name=name))
+    unknown = "the store {path!r} failed ({name}); check it with 'cadenza store check'"
+    wrapped = StoreError((template or unknown).format(path=path, name=name))
+    wrapped.__cause__ = error
+    return wrapped

@@ -1,6 +1,6 @@
-"""The store as everybody else knows it: records on shelves, found by a key, by whom they are about, or where.
+"""The ``Store`` protocol: records in collections (shelves), found by key, owner or server.
 
-One protocol, few methods, no query language: whatever can keep a table of texts can be a store.
+There are few methods and no query language, so that anything that keeps a table of texts can be a store.
 """
 
 from __future__ import annotations
@@ -14,94 +14,94 @@ from typing import Protocol, Self, TypeAlias
 from ...errors import CadenzaError
 
 Value: TypeAlias = Mapping[str, object]
-"""What a record holds: an object of JSON."""
+"""The content of a record: a JSON object."""
 
 
 class StoreError(CadenzaError):
-    """The store could not be opened, read or written; its text is one sentence that says what to do."""
+    """The store could not be opened, read or written; the message is one sentence that says what to do."""
 
 
 class Shelf(StrEnum):
-    """What there is in a store. The name is the same in every store and every export, for ever."""
+    """The collections of a store. The values are part of the file format and of exports, and never change."""
 
     SERVERS = "servers"
-    """What a server has chosen; the key is its id."""
+    """The choices of a server; the key is its id."""
     CHANNELS = "channels"
-    """What a channel has chosen; likewise."""
+    """The choices of a channel; the key is its id."""
     PEOPLE = "people"
-    """What a person has chosen, such as their privacy; likewise."""
+    """The choices of a person, such as their privacy level; the key is their id."""
     PERSONAS = "personas"
     SPRITES = "sprites"
     SPRITE_MESSAGES = "sprite_messages"
-    """Which look a message was shown with; the key is the message's id."""
+    """The sprite and speaker of a message; the key is the message's id."""
     SHORT_TERM = "short_term"
     NOTES = "notes"
     WEBHOOKS = "webhooks"
-    """The key is the channel's id; the token is sealed."""
+    """Webhooks with their sealed tokens; the key is the channel's id."""
     KEYS = "keys"
-    """Keys of servers for providers, sealed."""
+    """Sealed API keys of servers."""
     TURNS = "turns"
-    """What is being answered, so that a process that died can be followed by one that knows."""
+    """Turns that are running or waiting, for recovery after a crash."""
     EXPLANATIONS = "explanations"
-    """Why a message is as it is."""
+    """Explanations of messages."""
     COUNTS = "counts"
-    """How much somebody has used."""
+    """Usage counts of people and servers."""
     BOT = "bot"
-    """What the bot knows of itself, such as which commands Discord was told of."""
+    """State of the bot itself, such as the commands it has registered at Discord."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One thing that is kept."""
+    """One record of a store."""
 
     shelf: Shelf
     key: str
     value: Value = field(default_factory=lambda: MappingProxyType({}))
     owner: str = ""
-    """The id of the person whom it is about: what they can have forgotten. Empty if it is about nobody."""
+    """The id of the person it is about, who can have it deleted. Empty if it is about no person."""
     server: str = ""
-    """The id of the server that it belongs to, with which it goes. Empty outside of servers."""
+    """The id of the server it belongs to; it is deleted with the server. Empty outside of servers."""
     expires: float | None = None
-    """When it is to be forgotten, in seconds since 1970; ``None`` is never."""
+    """When it expires, in seconds since 1970; ``None`` is never."""
 
 
 class Store(Protocol):
-    """Where records are kept. Every method may raise a ``StoreError`` and nothing else; what has expired is not there."""
+    """Keeps records. Methods raise only ``StoreError``. Expired records are never returned."""
 
     async def get(self, shelf: Shelf, key: str, /) -> Record | None:
         """The record with this key."""
 
     async def put(self, *records: Record) -> None:
-        """Keep *records*, each instead of the one with its key: all of them or none. When it returns, they are safe."""
+        """Insert or replace *records*, all of them or none. They are durable when it returns."""
 
     async def delete(self, shelf: Shelf, *keys: str) -> int:
-        """Forget the records with these keys; say how many there were."""
+        """Delete the records with these keys; return how many there were."""
 
     async def find(
         self, shelf: Shelf, /, *, prefix: str = "", owner: str | None = None, server: str | None = None
     ) -> list[Record]:
-        """All records whose key begins with *prefix*, of this owner and server if given, in the order of their keys."""
+        """All records whose key begins with *prefix*, of this owner and server if given, ordered by key."""
 
     async def change(
         self, shelf: Shelf, key: str, change: Callable[[Record | None], Record | None], /
     ) -> Record | None:
-        """Put what *change* makes of a record in its place, and give it back; ``None`` deletes. Nobody comes in between.
+        """Atomically replace a record by what *change* makes of it, and return that; ``None`` deletes.
 
-        *change* only computes: it may be called on another thread, and more than once. What it raises is raised, and
-        nothing is changed. Its record is kept under *key*, whatever it says itself.
+        *change* must be pure: it may be called on another thread, and more than once. If it raises, nothing changes and
+        the exception propagates. The new record is stored under *key*, whatever its own key is.
         """
 
     async def forget(self, *, owner: str | None = None, server: str | None = None) -> int:
-        """Forget every record of this owner, or of this server, on every shelf; of both if both are given. Say how many.
+        """Delete the records of this owner or this server in every collection; of both if both are given.
 
-        Nobody and nowhere, which are empty texts, are no one whose records could be meant: alone they forget nothing.
+        Returns how many there were. An empty owner or server alone deletes nothing.
         """
 
     async def sweep(self) -> int:
-        """Remove what has expired for good; say how many."""
+        """Delete expired records for good; return how many."""
 
     async def close(self) -> None:
-        """Keep nothing more."""
+        """Close the store."""
 
     async def __aenter__(self) -> Self: ...
 

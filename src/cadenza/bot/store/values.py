@@ -1,4 +1,4 @@
-"""What a record holds, as a text of JSON: what every store keeps, and what an export is made of."""
+"""The values of records as JSON text, for stores and exports."""
 
 from __future__ import annotations
 
@@ -10,46 +10,46 @@ from .store import Record, StoreError, Value
 
 
 def packed(value: Value) -> str:
-    """*value* as JSON; raises a ``StoreError`` if it is not an object of JSON."""
+    """*value* as JSON; raises a ``StoreError`` if it is not a JSON object."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
         if is_storable(text):
             return text
-        return json.dumps(value, allow_nan=False, separators=(",", ":"), default=_plain)  # with halves of characters
-    except (TypeError, ValueError, RecursionError) as error:  # their text may hold what was to be kept
-        msg = f"a record holds something that is no JSON and cannot be kept ({type(error).__name__})"
-        raise StoreError(msg) from None
+        return json.dumps(value, allow_nan=False, separators=(",", ":"), default=_plain)  # escapes lone surrogates
+    except (TypeError, ValueError, RecursionError) as error:  # their text may hold parts of the value
+        msg = f"a record is not valid JSON and cannot be stored ({type(error).__name__})"
+        raise StoreError(msg) from error
 
 
 def unpacked(text: str) -> Value:
-    """The value that was packed; raises a ``StoreError`` if it is no object of JSON."""
+    """The value that was packed; raises a ``StoreError`` if it is not a JSON object."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        msg = "a record of the store cannot be read; put a backup in its place, or remove it"
+        msg = "a record in the store cannot be read; restore a backup, or delete the record"
         raise StoreError(msg)
     return value
 
 
 def check(record: Record) -> None:
-    """Raise a ``StoreError`` if a store could not find *record* again, or not forget it in time."""
+    """Raise a ``StoreError`` if the key, owner, server or expiry of *record* is invalid."""
     check_texts(record.key, record.owner, record.server)
     if record.expires is not None and not math.isfinite(record.expires):
-        msg = "a record expires at a time that is no number; 'None' is never"
+        msg = "the expiry of a record is not a finite number; 'None' is never"
         raise StoreError(msg)
 
 
 def check_texts(*texts: str) -> None:
-    """Raise a ``StoreError`` if *texts* cannot be written down, and so are nothing to look for."""
+    """Raise a ``StoreError`` if one of *texts* cannot be encoded as UTF-8."""
     if not all(map(is_storable, texts)):
-        msg = "a key, an owner or a server holds half a character, which cannot be written down"
+        msg = "a key, an owner or a server contains an incomplete character and cannot be stored"
         raise StoreError(msg)
 
 
 def is_storable(text: str) -> bool:
-    """Whether UTF-8 can hold *text*, which it cannot if there is half a surrogate pair in it."""
+    """Whether UTF-8 can encode *text*, which it cannot with a lone surrogate."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -58,7 +58,7 @@ def is_storable(text: str) -> bool:
 
 
 def _plain(value: object) -> object:
-    """A mapping of another kind as the one that JSON knows."""
+    """Convert any mapping to a ``dict`` for JSON."""
     if isinstance(value, Mapping):
         return dict(value)
     msg = type(value).__name__

@@ -1,4 +1,4 @@
-"""The webhooks of personas, kept over a restart with their tokens sealed."""
+"""The webhooks of personas, stored across restarts with sealed tokens."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .store import Record, Shelf, Store, StoreError
 
 
 class StoredWebhooks:
-    """A ``WebhookStore`` of ``targets.webhooks`` in *store*. *server_of* tells the server of a channel, with which it goes."""
+    """A ``WebhookStore`` of ``targets.webhooks`` in *store*. *server_of* gives the server of a channel."""
 
     def __init__(self, store: Store, seal: Seal, *, server_of: Callable[[str], str] = lambda _: "") -> None:
         self._store = store
@@ -17,7 +17,7 @@ class StoredWebhooks:
         self._server_of = server_of
 
     async def load(self, channel: str, /) -> tuple[str, str] | None:
-        """The id and the token of the webhook of *channel*; one that cannot be read is forgotten."""
+        """The id and token of the webhook of *channel*; one that cannot be read is deleted."""
         record = await self._store.get(Shelf.WEBHOOKS, channel)
         if record is None:
             return None
@@ -25,7 +25,7 @@ class StoredWebhooks:
             case {"id": str(id_), "token": str(sealed)}:
                 try:
                     return id_, self._seal.open(sealed)
-                except StoreError:  # sealed with a key that is gone: Discord tells the token again
+                except StoreError:  # the key is gone; Discord can return the token again
                     pass
             case _:
                 pass
@@ -33,10 +33,10 @@ class StoredWebhooks:
         return None
 
     async def save(self, channel: str, id_: str, token: str, /) -> None:
-        """Keep the webhook of *channel*, instead of the one that was kept."""
+        """Store the webhook of *channel*, replacing an earlier one."""
         value = {"id": id_, "token": self._seal.seal(token)}
         await self._store.put(Record(Shelf.WEBHOOKS, channel, value, server=self._server_of(channel)))
 
     async def forget(self, channel: str, /) -> None:
-        """Keep none for *channel*."""
+        """Delete the webhook of *channel*."""
         await self._store.delete(Shelf.WEBHOOKS, channel)

@@ -1,7 +1,7 @@
-"""The thread on which a store's file is opened, read, written and closed: one after the other, in the order asked.
+"""The thread that opens, reads, writes and closes a store's file, one job at a time, in order.
 
-What waits while something is being done is done together, in one transaction, so that many small writes cost one trip
-to the disk. Whoever asked may go away meanwhile: what they asked for is done all the same.
+Jobs that queue up while another runs share one transaction, so that many small writes cost one disk sync. A job runs to
+its end even if its caller is cancelled.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import Generic, TypeVar
 
 from ...concurrency.tasks import outlast
 from .opening import OpenFile
-from .sqlite_errors import told
+from .sqlite_errors import store_error
 from .store import StoreError
 
 T = TypeVar("T")
 
 _MOST = 256
-"""How many things are done in one transaction."""
+"""How many jobs share one transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class _Failed:
 
 @dataclass(frozen=True, slots=True)
 class _Job(Generic[T]):
-    """Something to do, and who waits for it."""
+    """A piece of work and the future of its caller."""
 
     work: Callable[[sqlite3.Connection], T]
     writes: bool
@@ -49,38 +49,38 @@ class _Job(Generic[T]):
     )
 
     def tell(self, outcome: _Done[T] | _Failed) -> None:
-        """Say how it ended, from the thread."""
+        """Set the outcome, from the thread."""
         _settle(self.loop, self.future, outcome)
 
 
 class Worker:
-    """One thread for one file, which *open_file* opens when there is first something to do, and again if that failed."""
+    """One thread for one file. *open_file* opens it for the first job, and again after a failure."""
 
     def __init__(self, open_file: Callable[[], OpenFile], *, name: str) -> None:
         self._open_file = open_file
         self._name = name
         self._queue: SimpleQueue[_Job[object] | None] = SimpleQueue()  # ``None`` is the end
-        self._file: OpenFile | None = None  # the thread's own
+        self._file: OpenFile | None = None  # used by the thread only
         self._thread: Thread | None = None
         self._is_closed = False
         self._has_ended = False
         self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = []  # for the end
 
     async def do(self, work: Callable[[sqlite3.Connection], T], *, writes: bool = False, scrubs: bool = False) -> T:
-        """What *work* comes to, done after all that was asked for before; raises what it raises, or a ``StoreError``.
+        """Run *work* after all earlier jobs and return its result; raises what it raises, or a ``StoreError``.
 
-        If it *writes*, what it wrote is on the disk when this returns; if it raises, nothing of it is. It may be done
-        twice, the first time in vain. If it *scrubs*, nothing of what it removed is left in the file.
+        With *writes*, the changes are on disk when this returns; if *work* raises, they are rolled back. *work* may run
+        twice, the first time rolled back. With *scrubs*, what it deleted leaves no traces in the file.
         """
         if self._is_closed:
-            msg = "the store is closed; nothing more can be read or kept"
+            msg = "the store is closed; nothing more can be read or saved"
             raise StoreError(msg)
         if self._thread is None:
-            # A daemon, so that a program that forgets to close its store can end: what was committed is safe.
+            # A daemon, so that a program that does not close its store can end: commits are safe.
             self._thread = Thread(target=self._run, name=self._name, daemon=True)
             self._thread.start()
         job = _Job(work, writes=writes, scrubs=scrubs)
-        self._queue.put(job)  # type: ignore[arg-type]  # whatever it comes to is only handed on
+        self._queue.put(job)  # type: ignore[arg-type]  # the thread only passes the result on
         match await job.future:
             case _Done(value):
                 return value
@@ -88,19 +88,19 @@ class Worker:
                 raise error
 
     async def close(self) -> None:
-        """Do what was asked for, then let the file go; wait for that, however often we are cancelled."""
+        """Finish all jobs and close the file; waits for that even when cancelled."""
         if not self._is_closed:
             self._is_closed = True
             self._queue.put(None)
         if self._thread is not None:
             await outlast(asyncio.create_task(self._ended()))
-            self._thread.join()  # it has said its last word
+            self._thread.join()  # it is about to end
 
     async def _ended(self) -> None:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[None] = loop.create_future()
         self._waiting.append((loop, future))
-        if not self._has_ended:  # it looks at who waits after it has set this
+        if not self._has_ended:  # the thread sets this before it looks at ``_waiting``
             await future
 
     # --- on the thread ----------------------------------------------------------------------
@@ -110,8 +110,8 @@ class Worker:
         while not is_over:
             batch = [self._queue.get()]
             while len(batch) < _MOST and not self._queue.empty():
-                batch.append(self._queue.get())  # nobody else takes anything out
-            is_over = None in batch  # nothing is asked for after it
+                batch.append(self._queue.get())  # does not block: this is the only reader
+            is_over = None in batch  # nothing comes after it
             self._do([job for job in batch if job is not None])
         if self._file is not None:
             self._file.close()
@@ -123,7 +123,7 @@ class Worker:
         try:
             if self._file is None:
                 self._file = self._open_file()
-        except BaseException as error:  # noqa: BLE001  # whatever it is, whoever waits is told
+        except BaseException as error:  # noqa: BLE001  # passed on to the callers
             for job in jobs:
                 job.tell(_Failed(_fresh(error)))
             return
@@ -132,7 +132,7 @@ class Worker:
 
 
 def _together(file: OpenFile, jobs: Sequence[_Job[object]]) -> Sequence[_Done[object] | _Failed]:
-    """Do *jobs* in one transaction; if one of them fails, each in its own, so that it fails alone."""
+    """Run *jobs* in one transaction; if one fails, each in its own, so that only that one fails."""
     if len(jobs) > 1:
         with suppress(BaseException):
             return _transacted(file.connection, jobs)
@@ -143,8 +143,8 @@ def _alone(file: OpenFile, job: _Job[object]) -> _Done[object] | _Failed:
     try:
         return _transacted(file.connection, [job])[0]
     except (sqlite3.Error, MemoryError) as error:
-        return _Failed(told(error, file.path))
-    except BaseException as error:  # noqa: BLE001  # it is handed on to who gave us the work
+        return _Failed(store_error(error, file.path))
+    except BaseException as error:  # noqa: BLE001  # passed on to the caller
         return _Failed(error)
 
 
@@ -156,25 +156,27 @@ def _transacted(connection: sqlite3.Connection, jobs: Sequence[_Job[object]]) ->
         if connection.in_transaction:
             connection.execute("COMMIT")
     except BaseException:
-        if connection.in_transaction:  # some failures have rolled back already
+        if connection.in_transaction:  # after some failures SQLite has rolled back already
             with suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
         raise
     if any(job.scrubs for job in jobs):
-        with suppress(sqlite3.Error):  # what was removed is removed; its traces go with the next checkpoint
+        with suppress(sqlite3.Error):  # the records are deleted; their traces go with the next checkpoint
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     return outcomes
 
 
 def _fresh(error: BaseException) -> BaseException:
-    """*error* for one of several who are told of it: who raises it adds to its trace."""
-    return StoreError(str(error)) if isinstance(error, StoreError) else error
+    """A copy of *error* for one of several callers, as raising it changes its traceback."""
+    fresh = StoreError(str(error)) if isinstance(error, StoreError) else error
+    fresh.__cause__ = error.__cause__
+    return fresh
 
 
 def _settle(loop: asyncio.AbstractEventLoop, future: asyncio.Future[T], value: T) -> None:
     def settle() -> None:
-        if not future.done():  # who waited may have gone away
+        if not future.done():  # the caller may have been cancelled
             future.set_result(value)
 
-    with suppress(RuntimeError):  # their loop is closed
+    with suppress(RuntimeError):  # the caller's loop is closed
         loop.call_soon_threadsafe(settle)

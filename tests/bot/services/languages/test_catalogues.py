@@ -9,7 +9,7 @@ from cadenza.errors import InputError
 
 
 def quoted(text: str) -> str:
-    """*text* as it stands in a catalogue."""
+    """*text* as written in a catalogue."""
     import json
 
     return json.dumps(text, ensure_ascii=False)

@@ -130,7 +130,7 @@ async def sample(interaction):
 
 
 def siblings(commands: list[Any]) -> Iterator[list[Any]]:
-    """Those commands, and those options, that stand beside each other."""
+    """The commands, and the options, of one group."""
     yield [command for command in commands if not isinstance(command, app_commands.ContextMenu)]
     for command in commands:
         if isinstance(command, app_commands.Group):

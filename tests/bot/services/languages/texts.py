@@ -1,4 +1,4 @@
-"""What the commands say: found in their syntax trees, and in what they give to Discord."""
+"""The texts of the commands, found in their syntax trees and in what they register at Discord."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def said(path: Path) -> set[str]:
 
 
 def sentences(path: Path) -> set[str]:
-    """Every whole sentence that stands in a file, but for what explains its own code."""
+    """Every whole sentence in a file, except docstrings."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     explaining = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     texts = {
@@ -58,7 +58,7 @@ def _called(node: ast.Call) -> str:
 
 
 def _named_texts(tree: ast.AST) -> dict[str, set[str]]:
-    """What each variable of a file may hold, as far as that are texts."""
+    """The texts that each variable of a file may hold."""
     names: dict[str, set[str]] = {}
     for node in ast.walk(tree):
         match node:
@@ -93,7 +93,7 @@ def _texts(node: ast.AST, names: dict[str, set[str]]) -> set[str]:
 
 
 def is_said(text: str) -> bool:
-    """Whether *text* stands anywhere in our source, or could be made there of an f-string: errors are translated too."""
+    """Whether *text* is in our source, or matches an f-string there: errors are translated too."""
     constants, patterns = _written()
     return text in constants or any(pattern.fullmatch(text) for pattern in patterns)
 
@@ -117,7 +117,7 @@ def _fixed(part: ast.expr) -> str:
 
 
 def around_values(parts: list[ast.expr]) -> list[str]:
-    """What stands before, between and behind the values of an f-string."""
+    """The parts of an f-string around its values."""
     pieces = [""]
     for part in parts:
         if isinstance(part, ast.Constant):

@@ -1,7 +1,7 @@
-"""What the bot itself says to people, in their language: catalogues as gettext's, one folder a language.
+"""Translations of the bot's own texts: gettext catalogues, one folder per language.
 
-A text is known by its English. ``ja/*.po`` hold what stands for it; what is not there is said in English. Values are
-put in afterwards, by name, so that a translation may order them as it likes.
+A text is looked up by its English. ``ja/*.po`` hold the translations; a missing one falls back to English. Values are
+inserted afterwards by name, so a translation may reorder them.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from .catalogues import read
 SOURCE = "en"
 """The language that the texts are written in."""
 VALUE = re.compile(r"\{(\w+)\}")
-"""Where something is put into a text, by its name."""
+"""A placeholder in a text."""
 
 
 @cache
 def catalogue(language: str) -> Mapping[str, str]:
-    """What stands for each text in *language*; nothing if there is no such language."""
+    """The translations for *language*; empty for an unknown one."""
     folder = files(__package__) / language
     texts: dict[str, str] = {}
     if language.isalpha() and folder.is_dir():
@@ -33,24 +33,24 @@ def catalogue(language: str) -> Mapping[str, str]:
 
 
 def languages() -> tuple[str, ...]:
-    """All languages that there are, the source first."""
+    """All available languages, the source first."""
     others = (folder.name for folder in files(__package__).iterdir() if folder.is_dir() and catalogue(folder.name))
     return (SOURCE, *sorted(others))
 
 
 def translated(text: str, language: str, /, **values: object) -> str:
-    """*text* in *language*, such as ``ja`` or Discord's ``en-GB``, with *values* put in for ``{name}``."""
+    """*text* in *language*, such as ``ja`` or Discord's ``en-GB``, with *values* inserted for ``{name}``."""
     found = catalogue(language.partition("-")[0].lower()).get(text) or text
     return filled(found, values) if values else found
 
 
 def filled(text: str, values: Mapping[str, object]) -> str:
-    """*text* with *values* in their places, all at once: what somebody typed may look like the name of another."""
+    """*text* with all *values* inserted in one pass, as a value may itself look like a placeholder."""
     return VALUE.sub(lambda place: str(values.get(place[1], place[0])), text)
 
 
 def chosen(*wishes: str | None) -> str:
-    """The first of *wishes* that there is a catalogue for; the source if there is none."""
+    """The first of *wishes* that has a catalogue, else the source language."""
     known = languages()
     return next((wish for wish in _bases(wishes) if wish in known), SOURCE)
 

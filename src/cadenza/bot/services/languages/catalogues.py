@@ -1,4 +1,4 @@
-"""Reading a catalogue of gettext's ``.po`` form, as far as we write it: contexts, texts and comments, but no plurals."""
+"""Parser for gettext ``.po`` files with the parts we use: contexts, texts and comments, but no plurals."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import json
 from ....errors import InputError
 
 CONTEXT = "\x04"
-"""What stands between a context and its text, as in gettext's own tables."""
+"""The separator between a context and its text, as in gettext."""
 
 
 def read(text: str) -> dict[str, str]:
-    """What stands for each text of a catalogue; the header and what is not translated are left out.
+    """The translations of a catalogue by source text, without the header and untranslated texts.
 
-    A text that has a context is known by that, ``CONTEXT`` and itself.
+    The key of a text with a context is the context, ``CONTEXT`` and the text.
     """
     pairs: list[list[str]] = []
-    part = -1  # of a pair: 0 is what is translated, 1 what stands for it
+    part = -1  # of a pair: 0 is the source, 1 the translation
     context = ""
-    for number, line in enumerate(text.split("\n"), start=1):  # no other character ends a line there
+    for number, line in enumerate(text.split("\n"), start=1):  # only "\n" ends a line in .po files
         match line.strip().partition(" "):
             case ("msgctxt", _, rest):
                 context, part = _unquoted(rest, number) + CONTEXT, -1
