@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,7 +12,7 @@ from ipaddress import ip_address
 from itertools import cycle
 from runpy import run_path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from .errors import SettingsError
@@ -23,7 +24,9 @@ from .settings import Settings, from_environment
 
 if TYPE_CHECKING:
     from .http import Http
-    from .providers.vendors import Vendor
+    from .providers.vendors import Overrides, Vendor
+
+logger = logging.getLogger(__name__)
 
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
@@ -31,15 +34,6 @@ _FORMS = "'openai:gpt-5.1', 'local' or 'script:FILE'"
 _PARTING = re.compile(r"[\s,]+")
 """What parts several keys in one variable; none that is sent as a bearer token, or that a vendor gives, can hold it."""
 _OWN_SERVER = "a server of your own is 'llamacpp:NAME' or 'custom:NAME'"
-
-
-class _Given(TypedDict):
-    """What goes with every request to a model, and what is known better of it than by its vendor's row."""
-
-    headers: Mapping[str, str]
-    extra: Mapping[str, object]
-    abilities: Mapping[str, object]
-    quirks: Mapping[str, object]
 
 
 def connect(
@@ -66,7 +60,7 @@ def connect(
     *headers* and *extra* go with every request; *abilities* and *quirks* change what is known of the model.
     """
     settings = settings or Settings()
-    given: _Given = {"headers": headers, "extra": extra, "abilities": abilities, "quirks": quirks}
+    overrides: Overrides = {"headers": headers, "extra": extra, "abilities": abilities, "quirks": quirks}
     whose, model = _parts(name) if vendor is None else ("", name)
     match whose.lower():
         case "script" | "local" if url:
@@ -77,16 +71,23 @@ def connect(
         case "local":
             from .local import connect_local  # noqa: PLC0415  # it brings HTTP along
 
-            return replace(connect_local(model, settings=settings, http=http, **given), name=name.strip())
+            return replace(connect_local(model, settings=settings, http=http, **overrides), name=name.strip())
         case _:
             row = vendor or _known(whose, name)
             keyring = _keyring(row, key, keyring, settings, is_elsewhere=bool(url) or not row.url)
-            found = _far_away(row, model, keyring, url=url or "", settings=settings, http=http, given=given)
+            found = _far_away(row, model, keyring, url=url or "", settings=settings, http=http, overrides=overrides)
             return replace(found, name=name.strip())
 
 
 def _far_away(
-    row: Vendor, model: str, keyring: Keyring | None, *, url: str, settings: Settings, http: Http | None, given: _Given
+    row: Vendor,
+    model: str,
+    keyring: Keyring | None,
+    *,
+    url: str,
+    settings: Settings,
+    http: Http | None,
+    overrides: Overrides,
 ) -> Model:
     """The model that the vendor of *row* calls *model*, asked over the network."""
     from .http import Http as Way  # noqa: PLC0415  # as above
@@ -94,7 +95,7 @@ def _far_away(
     from .providers.dialect import Dialect  # noqa: PLC0415
     from .providers.vendors import codec  # noqa: PLC0415  # and so do the dialects
 
-    spoken = codec(row, model, key=keyring.main.secret if keyring else "", url=url, **given)
+    spoken = codec(row, model, key=keyring.main.secret if keyring else "", url=url, **overrides)
     way = http or Way(settings.http)
     return Model(
         spoken,
@@ -129,8 +130,9 @@ def _function_in(path: str) -> Answerer:
     try:
         answer: Answerer | None = run_path(path).get("answer")
     except Exception as error:  # noqa: BLE001  # it is foreign code
+        logger.warning("the script %r raised an exception", path, exc_info=error)
         msg = f"the script {path!r} cannot be run ({type(error).__name__}); look into it"
-        raise SettingsError(msg) from None
+        raise SettingsError(msg) from error
     if not callable(answer):
         msg = f"the script {path!r} has no function 'answer'; give it one that takes a prompt and gives back texts"
         raise SettingsError(msg)

@@ -13,28 +13,31 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import secrets
 import subprocess
 import sys
 import threading
+import traceback
 import weakref
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
+from typing import Any, Unpack
 
 from .errors import SettingsError
 from .http import Http
 from .models import Model, closing
-from .providers.vendors import codec
+from .providers.vendors import Overrides, codec
 from .settings import Settings
 from .stages.s2_generation import Transport
 from .types import HttpRequest
+
+logger = logging.getLogger(__name__)
 
 _NOWHERE = "http://127.0.0.1:9"
 """Where the server is said to be before it has been started."""
@@ -45,9 +48,6 @@ _CONTEXT = 4096
 _START_SECONDS = 300.0
 """A large model on a slow disk takes its time; longer than this, something is wrong."""
 _END_SECONDS = 5.0
-
-_NOTHING: Mapping[str, object] = MappingProxyType({})
-_NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 _CHILD = "import sys; sys.path[:] = sys.argv[1:]; from cadenza.local import serve; serve()"
 
@@ -64,10 +64,7 @@ def connect_local(
     *,
     settings: Settings | None = None,
     http: Http | None = None,
-    headers: Mapping[str, str] = _NO_HEADERS,
-    extra: Mapping[str, object] = _NOTHING,
-    abilities: Mapping[str, object] = _NOTHING,
-    quirks: Mapping[str, object] = _NOTHING,
+    **overrides: Unpack[Overrides],
 ) -> Model:
     """The model *name* on this machine: ``smollm2``, which is the default, or the path of a GGUF file."""
     weights = find_weights(name)
@@ -75,17 +72,11 @@ def connect_local(
         raise SettingsError(_NO_SERVER)
     settings = settings or Settings()
     server, own = LocalServer(weights), None if http else Http(settings.http)
-    known = {"images": False, "tools": bool(name) and name != "smollm2", "context_tokens": _CONTEXT, **abilities}
-    spoken = codec(
-        "llamacpp",
-        weights.stem,
-        key=server.key,
-        url=f"{_NOWHERE}/v1",
-        headers={"connection": "close", **headers},  # the server hangs up behind an answer without saying so before
-        extra=extra,
-        abilities=known,
-        quirks=quirks,
-    )
+    known = {"images": False, "tools": bool(name) and name != "smollm2", "context_tokens": _CONTEXT}
+    overrides["abilities"] = {**known, **overrides.get("abilities", {})}
+    # The server closes the connection after each answer without announcing it.
+    overrides["headers"] = {"connection": "close", **overrides.get("headers", {})}
+    spoken = codec("llamacpp", weights.stem, key=server.key, url=f"{_NOWHERE}/v1", **overrides)
     way = (own or http or Http(settings.http)).transport(private=True)
 
     async def close() -> None:
@@ -179,8 +170,10 @@ class LocalServer:
             impatience.cancel()
         if "address" not in told:
             self._stop()
+            cause = RuntimeError(told.get("error", "the process ended without a word"))
+            logger.warning("llama.cpp could not load the model", exc_info=cause)
             msg = f"the local model could not be loaded from {self._weights.name!r}; is it a GGUF file that llama.cpp knows?"
-            raise SettingsError(msg)
+            raise SettingsError(msg) from cause
         return told["address"]
 
 
@@ -222,8 +215,8 @@ def serve() -> None:
     try:
         server = _server(json.loads(sys.stdin.readline()))
         told = {"address": server.listening_address}
-    except Exception as error:  # noqa: BLE001  # whatever it is, somebody waits to hear of it
-        told = {"error": type(error).__name__}
+    except Exception:  # noqa: BLE001  # foreign code; the parent process logs it
+        told = {"error": traceback.format_exc()}
     answer.write(json.dumps(told) + "\n")
     answer.flush()
     if server is not None:

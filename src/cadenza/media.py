@@ -150,9 +150,9 @@ class _Loader:
                 async with self._desks:
                     return await asyncio.to_thread(_fitted, found)
             except CadenzaError as error:
-                logger.info("a picture or film could not be had: %s", error)
+                logger.info("could not load a picture or video: %s", error)
             except Exception as error:  # noqa: BLE001  # Pillow and the network have many, and none is worth a reply
-                logger.info("a picture or film could not be had (%s)", type(error).__name__)
+                logger.info("could not load a picture or video", exc_info=error)
         return None
 
     async def _had(self, address: str) -> Fetched:

@@ -266,7 +266,7 @@ async def _drain(body: AsyncIterator[bytes]) -> None:
     except (Exception, asyncio.CancelledError) as error:
         if is_cancelled(error):
             raise
-        logger.debug("a body did not end after its last word (%s)", type(error).__name__)
+        logger.debug("a body did not end after its last event", exc_info=error)
 
 
 async def _in_time(body: AsyncIterator[bytes], until: float) -> bytes:
@@ -328,10 +328,13 @@ def _report(error: CadenzaError, secrets: Collection[str]) -> None:
 
 
 def broken_off(error: BaseException) -> CadenzaError:
-    """What went wrong, in our words: a stream is foreign code, and the text of its errors may hold secrets."""
+    """The error for a stream that raised *error*: foreign code, so its text goes to the log only, as it may hold secrets."""
     if isinstance(error, CadenzaError):
         return error
-    return ProviderError(f"the model's stream broke off ({type(error).__name__}); try again", retryable=True)
+    logger.warning("the model's stream raised an exception", exc_info=error)
+    broken = ProviderError(f"the model's stream broke off ({type(error).__name__}); try again", retryable=True)
+    broken.__cause__ = error
+    return broken
 
 
 async def closing(source: AsyncIterable[T]) -> AsyncGenerator[T, None]:
@@ -354,4 +357,4 @@ async def hang_up(source: object) -> None:
     except (Exception, asyncio.CancelledError) as error:
         if is_cancelled(error):
             raise
-        logger.debug("a stream could not be closed (%s)", type(error).__name__)
+        logger.debug("closing a stream failed", exc_info=error)

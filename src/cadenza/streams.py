@@ -7,6 +7,7 @@ be entered is entered, and whatever can be closed is closed on every way out.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Coroutine, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from inspect import isawaitable
@@ -17,6 +18,8 @@ from .models import broken_off, hang_up
 from .providers.shapes import Shapes, of_exception
 from .stops import is_cancelled
 from .types import Chunk, TextDelta
+
+logger = logging.getLogger(__name__)
 
 Opened: TypeAlias = str | Iterable[Any] | AsyncIterable[Any]
 Speech: TypeAlias = (
@@ -88,9 +91,13 @@ class _Chunks(AsyncGenerator[Chunk, None]):
 
 
 def _failure(error: BaseException) -> CadenzaError:
-    """What went wrong; the exceptions of clients may tell the status of an answer."""
+    """The error for *error*; an exception of a known client may hold the status of an answer."""
     known = of_exception(error) if isinstance(error, Exception) and not isinstance(error, CadenzaError) else None
-    return known or broken_off(error)
+    if known is None:
+        return broken_off(error)
+    logger.warning("the model's client raised an exception", exc_info=error)
+    known.__cause__ = error
+    return known
 
 
 async def _opened(stream: Speech, doors: AsyncExitStack) -> AsyncIterator[object]:
