@@ -542,7 +542,7 @@ def lines(log: pytest.LogCaptureFixture, level: int) -> list[str]:
 async def test_a_recovery_is_noted_with_what_was_left_out(log: pytest.LogCaptureFixture) -> None:
     await heard(codec=TinyCodec(BODY), transport=Server(refusal(400, "Unsupported parameter: min_p"), HELLO))
 
-    assert ["answered after 2 requests, the last one targeted_drop_min_p"] == lines(log, logging.INFO)
+    assert ["answered after 2 requests, the last one: targeted_drop_min_p"] == lines(log, logging.INFO)
 
 
 async def test_an_answer_at_the_first_try_is_nothing_to_note(log: pytest.LogCaptureFixture) -> None:
@@ -571,7 +571,7 @@ async def test_every_request_is_noted_without_headers_and_pictures(log: pytest.L
 
     await heard(codec=TinyCodec(body), transport=Server(NOTHING, HELLO))
 
-    noted = [line for line in lines(log, logging.DEBUG) if line.startswith("asking https://tiny.example/v1: ")]
+    noted = [line for line in lines(log, logging.DEBUG) if line.startswith("request to https://tiny.example/v1: ")]
     assert 2 == len(noted)
     assert all("image/png" in line and "iVBORw0K" not in line and len(line) < 600 for line in noted)
     assert "authorization" not in log.text
@@ -631,7 +631,7 @@ async def test_events_that_cannot_be_read_are_counted_and_noted_once(log: pytest
     chunks = await heard(transport=server)
 
     assert [TextDelta("a"), TextDelta("b"), Finished("stop")] == chunks
-    assert ["events of a stream that could not be read and were passed over: 2"] == lines(log, logging.WARNING)
+    assert ["skipped unreadable events of a stream: 2"] == lines(log, logging.WARNING)
 
 
 async def test_they_are_counted_behind_guards_too(log: pytest.LogCaptureFixture) -> None:
@@ -648,7 +648,7 @@ async def test_they_are_counted_behind_guards_too(log: pytest.LogCaptureFixture)
 
     await heard(codec=Guarded(), transport=Server(sse({"text": "a"}, b"data: {nonsense\n\n")))
 
-    assert ["events of a stream that could not be read and were passed over: 1"] == lines(log, logging.WARNING)
+    assert ["skipped unreadable events of a stream: 1"] == lines(log, logging.WARNING)
 
 
 async def test_a_stream_of_nothing_but_nonsense_has_failed() -> None:

@@ -1,4 +1,4 @@
-"""``connect("openai:gpt-5.1")``: from a name to a model that can be asked."""
+"""``connect("openai:gpt-5.1")``: make a model from its name."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NOTHING: Mapping[str, object] = MappingProxyType({})
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 _FORMS = "'openai:gpt-5.1', 'local' or 'script:FILE'"
 _PARTING = re.compile(r"[\s,]+")
-"""What parts several keys in one variable; none that is sent as a bearer token, or that a vendor gives, can hold it."""
+"""Separates several keys in one variable. Neither a bearer token nor any vendor's key contains these characters."""
 _OWN_SERVER = "a server of your own is 'llamacpp:NAME' or 'custom:NAME'"
 
 
@@ -50,14 +50,15 @@ def connect(
     abilities: Mapping[str, object] = _NOTHING,
     quirks: Mapping[str, object] = _NOTHING,
 ) -> Model:
-    """The model called *name*: a vendor and, behind a colon, what the vendor calls it, as in ``openai:gpt-5.1``.
+    """The model called *name*: a vendor, a colon and the vendor's name for the model, as in ``openai:gpt-5.1``.
 
-    ``local`` is a small model on this machine, ``local:FILE.gguf`` another; ``script:FILE`` plays a script or a
-    recording, or asks the function ``answer`` of a file of Python. With *vendor*, a row of your own, *name* is the model's alone. Without *key*, the key stands in the
-    vendor's environment variable, or several do, parted by commas or spaces. Several keys take turns; models that share
-    them share a *keyring*. Use it with ``async with``, or close it; with *http* it shares that, and closes nothing.
+    ``local`` is a small model on this machine, ``local:FILE.gguf`` another. ``script:FILE`` plays a script or a
+    recording, or calls the function ``answer`` of a Python file. With *vendor*, a row of your own, *name* is only the
+    model's name. Without *key*, the vendor's environment variable holds the key, or several, separated by commas or
+    spaces. Several keys take turns; models that share keys share a *keyring*. Close the model, or use it with ``async
+    with``. With *http* it uses that client and does not close it.
 
-    *headers* and *extra* go with every request; *abilities* and *quirks* change what is known of the model.
+    *headers* and *extra* go with every request; *abilities* and *quirks* override what is known of the model.
     """
     settings = settings or Settings()
     overrides: Overrides = {"headers": headers, "extra": extra, "abilities": abilities, "quirks": quirks}
@@ -69,7 +70,7 @@ def connect(
         case "script":
             return replace(_from_file(model), name=name.strip())
         case "local":
-            from .local import connect_local  # noqa: PLC0415  # it brings HTTP along
+            from .local import connect_local  # noqa: PLC0415  # imports aiohttp
 
             return replace(connect_local(model, settings=settings, http=http, **overrides), name=name.strip())
         case _:
@@ -89,11 +90,11 @@ def _far_away(
     http: Http | None,
     overrides: Overrides,
 ) -> Model:
-    """The model that the vendor of *row* calls *model*, asked over the network."""
-    from .http import Http as Way  # noqa: PLC0415  # as above
+    """The model that is asked over the network."""
+    from .http import Http as Way  # noqa: PLC0415  # imports aiohttp
     from .media import fetcher  # noqa: PLC0415
     from .providers.dialect import Dialect  # noqa: PLC0415
-    from .providers.vendors import codec  # noqa: PLC0415  # and so do the dialects
+    from .providers.vendors import codec  # noqa: PLC0415  # imports all of a dialect
 
     spoken = codec(row, model, key=keyring.main.secret if keyring else "", url=url, **overrides)
     way = http or Way(settings.http)
@@ -108,12 +109,12 @@ def _far_away(
 
 
 def scripted(answerer: Answerer, *, sleep: Sleep = asyncio.sleep, name: str = "scripted") -> Model:
-    """A model that is a function: what it makes of a prompt, texts or chunks, is what it says."""
+    """A model that is a function: it takes a prompt and returns texts or chunks."""
     return Model(ScriptedCodec(answerer), recital(sleep), name=name)
 
 
 def _from_file(path: str) -> Model:
-    """What stands in a file, said with the pauses that stand there too, over and over."""
+    """The model that plays a script or a recording over and over, with its pauses, or calls a Python file."""
     if not path:
         msg = "no file is named; name a script or a recording, as in 'script:answer.jsonl'"
         raise SettingsError(msg)
@@ -126,10 +127,10 @@ def _from_file(path: str) -> Model:
 
 
 def _function_in(path: str) -> Answerer:
-    """The function ``answer`` of a file of Python, which is given a prompt and says what it likes."""
+    """The function ``answer`` of a Python file."""
     try:
         answer: Answerer | None = run_path(path).get("answer")
-    except Exception as error:  # noqa: BLE001  # it is foreign code
+    except Exception as error:  # foreign code
         logger.warning("the script %r raised an exception", path, exc_info=error)
         msg = f"the script {path!r} cannot be run ({type(error).__name__}); look into it"
         raise SettingsError(msg) from error
@@ -140,8 +141,8 @@ def _function_in(path: str) -> Answerer:
 
 
 def _parts(name: object) -> tuple[str, str]:
-    """The vendor and the model that *name* names."""
-    if not isinstance(name, str):  # of a variable that is not set, say
+    """The vendor and the model in *name*."""
+    if not isinstance(name, str):  # such as the value of a variable that is not set
         msg = f"a model is named by a text such as {_FORMS}, not {type(name).__name__}"
         raise SettingsError(msg)
     vendor, _, model = (part.strip() for part in name.partition(":"))
@@ -149,8 +150,8 @@ def _parts(name: object) -> tuple[str, str]:
 
 
 def _known(vendor: str, name: str) -> Vendor:
-    """The row of *vendor*; who forgot to name one is told how that is done."""
-    from .providers.vendors import VENDORS  # noqa: PLC0415  # as above
+    """The row of *vendor*; an unknown one raises an error that suggests a name."""
+    from .providers.vendors import VENDORS  # noqa: PLC0415  # imports all vendors
 
     row = VENDORS.get(vendor.lower())
     if row is not None:
@@ -174,7 +175,7 @@ def _keyring(
     *,
     is_elsewhere: bool,
 ) -> Keyring | None:
-    """The keys for *vendor*. One who runs on this machine, or somebody at another address than a known one, may want none."""
+    """The keys for *vendor*. ``None`` is allowed for a local server and for an address that is not the vendor's own."""
     if given is not None and shared is not None:
         msg = "give either key= or keyring=, not both; the keys of a ring are in it"
         raise SettingsError(msg)
@@ -190,14 +191,14 @@ def _keyring(
 
 
 def _from_variables(vendor: Vendor) -> Sequence[str]:
-    """The keys that stand in the environment."""
+    """The keys in the vendor's environment variables."""
     return _PARTING.split(from_environment(vendor.key_variables))
 
 
 def _is_loopback(url: str) -> bool:
-    """Whether *url* leads to this very machine."""
+    """Whether *url* points to this machine."""
     try:
         host = urlsplit(url).hostname or ""
         return host == "localhost" or host.endswith(".localhost") or ip_address(host).is_loopback
-    except ValueError:  # it is a name, or no address at all, which whoever asks there will say
+    except ValueError:  # a host name, or an invalid address, which the request will report
         return False

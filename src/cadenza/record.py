@@ -1,4 +1,4 @@
-"""``cadenza record``: asks a model, shows what it says, and saves what really came as a file that can be played again."""
+"""``cadenza record``: ask a model, print its answer, and save the bytes as a recording."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from .types import Chunk, Failed, Line, Persona, Prompt, Scene, TextDelta
 
 _INTERRUPTED = 130
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-"""Everything that steers a terminal, but the line end and the tab; and halves of characters, which no output can take."""
+"""Control characters other than newline and tab, and lone surrogates, which no output can encode."""
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is to be asked, and where the answer goes."""
+    """What to ask, and where to save the answer."""
 
     model: str
     prompt: str
@@ -42,7 +42,7 @@ class Order:
 
 
 def run(order: Order) -> int:
-    """Ask, show and save; give back the exit status. What came before a Ctrl-C, or before nobody reads on, is kept."""
+    """Ask, print and save; return the exit status. After Ctrl-C or a closed pipe, what arrived is saved."""
     model = connect(order.model, url=order.url, settings=order.settings)
     file, tape = _opened(order), StringIO()
     failure: CadenzaError | None = None
@@ -63,7 +63,7 @@ def run(order: Order) -> int:
 
 
 def _opened(order: Order) -> BinaryIO:
-    """The file for the recording, which is opened first: nobody should be asked for nothing."""
+    """Open the file for the recording before the request, so that no answer is paid for in vain."""
     try:
         return order.output.open("wb" if order.force else "xb")
     except FileExistsError:
@@ -75,12 +75,12 @@ def _opened(order: Order) -> BinaryIO:
 
 
 def _save(recording: str, file: BinaryIO, order: Order) -> int:
-    """Write *recording* to *file*, and close it; how many bytes that were."""
+    """Write *recording* to *file* and close it; return the number of bytes."""
     data = recording.encode("utf-8", "backslashreplace")
     try:
         with file:
             file.write(data)
-    except OSError as error:  # a full disk says so when it is written to, or not before the file is closed
+    except OSError as error:  # a full disk is reported when writing or closing
         raise _unwritable(order, error) from None
     return len(data)
 
@@ -90,7 +90,7 @@ def _unwritable(order: Order, error: Exception) -> InputError:
 
 
 async def _record(model: Model, order: Order, tape: TextIO) -> CadenzaError | None:
-    """Ask *model* with everything that comes written to *tape*; what failed, if anything did."""
+    """Ask *model* and write everything to *tape*; return the error, if there was one."""
     vendor, name = _who(model)
     recorded = recorder(
         model.transport,
@@ -110,7 +110,7 @@ async def _record(model: Model, order: Order, tape: TextIO) -> CadenzaError | No
 
 
 def _who(model: Model) -> tuple[str, str]:
-    """Who is asked, as a recording names them: a local model speaks the dialect of its server."""
+    """The vendor and model for the head of the recording. A local model has those of its server."""
     codec = model.codec
     return (codec.endpoint.vendor, codec.endpoint.model) if isinstance(codec, Dialect) else ("", "")
 
@@ -121,7 +121,7 @@ def _prompt(order: Order) -> Prompt:
 
 
 async def _patiently(chunks: AsyncIterator[Chunk], settings: Settings) -> AsyncIterator[Chunk]:
-    """*chunks*, until one of them lets us wait for too long."""
+    """*chunks* until a timeout."""
     seconds = settings.turn.first_timeout
     while True:
         try:
@@ -137,7 +137,7 @@ async def _patiently(chunks: AsyncIterator[Chunk], settings: Settings) -> AsyncI
 
 
 def _show(text: str) -> None:
-    """Show what the model says, but let it not steer the terminal."""
+    """Print *text* without control characters."""
     shown = _CONTROL.sub("\ufffd", text)
     encoding = sys.stdout.encoding or "utf-8"
     sys.stdout.write(shown.encode(encoding, "replace").decode(encoding))
