@@ -161,9 +161,7 @@ class AnthropicCodec(Dialect):
     # --- messages ---
 
     def _messages(self, prompt: Prompt, *, thinks: bool) -> list[Block]:
-        """The turns as messages; turns of one role are joined, because the results of several calls must be in one
-        message.
-        """
+        """The messages. Turns of one role are joined: the results of several calls must be in one message."""
         messages: list[tuple[str, list[Block]]] = []
         for turn in prompt.turns:
             role = "assistant" if turn.role is Role.MODEL else "user"

@@ -49,9 +49,7 @@ def within(body: Mapping[str, object], extra: Mapping[str, object]) -> Mapping[s
 
 
 def schema(tool: ToolSpec) -> Mapping[str, object]:
-    """The JSON schema of *tool*. Without parameters it is an explicit empty object, because APIs refuse an empty
-    schema.
-    """
+    """The JSON schema of *tool*. APIs refuse an empty schema, so it names at least an empty object."""
     return {"type": "object", "properties": {}, **tool.parameters}
 
 

@@ -1,8 +1,8 @@
-"""Blacks out what must not be read by others: keys, tokens and signed addresses, wherever a provider repeats them.
+"""Hide keys, tokens and signed URLs in text, wherever a provider repeats them.
 
-What a provider says of a request may hold the key it was asked with, whole or in part. Nobody can list every shape
-of a key, so this looks three ways: for the very secrets that are known, for the shapes that vendors give their keys,
-and for anything that is introduced as one. A name, a number or a sentence stays readable.
+A provider's error message may hold the key of the request, whole or in part. Key formats are too many to list, so there
+are three checks: for known secrets, for the formats of vendors' keys, and for anything introduced as a key. Names,
+numbers and sentences stay readable.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from ..types import HttpRequest
 HIDDEN = "***"
 
 _LEAST_KNOWN = 4
-"""Shorter than this, a secret is no secret, and blacking it out would leave nothing to read."""
+"""Shorter secrets are not hidden: that would make the text unreadable."""
 _LEAST_WORD = 8
-"""Likewise for a word of a header: ``Bearer`` is none."""
+"""Shorter words of a header, such as ``Bearer``, are not secrets."""
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 _NAMES = "auth|key|token|secret|cookie|pass|credential|signature|session"
 _SECRETIVE = re.compile(_NAMES, re.IGNORECASE)
-"""What the name of a header says whose value is nobody's business."""
+"""Names of headers with secret values."""
 _ASKED_WITH = re.compile(rf"(?i)[?&][^=&#]*(?:{_NAMES})[^=&#]*=([^&#]+)")
-"""The same behind the question mark of an address."""
+"""The same for parameters in the query of a URL."""
 _WITH_SCHEME = re.compile(r"(?i)\s*(?:bearer|basic|token|key)\s")
 _KEYLIKE = re.compile(r"(?=\D*\d)\S{8,}")
-"""What may be a key, under whatever name."""
+"""What may be a key in any header."""
 _HARMLESS = frozenset(
     [
         "accept",
@@ -41,7 +41,7 @@ _HARMLESS = frozenset(
         "x-title",
     ]
 )
-"""Headers that look like it and hold none."""
+"""Headers that hold no secrets."""
 
 _BY_PREFIX = re.compile(
     r"""(?<![A-Za-z0-9])(?:
@@ -72,7 +72,7 @@ _PAYLOAD = re.compile(r"[A-Za-z0-9+/_-]{256,}={0,2}")
 
 
 def secrets_of(request: HttpRequest, added: Mapping[str, str] = _NONE) -> set[str]:
-    """What nobody may read of *request* and the headers *added* to it on the way: keys, with and without their schemes."""
+    """The secrets in *request* and in the headers *added* to it: keys, with and without their scheme."""
     found = set(_ASKED_WITH.findall(request.url))
     for name, value in (*added.items(), *request.headers.items()):
         if _SECRETIVE.search(name) or _WITH_SCHEME.match(value):
@@ -83,7 +83,7 @@ def secrets_of(request: HttpRequest, added: Mapping[str, str] = _NONE) -> set[st
 
 
 def without_secrets(text: str, *known: str) -> str:
-    """*text* with everything blacked out that is one of *known*, or that looks like a key, a token or a signed address."""
+    """*text* with *known* secrets hidden, and everything that looks like a key, a token or a signed URL."""
     for secret in sorted({secret.strip() for secret in known}, key=len, reverse=True):
         if len(secret) >= _LEAST_KNOWN:
             text = text.replace(secret, HIDDEN)
@@ -98,5 +98,5 @@ def without_secrets(text: str, *known: str) -> str:
 
 
 def without_payloads(text: str) -> str:
-    """*text* with pictures, films and whatever else stands in it as base64 replaced by how long they are."""
+    """*text* with base64 data, such as pictures, replaced by its length."""
     return _PAYLOAD.sub(lambda match: f"<{len(match[0])} characters of base64>", text)

@@ -1,4 +1,4 @@
-"""Asking a vendor: ``codec`` makes the dialect that speaks to one of their models, from a row of data and a name."""
+"""``codec`` makes the dialect for a model from its vendor's row and its name."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _DIALECTS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "novelai": ("novelai", "NovelAICodec"),
     }
 )
-"""The module of a dialect and its codec; it is imported when somebody asks for it."""
+"""Module and class of each dialect, imported on demand."""
 
 _URL = re.compile(r"(https?://(?:[^/?#\s@]*@)?([^/?#\s]+))(/[^?#\s]*)?(\?[^#\s]*)?", re.IGNORECASE)
 _CALLS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -43,9 +43,9 @@ _CALLS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "ollama": ("/api/chat", "/api/generate", "/api/tags", "/api", "/v1"),
     }
 )
-"""What people copy along with the address of an interface, by its dialect."""
+"""Paths that people often copy along with the base URL, by dialect."""
 _ROOTS: Mapping[str, str] = MappingProxyType({"openai": "/v1", "openai-responses": "/v1", "google": "/v1beta"})
-"""Where nearly every server has the interface that people name by its host alone."""
+"""The usual path of the API, for URLs with only a host."""
 _OLLAMA = re.compile(r"ollama|:11434$", re.IGNORECASE)
 
 
