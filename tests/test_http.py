@@ -19,6 +19,7 @@ from cadenza.errors import CadenzaError, ErrorKind, HttpError, InputError, Provi
 from cadenza.http import Http
 from cadenza.settings import HttpSettings
 from cadenza.types import HttpRequest
+from tests.helpers import written_by_the_bot
 from tests.leaps import leaping
 from tests.loopback import Act, Answer, Asked, Loopback, Pause, serving
 
@@ -443,6 +444,7 @@ async def test_nobody_listens() -> None:
 
     assert (ErrorKind.API, "ECONNREFUSED", False) == told(error)
     assert "no server listens at 127.0.0.1; check that it runs, and its address" == str(error)
+    assert "127.0.0.1" in str(error.__cause__)
 
 
 async def test_there_is_no_such_server() -> None:
@@ -634,14 +636,16 @@ async def no_picture(http: Http) -> None:
 
 
 @pytest.mark.parametrize("fail", [refused_connection, broken_answer, no_answer, another_address, no_picture])
-async def test_no_error_knows_a_key(fail: Callable[[Http], object]) -> None:
-    """Neither its text, nor its attributes, nor its traceback with all causes."""
+async def test_no_error_knows_a_key(fail: Callable[[Http], object], caplog: pytest.LogCaptureFixture) -> None:
+    """Neither its text, nor its attributes, nor its traceback with all causes, nor the log."""
+    caplog.set_level("DEBUG", "cadenza.http")
     async with Http(HttpSettings(headers={"x-api-key": KEY})) as http:
         with pytest.raises(CadenzaError) as caught:
             await fail(http)  # type: ignore[misc]  # every one of them is a coroutine function
 
     error = caught.value
     assert error.__context__ is None
+    assert KEY not in written_by_the_bot(caplog.records)
     assert KEY not in "".join(traceback.format_exception(error))
     assert KEY not in repr(vars(error))
     assert KEY not in repr(request("http://model.example/", authorization=KEY))
@@ -727,7 +731,7 @@ async def test_what_is_fetched_sees_no_header_that_is_meant_for_models() -> None
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        pytest.param(Answer.of(b"<html>", content_type="text/html"), "something else", id="a page"),
+        pytest.param(Answer.of(b"<html>", content_type="text/html"), "content type", id="a page"),
         pytest.param(Answer((b"picture!",), headers=PICTURE.headers), "longer than 7 bytes", id="too long"),
         pytest.param(Answer((b"pict", b"picture", Act.STALL), headers=PICTURE.headers), "longer", id="too long so far"),
         pytest.param(Answer((b"gone",), 404), "status 404", id="gone"),

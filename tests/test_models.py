@@ -34,6 +34,7 @@ from cadenza.types import (
     ToolCall,
     Usage,
 )
+from tests.helpers import written_by_the_bot
 from tests.tiny import CORE, KEY, Server, TinyCodec, heard, refusal, sse
 
 pytestmark = pytest.mark.looptime
@@ -387,7 +388,9 @@ async def test_texts_that_arrive_together_are_one(pieces: list[list[object]], ex
     assert [*expected, Finished("stop")] == await heard(codec=TinyCodec(), transport=server)
 
 
-async def test_what_was_said_before_a_decoder_fails_is_heard_although_it_arrived_together_with_that() -> None:
+async def test_what_was_said_before_a_decoder_fails_is_heard_although_it_arrived_together_with_that(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     class Fails(TinyCodec):
         def decoder(self, prompt: Prompt = NO_PROMPT, /) -> Stage[RawEvent, Chunk]:
             decoder = super().decoder(prompt)
@@ -406,7 +409,11 @@ async def test_what_was_said_before_a_decoder_fails_is_heard_although_it_arrived
     chunks = await heard(codec=Fails(), transport=Server(sse({"text": "a"}, {"text": "b"}, {"text": "never"})))
 
     assert TextDelta("ab") == chunks[0]
-    assert "the model's stream broke off (ZeroDivisionError); try again" == str(error_of(chunks))
+    error = error_of(chunks)
+    assert "the model's stream broke off (ZeroDivisionError); try again" == str(error)
+    assert isinstance(error.__cause__, ZeroDivisionError)
+    (record,) = [record for record in caplog.records if record.exc_info]
+    assert error.__cause__ is record.exc_info[1]  # type: ignore[index]  # it was asked above
 
 
 async def test_hanging_up_closes_the_body() -> None:
@@ -599,7 +606,8 @@ async def test_the_key_is_never_noted_nor_told(log: pytest.LogCaptureFixture, pl
 
     error = error_of(chunks)
     assert log.records
-    assert KEY not in log.text + str(vars(error)) + str(error) + repr(error)
+    assert KEY not in written_by_the_bot(log.records, KEY) + str(vars(error)) + str(error) + repr(error)
+    assert KEY not in "".join(record.getMessage() for record in log.records)
 
 
 async def test_nor_is_another_key_that_is_in_use(log: pytest.LogCaptureFixture) -> None:

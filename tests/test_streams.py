@@ -35,6 +35,7 @@ from cadenza.types import (
     ToolCall,
     Usage,
 )
+from tests.helpers import written_by_the_bot
 from tests.loopback import Act, Answer, Loopback, serving
 from tests.providers.client_items import CLAUDE, CLAUDE_SAID, COMPLETIONS, RESPONSE, candidate
 from tests.providers.recorded import joined
@@ -515,15 +516,29 @@ async def test_an_error_of_ours_is_handed_on() -> None:
     assert [TextDelta("a"), Failed(error)] == await heard(broken())
 
 
-async def test_an_error_of_somebody_else_is_not_repeated() -> None:
+class _OverQuotaError(Exception):
+    """As clients raise it."""
+
+    status_code = 429
+
+
+@pytest.mark.parametrize("kind", [KeyError, _OverQuotaError, ConnectionError])
+async def test_an_error_of_somebody_else_is_the_cause_of_ours_and_logged_but_not_repeated(
+    caplog: pytest.LogCaptureFixture, kind: type[Exception]
+) -> None:
     async def broken() -> AsyncIterator[str]:
         yield "a"
-        msg = "sk-secret"
-        raise ValueError(msg)
+        msg = "bad key sk-secret-00112233"
+        raise kind(msg)
 
     *_, last = await heard(broken())
     assert isinstance(last, Failed)
-    assert str(last.error) == "the model's stream broke off (ValueError); try again"
+    assert isinstance(last.error.__cause__, kind)
+    assert "secret" not in str(last.error)
+    shown = written_by_the_bot(caplog.records)
+    assert "in broken" in shown
+    assert "Traceback" in shown
+    assert "secret" not in shown.replace("sk-secret-00112233\"", "")  # the line of code is quoted in the traceback
 
 
 @pytest.mark.parametrize(

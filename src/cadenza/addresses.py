@@ -60,14 +60,14 @@ def is_public(address: str) -> bool:
     except ValueError:
         return False
     if isinstance(found, IPv6Address):
-        old = _inside(found)
-        if old is None:
+        embedded = _embedded_ipv4(found)
+        if embedded is None:
             return found in _PUBLIC_6 and not any(found in network for network in _NOT_PUBLIC_6)
-        found = old
+        found = embedded
     return not any(found in network for network in _NOT_PUBLIC)
 
 
-def _inside(address: IPv6Address) -> IPv4Address | None:
+def _embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
     """The IPv4 address embedded in *address*, if there is one."""
     if address in _TRANSLATED:
         return IPv4Address(int(address) & 0xFFFF_FFFF)

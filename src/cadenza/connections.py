@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 _FORMS = "'openai:gpt-5.1', 'local' or 'script:FILE'"
-_PARTING = re.compile(r"[\s,]+")
+_SEPARATORS = re.compile(r"[\s,]+")
 """Separates several keys in one variable. Neither a bearer token nor any vendor's key contains these characters."""
 _OWN_SERVER = "a server of your own is 'llamacpp:NAME' or 'custom:NAME'"
 
@@ -62,7 +62,7 @@ def connect(
     """
     settings = settings or Settings()
     overrides: Overrides = {"headers": headers, "extra": extra, "abilities": abilities, "quirks": quirks}
-    whose, model = _parts(name) if vendor is None else ("", name)
+    whose, model = _split_name(name) if vendor is None else ("", name)
     match whose.lower():
         case "script" | "local" if url:
             msg = f"{whose!r} has no address that could be changed; {_OWN_SERVER}"
@@ -74,13 +74,13 @@ def connect(
 
             return replace(connect_local(model, settings=settings, http=http, **overrides), name=name.strip())
         case _:
-            row = vendor or _known(whose, name)
+            row = vendor or _vendor_row(whose, name)
             keyring = _keyring(row, key, keyring, settings, is_elsewhere=bool(url) or not row.url)
-            found = _far_away(row, model, keyring, url=url or "", settings=settings, http=http, overrides=overrides)
+            found = _remote_model(row, model, keyring, url=url or "", settings=settings, http=http, overrides=overrides)
             return replace(found, name=name.strip())
 
 
-def _far_away(
+def _remote_model(
     row: Vendor,
     model: str,
     keyring: Keyring | None,
@@ -91,19 +91,19 @@ def _far_away(
     overrides: Overrides,
 ) -> Model:
     """The model that is asked over the network."""
-    from .http import Http as Way  # noqa: PLC0415  # imports aiohttp
+    from .http import Http as Client  # noqa: PLC0415  # imports aiohttp
     from .media import fetcher  # noqa: PLC0415
     from .providers.dialect import Dialect  # noqa: PLC0415
     from .providers.vendors import codec  # noqa: PLC0415  # imports all of a dialect
 
-    spoken = codec(row, model, key=keyring.main.secret if keyring else "", url=url, **overrides)
-    way = http or Way(settings.http)
+    dialect = codec(row, model, key=keyring.main.secret if keyring else "", url=url, **overrides)
+    client = http or Client(settings.http)
     return Model(
-        spoken,
-        way.transport(private=row.is_local and _is_loopback(url or row.url)),
-        media=fetcher(way, settings.http, spoken.endpoint.abilities if isinstance(spoken, Dialect) else None),
+        dialect,
+        client.transport(private=row.is_local and _is_loopback(url or row.url)),
+        media=fetcher(client, settings.http, dialect.endpoint.abilities if isinstance(dialect, Dialect) else None),
         settings=settings.http,
-        on_close=None if http else way.close,
+        on_close=None if http else client.close,
         keyring=keyring,
     )
 
@@ -140,7 +140,7 @@ def _function_in(path: str) -> Answerer:
     return answer
 
 
-def _parts(name: object) -> tuple[str, str]:
+def _split_name(name: object) -> tuple[str, str]:
     """The vendor and the model in *name*."""
     if not isinstance(name, str):  # such as the value of a variable that is not set
         msg = f"a model is named by a text such as {_FORMS}, not {type(name).__name__}"
@@ -149,7 +149,7 @@ def _parts(name: object) -> tuple[str, str]:
     return vendor, model
 
 
-def _known(vendor: str, name: str) -> Vendor:
+def _vendor_row(vendor: str, name: str) -> Vendor:
     """The row of *vendor*; an unknown one raises an error that suggests a name."""
     from .providers.vendors import VENDORS  # noqa: PLC0415  # imports all vendors
 
@@ -192,7 +192,7 @@ def _keyring(
 
 def _from_variables(vendor: Vendor) -> Sequence[str]:
     """The keys in the vendor's environment variables."""
-    return _PARTING.split(from_environment(vendor.key_variables))
+    return _SEPARATORS.split(from_environment(vendor.key_variables))
 
 
 def _is_loopback(url: str) -> bool:

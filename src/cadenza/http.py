@@ -364,7 +364,7 @@ async def _whole(response: aiohttp.ClientResponse, kinds: tuple[str, ...], most:
     if response.status >= 300:
         raise HttpError(response.status, _plain_headers(response), b"")
     if not response.content_type.startswith(kinds):
-        message = "the fetched file is of a type that is not wanted here"
+        message = "the fetched file has an unexpected content type"
         raise InputError(message)
     pieces: list[bytes] = []
     if (response.content_length or 0) <= most:

@@ -70,16 +70,16 @@ _BY_STATUS: Mapping[int, Cure] = MappingProxyType(
         **dict.fromkeys((501, 505), Cure.MODEL),  # the server will not learn it later
     }
 )
-_PASSING = frozenset({ErrorKind.TIMEOUT, ErrorKind.OVERLOADED})
+_TEMPORARY = frozenset({ErrorKind.TIMEOUT, ErrorKind.OVERLOADED})
 
 
 def _wording(*patterns: str) -> re.Pattern[str]:
     return re.compile(rf"(?i)(?<![a-z])(?:{'|'.join(patterns)})(?![a-z])")
 
 
-_EVERYBODY_S = _wording("rate[- ]limited upstream")
+_UPSTREAM_LIMIT = _wording("rate[- ]limited upstream")
 """A router's own key at another provider is over its limit, whichever key the router is asked with."""
-_FROM_HERE = _wording(
+_ADDRESS_BLOCKED = _wording(
     "unsupported_country_region_territory",
     "(?:country|region|territory|location)[^.]{0,30} not supported",
     "not (?:available|supported) in your (?:country|region|territory|location)",
@@ -88,12 +88,12 @@ _FROM_HERE = _wording(
     "just a moment",
 )
 """Our network address is blocked, whatever the key."""
-_OF_AN_ACCOUNT = _wording(
+_ACCOUNT_PROBLEM = _wording(
     r"(?:account|organi[sz]ation|workspace|project|consumer)\b[^.]{0,80}\b(?:suspended|deactivated|disabled|not active)",
     "(?:usage|spend(?:ing)?|billing|credit) limits?",
 )
 """Words about the account of a key, with any status."""
-_OF_RIGHTS = _wording("api[ _-]?keys?", "permissions?", "unauthenticated", "unauthori[sz]ed", "forbidden")
+_KEY_PROBLEM = _wording("api[ _-]?keys?", "permissions?", "unauthenticated", "unauthori[sz]ed", "forbidden")
 """Words that mean the key only where there is no status."""
 
 
@@ -115,11 +115,11 @@ def cure(trouble: Outcome | CadenzaError) -> Cure:
 def _cure_of(error: ProviderError) -> Cure:
     """What helps against *error*. The first table that knows it decides."""
     is_theirs = (error.status or 0) >= 500
-    if error.kind is ErrorKind.RATE_LIMIT and _EVERYBODY_S.search(error.detail):
+    if error.kind is ErrorKind.RATE_LIMIT and _UPSTREAM_LIMIT.search(error.detail):
         return Cure.TIME
     if error.kind in _BY_KIND:
         return _BY_KIND[error.kind]
-    if not is_theirs and _FROM_HERE.search(error.detail):
+    if not is_theirs and _ADDRESS_BLOCKED.search(error.detail):
         return Cure.MODEL
     if error.aspect is not None:
         return _BY_ASPECT[error.aspect]
@@ -127,22 +127,22 @@ def _cure_of(error: ProviderError) -> Cure:
         return found
     if not error.code.endswith("_proxy") and (found := _by_key(error)):
         return found
-    return Cure.TIME if is_theirs or error.retryable or error.kind in _PASSING else Cure.MODEL
+    return Cure.TIME if is_theirs or error.retryable or error.kind in _TEMPORARY else Cure.MODEL
 
 
 def _by_key(error: ProviderError) -> Cure | None:
     """What the status says, or what the words say about the key where the status does not."""
     if (error.status or 0) in _BY_STATUS:
         return _BY_STATUS[error.status or 0]
-    if refuses_key(error.detail) or _OF_AN_ACCOUNT.search(error.detail):
+    if refuses_key(error.detail) or _ACCOUNT_PROBLEM.search(error.detail):
         return Cure.KEY
-    return Cure.KEY if error.status is None and _OF_RIGHTS.search(error.detail) else None
+    return Cure.KEY if error.status is None and _KEY_PROBLEM.search(error.detail) else None
 
 
 # --- keys ------------------------------------------------------------------------------
 
 _LONGEST_MESSAGE = 500
-_SHORTEST_REST = 1.0
+_LEAST_COOLDOWN = 1.0
 """Least cooldown of a key, in seconds, also when the provider says to come back at once: doubling needs a start."""
 _MOST_DOUBLINGS = 32
 """More would be longer than any caller waits, and would overflow a float."""
@@ -248,7 +248,7 @@ class Keyring:
             in_a_row=in_a_row,
             failed_at=now,
             kind=error.kind,
-            message=self._told(error),
+            message=self._message_of(error),
             cooling_until=max(until, record.cooling_until),
         )
 
@@ -268,10 +268,10 @@ class Keyring:
         settings = self._settings
         usual = settings.rate_limit_cooldown if error.kind is ErrorKind.RATE_LIMIT else settings.error_cooldown
         asked = math.nan if error.retry_after is None else error.retry_after
-        first = max(asked, _SHORTEST_REST) if math.isfinite(asked) else usual
+        first = max(asked, _LEAST_COOLDOWN) if math.isfinite(asked) else usual
         return min(first * 2.0 ** min(in_a_row - 1, _MOST_DOUBLINGS), settings.longest_cooldown)
 
-    def _told(self, error: ProviderError) -> str:
+    def _message_of(self, error: ProviderError) -> str:
         """What operators read about *error*."""
         words = without_secrets(error.detail or str(error), *(key.secret for key in self._keys))
         return " ".join(words.split())[:_LONGEST_MESSAGE]

@@ -75,15 +75,15 @@ def connect_local(
     overrides["abilities"] = {**known, **overrides.get("abilities", {})}
     # The server closes the connection after each answer without announcing it.
     overrides["headers"] = {"connection": "close", **overrides.get("headers", {})}
-    spoken = codec("llamacpp", weights.stem, key=server.key, url=f"{_NOWHERE}/v1", **overrides)
-    way = (own or http or Http(settings.http)).transport(private=True)
+    dialect = codec("llamacpp", weights.stem, key=server.key, url=f"{_NOWHERE}/v1", **overrides)
+    transport = (own or http or Http(settings.http)).transport(private=True)
 
     async def close() -> None:
         if own is not None:
             await own.close()  # first: the server waits for open connections
         await asyncio.to_thread(server.close)
 
-    return Model(spoken, _asking(server, way), settings=settings.http, on_close=close)
+    return Model(dialect, _starting(server, transport), settings=settings.http, on_close=close)
 
 
 def find_weights(name: str = "") -> Path:
@@ -102,13 +102,13 @@ def find_weights(name: str = "") -> Path:
     return found[0]
 
 
-def _asking(server: LocalServer, way: Transport) -> Transport:
+def _starting(server: LocalServer, transport: Transport) -> Transport:
     """A transport to *server* that starts it on demand."""
 
     async def ask(request: HttpRequest) -> AsyncIterator[bytes]:
         address = await asyncio.to_thread(server.start)
         there = replace(request, url=request.url.replace(_NOWHERE, address, 1))
-        async with aclosing(closing(way(there))) as body:
+        async with aclosing(closing(transport(there))) as body:
             async for data in body:
                 yield data
 
@@ -157,26 +157,26 @@ class LocalServer:
             stderr=subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C goes to us only; we stop the child
         )
-        self._process, self._end = process, weakref.finalize(self, _ended, process)
-        impatience = threading.Timer(_START_SECONDS, process.kill)
-        impatience.daemon = True
-        impatience.start()
+        self._process, self._end = process, weakref.finalize(self, _stop_process, process)
+        deadline = threading.Timer(_START_SECONDS, process.kill)
+        deadline.daemon = True
+        deadline.start()
         try:
-            told = _told(
+            result = _send_order(
                 process, {"weights": str(self._weights), "key": self.key, "slots": _SLOTS, "context": _CONTEXT}
             )
         finally:
-            impatience.cancel()
-        if "address" not in told:
+            deadline.cancel()
+        if "address" not in result:
             self._stop()
-            cause = RuntimeError(told.get("error", "the process ended without a word"))
+            cause = RuntimeError(result.get("error", "the process died"))
             logger.warning("llama.cpp could not load the model", exc_info=cause)
             msg = f"the local model could not be loaded from {self._weights.name!r}; is it a GGUF file that llama.cpp knows?"
             raise SettingsError(msg) from cause
-        return told["address"]
+        return result["address"]
 
 
-def _told(process: subprocess.Popen[bytes], order: dict[str, object]) -> dict[str, str]:
+def _send_order(process: subprocess.Popen[bytes], order: dict[str, object]) -> dict[str, str]:
     """Send *order* to the new process and return its answer; empty if the process died."""
     if process.stdin is None or process.stdout is None:
         return {}
@@ -188,7 +188,7 @@ def _told(process: subprocess.Popen[bytes], order: dict[str, object]) -> dict[st
     return {}
 
 
-def _ended(process: subprocess.Popen[bytes]) -> None:
+def _stop_process(process: subprocess.Popen[bytes]) -> None:
     """Stop *process*: close its pipes, and kill it if it does not end in time."""
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:
@@ -213,10 +213,10 @@ def serve() -> None:
     server = None
     try:
         server = _server(json.loads(sys.stdin.readline()))
-        told = {"address": server.listening_address}
+        result = {"address": server.listening_address}
     except Exception:  # noqa: BLE001  # foreign code; the parent process logs it
-        told = {"error": traceback.format_exc()}
-    answer.write(json.dumps(told) + "\n")
+        result = {"error": traceback.format_exc()}
+    answer.write(json.dumps(result) + "\n")
     answer.flush()
     if server is not None:
         sys.stdin.read()

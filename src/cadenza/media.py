@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_AT_ONCE = 8
+_MOST_DOWNLOADS = 8
 """Concurrent downloads."""
 _SIDES = (2048, 1448, 1024, 724, 512)
 """Pixels of the longer side of a shrunk picture, tried in this order; models do not see more in a larger one."""
@@ -34,7 +34,7 @@ _BYTES = 3_750_000
 """Larger pictures are shrunk. As base64 this is 5 MB, the limit of most models."""
 _PIXELS = 64_000_000
 """Pictures with more pixels are not decoded: they would fill the memory."""
-_UNFOLDED = 2
+_MOST_DECODING = 2
 """Pictures that are decoded at the same time, for the same reason."""
 _KINDS = ("image/", "video/", "application/octet-stream")
 """Accepted content types; servers that do not look at the file send the last one."""
@@ -42,13 +42,13 @@ _FORMATS = {"image/png": "PNG", "image/jpeg": "JPEG", "image/gif": "GIF", "image
 """Formats that are decoded. Pillow knows many more, some of which run programs."""
 _LONGEST_ADDRESS = 2048
 """Longer addresses are not cached, and neither are ``data:`` URIs."""
-_MEMORY = 64 * 2**20
+_CACHE_BYTES = 64 * 2**20
 """Bytes in the cache. Later rounds and turns repeat the same pictures."""
-_MOST_KEPT = 256
+_CACHE_ENTRIES = 256
 """Entries in the cache."""
-_REMEMBERED = 600.0
+_CACHE_SECONDS = 600.0
 """Seconds for which a file stays in the cache."""
-_FORGIVEN = 60.0
+_FAILURE_SECONDS = 60.0
 """Seconds for which a failure stays in the cache: a slow server would delay every turn."""
 
 
@@ -60,19 +60,19 @@ def fetcher(
     With *abilities*, media that the model cannot see are not fetched; they stay links, which the dialect mentions.
     Files are cached for a while, so that a round after a tool, or the next turn, does not fetch them again.
     """
-    desks, memory = asyncio.Semaphore(_UNFOLDED), _Memory()
+    decoding, cache = asyncio.Semaphore(_MOST_DECODING), _Cache()
 
     async def filled(prompt: Prompt) -> Prompt:
         if not any(turn.media for turn in prompt.turns):
             return prompt
-        loader = _Loader(http, settings, desks, memory, abilities)
+        loader = _Loader(http, settings, decoding, cache, abilities)
         await loader.load(prompt)
         return replace(prompt, turns=tuple(loader.filled(turn) for turn in prompt.turns))
 
     return filled
 
 
-class _Memory:
+class _Cache:
     """A cache of files and failures by address. The oldest entries are dropped first."""
 
     def __init__(self) -> None:
@@ -90,8 +90,8 @@ class _Memory:
             return
         now = asyncio.get_running_loop().time()
         self._kept.pop(address, None)
-        self._kept[address] = (now + (_FORGIVEN if found is None else _REMEMBERED), found)
-        room, most = _MEMORY, _MOST_KEPT
+        self._kept[address] = (now + (_FAILURE_SECONDS if found is None else _CACHE_SECONDS), found)
+        room, most = _CACHE_BYTES, _CACHE_ENTRIES
         for name, (until, file) in reversed(list(self._kept.items())):
             room -= 0 if file is None else len(file.data)
             most -= 1
@@ -106,16 +106,16 @@ class _Loader:
         self,
         http: Http,
         settings: HttpSettings,
-        desks: asyncio.Semaphore,
-        memory: _Memory,
+        decoding: asyncio.Semaphore,
+        cache: _Cache,
         abilities: Abilities | None,
     ) -> None:
         self._http = http
         self._settings = settings
-        self._desks = desks
-        self._memory = memory
+        self._decoding = decoding
+        self._cache = cache
         self._abilities = abilities
-        self._places = asyncio.Semaphore(_AT_ONCE)
+        self._downloads = asyncio.Semaphore(_MOST_DOWNLOADS)
         self._found: dict[str, Fetched | None] = {}
 
     async def load(self, prompt: Prompt) -> None:
@@ -130,34 +130,34 @@ class _Loader:
 
     async def _ask(self, addresses: Iterable[str]) -> None:
         new = list(dict.fromkeys(address for address in addresses if address and address not in self._found))
-        self._found.update(zip(new, await asyncio.gather(*map(self._one, new)), strict=True))
+        self._found.update(zip(new, await asyncio.gather(*map(self._cached, new)), strict=True))
 
-    async def _one(self, address: str) -> Fetched | None:
+    async def _cached(self, address: str) -> Fetched | None:
         """What *address* leads to, from the cache or freshly fetched."""
-        if address in self._memory:
-            return self._memory[address]
+        if address in self._cache:
+            return self._cache[address]
         found = await self._fetched(address)
-        self._memory.keep(address, found)
+        self._cache.keep(address, found)
         return found
 
     async def _fetched(self, address: str) -> Fetched | None:
         """The file at *address*, or ``None`` on any failure."""
-        async with self._places:
+        async with self._downloads:
             try:
                 async with asyncio.timeout(self._settings.media_timeout):
-                    found = await self._had(address)
-                async with self._desks:
-                    return await asyncio.to_thread(_fitted, found)
+                    found = await self._load_file(address)
+                async with self._decoding:
+                    return await asyncio.to_thread(_shrunk, found)
             except CadenzaError as error:
                 logger.info("could not load a picture or video: %s", error)
             except Exception as error:  # Pillow and networks raise many; a reply must not fail
                 logger.info("could not load a picture or video", exc_info=error)
         return None
 
-    async def _had(self, address: str) -> Fetched:
+    async def _load_file(self, address: str) -> Fetched:
         most = self._settings.media_bytes
         if address.startswith("data:"):
-            found = _held(address, most)
+            found = _from_data_uri(address, most)
         elif address.startswith(("http://", "https://")):
             private = self._settings.private_addresses
             found = await self._http.fetch(address, kinds=_KINDS, most=most, private=private)
@@ -187,7 +187,7 @@ class _Loader:
         return replace(part, data=found.data, mime=found.mime, kind=MediaKind(found.mime.partition("/")[0]))
 
 
-def _held(uri: str, most: int) -> Fetched:
+def _from_data_uri(uri: str, most: int) -> Fetched:
     """Decode a ``data:`` URI."""
     head, _, body = uri.removeprefix("data:").partition(",")
     mime, *marks = head.split(";")
@@ -204,14 +204,14 @@ def _held(uri: str, most: int) -> Fetched:
 
 def _mime(found: Fetched) -> str:
     """The type of *found*, by its first bytes or else by the server's claim."""
-    mime = _signed(found.data[:64]) or found.mime.lower()
+    mime = _sniffed(found.data[:64]) or found.mime.lower()
     if not mime.startswith(("image/", "video/")) or mime.startswith("image/svg"):  # SVG is no picture
         message = "it is neither a picture nor a film"
         raise InputError(message)
     return mime
 
 
-def _signed(start: bytes) -> str:
+def _sniffed(start: bytes) -> str:
     """The type of a file that begins with *start*, if models can see it."""
     match start[:4], start[4:8], start[8:12]:
         case b"\x89PNG", _, _:
@@ -236,7 +236,7 @@ def _signed(start: bytes) -> str:
 # --- in a thread -------------------------------------------------------------------------
 
 
-def _fitted(found: Fetched) -> Fetched | None:
+def _shrunk(found: Fetched) -> Fetched | None:
     """*found* as models accept it: large pictures are shrunk, and ``None`` for one that is too large to decode."""
     if found.mime not in _FORMATS:
         return found

@@ -122,23 +122,23 @@ async def stream(model: Model, prompt: Prompt, *, trace: Trace | None = None) ->
     """
     if model.media is not None:
         prompt = await model.media(prompt)
-    patience = _Patience(model, model.codec.encode(prompt))
+    retries = _Retries(model, model.codec.encode(prompt))
     has_begun = False
     failure: CadenzaError | None = None
     while not has_begun:
         if trace:
-            trace.hide(_secrets(model, patience.request))
-            patience.tell(trace, prompt, failure)
+            trace.hide(_secrets(model, retries.request))
+            retries.tell(trace, prompt, failure)
         early: list[Chunk] = []  # chunks before the answer, dropped if the request is retried
-        async with aclosing(_answer(model, patience.request, prompt)) as answer:
+        async with aclosing(_answer(model, retries.request, prompt)) as answer:
             async for chunks in answer:
                 if chunks is ALIVE:
                     yield chunks[0]  # also before the answer has begun: a retry does not contradict it
                     continue
                 last = chunks[-1]
                 if type(last) is Failed:
-                    _report(last.error, _secrets(model, patience.request))
-                    if not has_begun and patience.degrade(last.error):
+                    _log_error(last.error, _secrets(model, retries.request))
+                    if not has_begun and retries.degrade(last.error):
                         failure = last.error
                         break  # drop what the decoder held back until the failure
                 if not has_begun:
@@ -146,7 +146,7 @@ async def stream(model: Model, prompt: Prompt, *, trace: Trace | None = None) ->
                     if not any(map(_begins, chunks)):
                         continue
                     has_begun = True
-                    patience.learn(chunks)
+                    retries.learn(chunks)
                     chunks = early  # noqa: PLW2901  # from here on there is one list
                 for chunk in chunks:
                     yield chunk
@@ -159,7 +159,7 @@ def _begins(chunk: Chunk) -> bool:
     return not isinstance(chunk, Served)
 
 
-class _Patience:
+class _Retries:
     """Limits how often and how long a request is retried."""
 
     def __init__(self, model: Model, request: HttpRequest) -> None:
@@ -212,8 +212,8 @@ async def _answer(model: Model, request: HttpRequest, prompt: Prompt) -> AsyncGe
     reader = Reader(framing, chunks)
     failure: CadenzaError | None = None
     until: float | None = None  # deadline for what may follow the finish reason
-    _show(request, _secrets(model, request))
-    with _counting_unread(framing, chunks):
+    _log_request(request, _secrets(model, request))
+    with _logging_skipped(framing, chunks):
         try:
             async with _body(model, request, chunks) as body:
                 while True:
@@ -233,7 +233,7 @@ async def _answer(model: Model, request: HttpRequest, prompt: Prompt) -> AsyncGe
                 raise
             if not chunks.is_ending:  # otherwise the answer is complete, however the connection ended
                 failure = _failure(model.codec, error)
-        for heard in _rest(framing, chunks, failure):
+        for heard in _remaining(framing, chunks, failure):
             yield heard
 
 
@@ -277,7 +277,7 @@ async def _in_time(body: AsyncIterator[bytes], until: float) -> bytes:
     raise StopAsyncIteration
 
 
-def _rest(framing: Framing, chunks: Chunks, failure: CadenzaError | None) -> Iterator[Sequence[Chunk]]:
+def _remaining(framing: Framing, chunks: Chunks, failure: CadenzaError | None) -> Iterator[Sequence[Chunk]]:
     """The remaining chunks at the end of the stream, or after *failure*."""
     for event in framing.flush(Ending.FINAL):
         if heard := chunks.feed(event):
@@ -294,7 +294,7 @@ def _failure(codec: Codec, error: BaseException) -> CadenzaError:
 
 
 @contextmanager
-def _counting_unread(framing: Framing, chunks: Chunks) -> Iterator[None]:
+def _logging_skipped(framing: Framing, chunks: Chunks) -> Iterator[None]:
     """Log the number of unreadable events, once per stream."""
     try:
         yield
@@ -308,14 +308,14 @@ def _secrets(model: Model, request: HttpRequest) -> Collection[str]:
     return secrets_of(request, model.settings.headers or {})
 
 
-def _show(request: HttpRequest, secrets: Collection[str]) -> None:
+def _log_request(request: HttpRequest, secrets: Collection[str]) -> None:
     """Log the request at debug level, without headers, pictures and keys."""
     if logger.isEnabledFor(logging.DEBUG):
         body = without_payloads(request.body.decode("utf-8", "replace"))
         logger.debug("request to %s: %s", without_secrets(request.url, *secrets), without_secrets(body, *secrets))
 
 
-def _report(error: CadenzaError, secrets: Collection[str]) -> None:
+def _log_error(error: CadenzaError, secrets: Collection[str]) -> None:
     """Log *error* without secrets; the provider's own words may repeat the request."""
     words = without_secrets(str(error), *secrets)
     if isinstance(error, ProviderError):

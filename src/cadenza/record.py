@@ -91,7 +91,7 @@ def _unwritable(order: Order, error: Exception) -> InputError:
 
 async def _record(model: Model, order: Order, tape: TextIO) -> CadenzaError | None:
     """Ask *model* and write everything to *tape*; return the error, if there was one."""
-    vendor, name = _who(model)
+    vendor, name = _vendor_and_model(model)
     recorded = recorder(
         model.transport,
         tape,
@@ -101,7 +101,7 @@ async def _record(model: Model, order: Order, tape: TextIO) -> CadenzaError | No
         added=order.settings.http.headers or {},
     )
     async with model, aclosing(closing(stream(replace(model, transport=recorded), _prompt(order)))) as chunks:
-        async for chunk in _patiently(chunks, order.settings):
+        async for chunk in _with_timeouts(chunks, order.settings):
             if isinstance(chunk, TextDelta):
                 _show(chunk.text)
             elif isinstance(chunk, Failed):
@@ -109,7 +109,7 @@ async def _record(model: Model, order: Order, tape: TextIO) -> CadenzaError | No
     return None
 
 
-def _who(model: Model) -> tuple[str, str]:
+def _vendor_and_model(model: Model) -> tuple[str, str]:
     """The vendor and model for the head of the recording. A local model has those of its server."""
     codec = model.codec
     return (codec.endpoint.vendor, codec.endpoint.model) if isinstance(codec, Dialect) else ("", "")
@@ -120,7 +120,7 @@ def _prompt(order: Order) -> Prompt:
     return assemble(scene, (), order.settings.context)
 
 
-async def _patiently(chunks: AsyncIterator[Chunk], settings: Settings) -> AsyncIterator[Chunk]:
+async def _with_timeouts(chunks: AsyncIterator[Chunk], settings: Settings) -> AsyncIterator[Chunk]:
     """*chunks* until a timeout."""
     seconds = settings.turn.first_timeout
     while True:

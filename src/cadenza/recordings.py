@@ -40,7 +40,7 @@ _NONE: Mapping[str, str] = MappingProxyType({})
 _VERSION = 1
 _NOWHERE = "http://recording.invalid/v1"
 """For vendors without an address of their own; a recording is never asked again."""
-_TELLING_HEADERS = {"content-type": "content_type", "retry-after": "retry_after"}
+_KEPT_HEADERS = {"content-type": "content_type", "retry-after": "retry_after"}
 """The headers of an error response that are kept."""
 
 _SHAPES = re.compile(
@@ -212,7 +212,7 @@ def _answer(head: Mapping[str, object], beats: Sequence[Beat]) -> Answer:
     """The answer with *head*; an error response becomes one beat with its whole body."""
     status, request = head.get("status", 200), head.get("request")
     if isinstance(status, int) and status >= 400:
-        headers = {name: str(head[kept]) for name, kept in _TELLING_HEADERS.items() if kept in head}
+        headers = {name: str(head[kept]) for name, kept in _KEPT_HEADERS.items() if kept in head}
         refusal = HttpError(status, headers, b"".join(beat.data for beat in beats))
         beats = [Beat(sum(beat.after for beat in beats), b"", refusal)]
     asked = request if isinstance(request, dict) else {}
@@ -282,7 +282,7 @@ class _Tape:
     def fail(self, error: CadenzaError) -> None:
         """Keep an error response, or note that the stream broke off."""
         if isinstance(error, HttpError):
-            kept = {_TELLING_HEADERS[name]: value for name, value in error.headers.items() if name in _TELLING_HEADERS}
+            kept = {_KEPT_HEADERS[name]: value for name, value in error.headers.items() if name in _KEPT_HEADERS}
             self._head |= {"status": error.status, **kept}
             self.note(error.body)
         else:

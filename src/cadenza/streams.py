@@ -68,8 +68,8 @@ class _Chunks(AsyncGenerator[Chunk, None]):
         self._has_begun = True
         shapes = Shapes()
         try:
-            async with AsyncExitStack() as doors:
-                async for item in await _opened(self._stream, doors):
+            async with AsyncExitStack() as stack:
+                async for item in await _opened(self._stream, stack):
                     if type(item) is str:  # fast path for plain text
                         if item:
                             yield TextDelta(item)
@@ -100,45 +100,45 @@ def _failure(error: BaseException) -> CadenzaError:
     return known
 
 
-async def _opened(stream: Speech, doors: AsyncExitStack) -> AsyncIterator[object]:
-    """Open *stream*, whatever it is, and return its items; *doors* closes it again."""
+async def _opened(stream: Speech, stack: AsyncExitStack) -> AsyncIterator[object]:
+    """Open *stream*, whatever it is, and return its items; *stack* closes it again."""
     opened: Any = stream
-    if _is_spent(opened):
+    if _is_exhausted(opened):
         msg = "this stream has been read already; ask the model again for a new one"
         raise InputError(msg)
     if isawaitable(opened):
         opened = await opened
     if not isinstance(opened, AsyncIterable) and isinstance(opened, AbstractAsyncContextManager):
-        opened = await _entered(opened, doors)
+        opened = await _entered(opened, stack)
     if callable(as_text := getattr(opened, "stream_text", None)):
         opened = as_text(delta=True)  # pydantic-ai offers its text in several forms
-    doors.push_async_callback(hang_up, opened)
-    items = aiter(opened if isinstance(opened, AsyncIterable) else _each(_row(opened)))
+    stack.push_async_callback(hang_up, opened)
+    items = aiter(opened if isinstance(opened, AsyncIterable) else _as_async(_items(opened)))
     if items is not opened:
-        doors.push_async_callback(hang_up, items)
+        stack.push_async_callback(hang_up, items)
     return items
 
 
-async def _entered(door: AbstractAsyncContextManager[Opened], doors: AsyncExitStack) -> Opened:
-    """Enter *door*. It may suppress its own errors, but neither ours nor a cancellation."""
+async def _entered(manager: AbstractAsyncContextManager[Opened], stack: AsyncExitStack) -> Opened:
+    """Enter *manager*. It may suppress its own errors, but neither ours nor a cancellation."""
 
     async def leave(*error: Any) -> bool:
-        is_kept = await door.__aexit__(*error)
+        is_kept = await manager.__aexit__(*error)
         return bool(is_kept) and not isinstance(error[1], GeneratorExit | InputError)
 
-    inside = await door.__aenter__()
-    doors.push_async_exit(leave)
-    return inside
+    entered = await manager.__aenter__()
+    stack.push_async_exit(leave)
+    return entered
 
 
-async def _each(items: Iterable[object]) -> AsyncGenerator[object, None]:
+async def _as_async(items: Iterable[object]) -> AsyncGenerator[object, None]:
     for item in items:
         yield item
 
 
-def _row(opened: Any) -> Iterable[object]:
+def _items(opened: Any) -> Iterable[object]:
     """The items of *opened*; a text or a response that was not streamed is a single item."""
-    if _is_one(opened):
+    if _is_single(opened):
         return (opened,)
     if isinstance(opened, Iterable):
         return opened
@@ -147,11 +147,11 @@ def _row(opened: Any) -> Iterable[object]:
     raise InputError(msg)
 
 
-def _is_spent(stream: object) -> bool:
+def _is_exhausted(stream: object) -> bool:
     """Whether *stream* is an exhausted coroutine or generator, which would look like an empty answer."""
     return any(getattr(stream, frame, ...) is None for frame in ("cr_frame", "ag_frame", "gi_frame"))
 
 
-def _is_one(opened: object) -> bool:
+def _is_single(opened: object) -> bool:
     """Whether *opened* is a single item although it is iterable: a text, or a response that was not streamed."""
     return isinstance(opened, str | bytes | bytearray | Mapping) or hasattr(type(opened), "model_dump")

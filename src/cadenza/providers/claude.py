@@ -24,7 +24,7 @@ class Silence(Enum):
 
     DISABLED = "disabled"
     BETWEEN_TOOLS = "between_tools"
-    """Only thinking between tool calls can be switched off."""
+    """Thinking shrinks to notes between one tool call and the next."""
     NEVER = "never"
     """It cannot be switched off; low effort is the minimum."""
 

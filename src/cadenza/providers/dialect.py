@@ -203,7 +203,7 @@ class EventReader(Generic[Shape]):
         except (ValueError, RecursionError):  # msgspec raises several; invalid UTF-8 raises one of Python's
             return self._read_leniently(event.data)
         if not self._has_read:
-            self._meet(value)
+            self._note_dialect(value)
         return self.read(value)
 
     def flush(self, why: Ending, /) -> Sequence[Chunk]:  # noqa: ARG002  # what is held is returned at any end
@@ -242,15 +242,15 @@ class EventReader(Generic[Shape]):
                 break
             except msgspec.ValidationError as error:
                 left_out += 1
-                if left_out > _MOST_LEFT_OUT or not _left_out(value, str(error)):
+                if left_out > _MOST_LEFT_OUT or not _delete_field(value, str(error)):
                     raise
         chunks = self.read(shaped)
         self.skipped += left_out > 0
         if not left_out or chunks:
-            self._meet(shaped)
+            self._note_dialect(shaped)
         return chunks
 
-    def _meet(self, value: Shape) -> None:
+    def _note_dialect(self, value: Shape) -> None:
         """Note whether this server speaks the dialect at all; the address may be wrong."""
         if self.knows(value):
             self._has_read = True
@@ -258,7 +258,7 @@ class EventReader(Generic[Shape]):
             self.skipped += 1
 
 
-def _left_out(value: Any, complaint: str) -> bool:
+def _delete_field(value: Any, complaint: str) -> bool:
     """Delete the field that *complaint* names from *value*; ``False`` if it names none."""
     path = _PATH.findall(complaint.rpartition(" - at `$")[2])
     last = max((place for place, (name, _) in enumerate(path) if name), default=None)
@@ -289,18 +289,18 @@ def as_json(body: Mapping[str, object]) -> bytes:
     try:
         return msgspec.json.encode(body, enc_hook=_plain)
     except UnicodeEncodeError:
-        return msgspec.json.encode(_mended(body), enc_hook=_plain)
+        return msgspec.json.encode(_without_surrogates(body), enc_hook=_plain)
 
 
-def _mended(value: object) -> object:
+def _without_surrogates(value: object) -> object:
     """*value* with surrogate pairs joined and lone ones replaced, at any depth."""
     match value:
         case str():
             return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         case Mapping():
-            return {_mended(name): _mended(inner) for name, inner in value.items()}
+            return {_without_surrogates(name): _without_surrogates(inner) for name, inner in value.items()}
         case list() | tuple():
-            return [_mended(inner) for inner in value]
+            return [_without_surrogates(inner) for inner in value]
         case _:
             return value
 

@@ -16,8 +16,8 @@ from ..types import Prompt, PromptTurn, Role, ToolCall
 
 ANY_ID = re.compile(r"(?s).+")
 """For APIs that accept any id."""
-_LOST = notice("There is no result: the tool was not run, or what it gave back was lost.")
-_STRAY = notice("A tool was run and gave back what follows.")
+_LOST_RESULT = notice("There is no result: the tool was not run, or what it gave back was lost.")
+_STRAY_RESULT = notice("A tool was run and gave back what follows.")
 _NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_-]|^(?=[^a-zA-Z_])")
 _LONGEST_NAME = 64
 
@@ -71,24 +71,24 @@ def _answered(exchange: Sequence[PromptTurn], names: _Names) -> Iterator[PromptT
     """The calls, their results in the same order, then the rest; a result without a call becomes text."""
     first, *rest = exchange
     if not first.calls:
-        yield from _told(exchange)
+        yield from _as_text(exchange)
         return
     calls = [(call, names.named(call)) for call in first.calls]
     yield replace(first, calls=tuple(named for _, named in calls))
     for call, named in calls:
         place = next((at for at, turn in enumerate(rest) if _is_result(turn, call)), None)
-        result = rest.pop(place) if place is not None else PromptTurn(Role.TOOL, (_LOST,), tag=first.tag)
+        result = rest.pop(place) if place is not None else PromptTurn(Role.TOOL, (_LOST_RESULT,), tag=first.tag)
         yield replace(result, call_id=named.id)
-    yield from _told(rest)
+    yield from _as_text(rest)
 
 
 def _is_result(turn: PromptTurn, call: ToolCall) -> bool:
     return turn.role is Role.TOOL and (turn.call_id or "") == call.id
 
 
-def _told(turns: Iterable[PromptTurn]) -> Iterator[PromptTurn]:
+def _as_text(turns: Iterable[PromptTurn]) -> Iterator[PromptTurn]:
     for turn in turns:
         if turn.role is not Role.TOOL:
             yield turn
         else:
-            yield replace(turn, role=Role.USER, parts=together((_STRAY, *turn.parts)), call_id=None)
+            yield replace(turn, role=Role.USER, parts=together((_STRAY_RESULT, *turn.parts)), call_id=None)

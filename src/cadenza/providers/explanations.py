@@ -84,7 +84,7 @@ _BY_STATUS: Mapping[int, str] = MappingProxyType(
 )
 _REFUSED = "{vendor} did not accept the request; check the settings for the model or use another model"
 _BROKE = "{vendor} had an internal error; try again {wait}, or use another model"
-_TWO_DIALS = "{vendor} does not take temperature and top_p together; set only one of them"
+_ONE_OF_TWO = "{vendor} does not take temperature and top_p together; set only one of them"
 
 _KEY_REFUSED = re.compile(
     r"""(?ix) (?<![a-z])(?:
@@ -125,7 +125,7 @@ def explanation(
 ) -> str:
     """The sentence for an error of *vendor*; *detail* is examined, not repeated."""
     sentence = _sentence(kind, code, status, aspect, detail)
-    return sentence.format(vendor=known_as(vendor), wait=_in_words(retry_after))
+    return sentence.format(vendor=known_as(vendor), wait=_wait_in_words(retry_after))
 
 
 def _sentence(kind: ErrorKind, code: str, status: int | None, aspect: Aspect | None, detail: str) -> str:
@@ -136,7 +136,7 @@ def _sentence(kind: ErrorKind, code: str, status: int | None, aspect: Aspect | N
     if kind in _BY_KIND:
         return _BY_KIND[kind]
     if names_two_dials(detail):
-        return _TWO_DIALS
+        return _ONE_OF_TWO
     if refuses_key(detail):
         return _BY_STATUS[401]
     if (status is not None and status >= 500) or code == "error":  # the code is a finish reason
@@ -144,7 +144,7 @@ def _sentence(kind: ErrorKind, code: str, status: int | None, aspect: Aspect | N
     return _BY_STATUS.get(status or 0, _REFUSED)
 
 
-def _in_words(seconds: float | None) -> str:
+def _wait_in_words(seconds: float | None) -> str:
     """The time to wait: in seconds while it is short, rounded when it is long."""
     if seconds is None:
         return "in a little while"

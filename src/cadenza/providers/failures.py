@@ -156,7 +156,7 @@ _NO_MODEL = _wording(
 )
 _MODEL_GONE = _wording(_NAMED + "(?:unavailable|not available)", "deprecated")
 """Also said of a model that is only busy, so these words count only if the status does not say so."""
-_OF_A_PARAMETER = _wording("(?:parameter|argument|field|option|header)s?")
+_ABOUT_PARAMETER = _wording("(?:parameter|argument|field|option|header)s?")
 _BUSY_STATUSES = frozenset({408, 429})
 
 _BALANCE = (
@@ -208,23 +208,23 @@ def failure(
     """The error for *detail*, which *vendor* sent; missing arguments are derived from the status or the words."""
     detail = detail[:_LONGEST_READ]
     complaint = Complaint(detail, status, (code,) if code else (), believable(retry_after))
-    verdict = _judged(complaint, _family(vendor)) if kind is None else _Verdict(kind, kind in _PASSING)
+    verdict = _classified(complaint, _family(vendor)) if kind is None else _Verdict(kind, kind in _TEMPORARY)
     return _error(complaint, detail, verdict._replace(code=code or verdict.code), vendor, aspect)
 
 
 def refused(refusal: HttpError, vendor: str) -> ProviderError:
     """The error for an HTTP response with a status of 400 or more."""
     complaint = replace(complaint_of(refusal.body, refusal.headers), status=refusal.status)
-    return _error(complaint, complaint.detail, _judged(complaint, _family(vendor)), vendor)
+    return _error(complaint, complaint.detail, _classified(complaint, _family(vendor)), vendor)
 
 
 def reported(value: object, *, vendor: str) -> ProviderError:
     """The error for an error event: an object of any known shape, or a text."""
     complaint = complaint_in(value)
-    return _error(complaint, complaint.detail, _judged(complaint, _family(vendor)), vendor)
+    return _error(complaint, complaint.detail, _classified(complaint, _family(vendor)), vendor)
 
 
-_PASSING = frozenset({ErrorKind.RATE_LIMIT, ErrorKind.TIMEOUT, ErrorKind.OVERLOADED})
+_TEMPORARY = frozenset({ErrorKind.RATE_LIMIT, ErrorKind.TIMEOUT, ErrorKind.OVERLOADED})
 """Kinds of errors that pass by themselves."""
 
 
@@ -268,7 +268,7 @@ def _aspect(words: str, status: int | None) -> Aspect | None:
     return Aspect.CREDIT if told is None and status == _EMPTY_ACCOUNT else told
 
 
-def _judged(complaint: Complaint, family: _Family) -> _Verdict:
+def _classified(complaint: Complaint, family: _Family) -> _Verdict:
     """Classify *complaint*."""
     status, words = _status(complaint), complaint.detail
     if _says_no_model(words, status):
@@ -298,4 +298,4 @@ def _says_no_model(words: str, status: int | None) -> bool:
     if _NO_MODEL.search(words):
         return True
     is_busy = status is not None and (status in _BUSY_STATUSES or status >= 500)
-    return not (is_busy or _OF_A_PARAMETER.search(words)) and _MODEL_GONE.search(words) is not None
+    return not (is_busy or _ABOUT_PARAMETER.search(words)) and _MODEL_GONE.search(words) is not None

@@ -136,7 +136,7 @@ class OpenAIDecoder(EventReader[Event]):
         elif value.usage is None and value.error is None:
             return self._read_leniently(data)
         if not self._has_read:
-            self._meet(value)
+            self._note_dialect(value)
         return self.read(value)
 
     def knows(self, value: Event) -> bool:

@@ -38,7 +38,7 @@ class Shapes:
     def __init__(self) -> None:
         self._heard = Heard()
         self._readers: dict[type, Reader] = {}
-        self._memory = _Memory()
+        self._known = _Readers()
         self._ended = False
 
     @property
@@ -57,7 +57,7 @@ class Shapes:
             if isinstance(item, Chunk):
                 self._ended = isinstance(item, Finished | Failed)
                 return (item,)
-            reader = self._recognised(item)
+            reader = self._reader_for(item)
         reader(item, self._heard)
         return self._taken()
 
@@ -80,8 +80,8 @@ class Shapes:
             self._heard.fresh = []
         return fresh
 
-    def _recognised(self, item: object) -> Reader:
-        reader = self._memory.reader(item)
+    def _reader_for(self, item: object) -> Reader:
+        reader = self._known.reader(item)
         if reader is None:
             msg = (
                 f"a stream must yield texts, chunks of Cadenza, or the chunks of a client such as openai, anthropic, "
@@ -100,7 +100,7 @@ def of_exception(error: Exception) -> CadenzaError | None:
     if not status and isinstance(told, Mapping) and told:
         return reported({"error": dict(told)}, vendor=VENDOR)  # raised in the middle of an answer
     if not status:
-        return _of_the_line(type(error).__name__)
+        return _connection_error(type(error).__name__)
     headers = of(of(error, "response"), "headers")
     wait = headers.get("retry-after") if isinstance(headers, Mapping) else None
     seconds = float(wait) if isinstance(wait, str) and wait.isascii() and wait.isdigit() else None
@@ -108,7 +108,7 @@ def of_exception(error: Exception) -> CadenzaError | None:
     return failure(detail or type(error).__name__, vendor=VENDOR, status=status, retry_after=seconds)
 
 
-def _of_the_line(name: str) -> CadenzaError | None:
+def _connection_error(name: str) -> CadenzaError | None:
     """The error for a connection problem, recognised by the exception's *name*, on which clients agree."""
     code = "ETIMEDOUT" if "Timeout" in name else "ECONNRESET" if "Connect" in name else ""
     return failure(name, vendor=VENDOR, code=code) if code else None
@@ -117,7 +117,7 @@ def _of_the_line(name: str) -> CadenzaError | None:
 # --- whose an item is ----------------------------------------------------------------------
 
 
-class _Memory:
+class _Readers:
     """Chooses readers, and keeps what they need to know of earlier items."""
 
     def __init__(self) -> None:

@@ -124,7 +124,7 @@ _AS_JSON = {"(": "[", ")": "]"}
 
 
 def python_arguments(source: str, start: int, parameters: Sequence[str]) -> Written:
-    """The arguments that open with the bracket at *start*: ``("Oslo", days=2)``. *parameters* name the positional ones."""
+    """The arguments that open with the bracket at *start*: ``("Oslo", days=2)``. *parameters* name positional ones."""
     out = ["{"]
     depth, position, unnamed = 1, start + 1, 0
     begins = True  # whether an argument comes next
