@@ -180,7 +180,7 @@ def test_every_stop_is_told_or_is_not_on_purpose(reason: StopReason) -> None:
 
 def test_the_error_s_own_sentence_is_told_with_what_the_provider_said() -> None:
     assert (
-        "the rate limit of OpenAI is reached; try again in 12 seconds, or use another model. Details: `429: slow down`."
+        "The rate limit of OpenAI is reached; try again in 12 seconds, or use another model. Details: `429: slow down`."
     ) == told(Broke(RATE_LIMITED)).text
 
 

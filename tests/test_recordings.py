@@ -281,7 +281,7 @@ async def test_a_refusal_is_what_its_dialect_makes_of_it() -> None:
 
 
 def test_a_vendor_that_nobody_knows_is_named() -> None:
-    with pytest.raises(InputError, match="'acme', who is not known"):
+    with pytest.raises(InputError, match="unknown vendor 'acme'"):
         heard(parse(HEAD.replace("script", "acme")).answers[0])
 
 

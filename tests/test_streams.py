@@ -544,9 +544,9 @@ async def test_an_error_of_somebody_else_is_the_cause_of_ours_and_logged_but_not
 @pytest.mark.parametrize(
     ("speech", "advice"),
     [
-        pytest.param(4, "not int; let the client stream", id="a number"),
-        pytest.param(None, "not NoneType; let the client stream", id="nothing"),
-        pytest.param(object(), "not object; let the client stream", id="an object"),
+        pytest.param(4, "not int; pass what the client returns", id="a number"),
+        pytest.param(None, "not NoneType; pass what the client returns", id="nothing"),
+        pytest.param(object(), "not object; pass what the client returns", id="an object"),
         pytest.param(from_stream, "not function; call it first", id="a function"),
         pytest.param(b"Hi", "not bytes", id="bytes"),
         pytest.param({"Hi": 1}, "not dict", id="a dictionary of somebody's"),

@@ -65,7 +65,7 @@ def connect(
     whose, model = _split_name(name) if vendor is None else ("", name)
     match whose.lower():
         case "script" | "local" if url:
-            msg = f"{whose!r} has no address that could be changed; {_OWN_SERVER}"
+            msg = f"{whose!r} has no address to change; {_OWN_SERVER}"
             raise SettingsError(msg)
         case "script":
             return replace(_from_file(model), name=name.strip())
@@ -132,10 +132,10 @@ def _function_in(path: str) -> Answerer:
         answer: Answerer | None = run_path(path).get("answer")
     except Exception as error:  # foreign code
         logger.warning("the script %r raised an exception", path, exc_info=error)
-        msg = f"the script {path!r} cannot be run ({type(error).__name__}); look into it"
+        msg = f"the script {path!r} cannot be run ({type(error).__name__}); the log has the traceback"
         raise SettingsError(msg) from error
     if not callable(answer):
-        msg = f"the script {path!r} has no function 'answer'; give it one that takes a prompt and gives back texts"
+        msg = f"the script {path!r} has no function 'answer'; give it one that takes a prompt and returns texts"
         raise SettingsError(msg)
     return answer
 
@@ -162,7 +162,7 @@ def _vendor_row(vendor: str, name: str) -> Vendor:
     elif close:
         hint = f"did you mean {close[0]!r}?"
     else:
-        hint = f"known are {', '.join(VENDORS)}, local and script; 'custom' is anybody else who speaks like OpenAI"
+        hint = f"known are {', '.join(VENDORS)}, local and script; 'custom' is any other OpenAI-compatible server"
     msg = f"unknown vendor {vendor!r}; {hint}"
     raise SettingsError(msg)
 
@@ -177,7 +177,7 @@ def _keyring(
 ) -> Keyring | None:
     """The keys for *vendor*. ``None`` is allowed for a local server and for an address that is not the vendor's own."""
     if given is not None and shared is not None:
-        msg = "give either key= or keyring=, not both; the keys of a ring are in it"
+        msg = "give either key= or keyring=, not both"
         raise SettingsError(msg)
     if shared is not None:
         return shared

@@ -192,7 +192,7 @@ class Keyring:
                 msg = f"{key.label} holds a character that no key has; copy it again"
                 raise SettingsError(msg)
         if not self._keys:
-            msg = "a ring needs at least one key; give it one, or none to whom needs none"
+            msg = "a keyring needs at least one key"
             raise SettingsError(msg)
         self._settings = settings or TurnSettings()
         self._records = {key: KeyRecord(key.label) for key in self._keys}

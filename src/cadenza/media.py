@@ -162,7 +162,7 @@ class _Loader:
             private = self._settings.private_addresses
             found = await self._http.fetch(address, kinds=_KINDS, most=most, private=private)
         else:
-            message = "its address is none that can be fetched"
+            message = "its address is not a URL that can be fetched"
             raise InputError(message)
         return replace(found, mime=_mime(found))
 
@@ -197,7 +197,7 @@ def _from_data_uri(uri: str, most: int) -> Fetched:
     except ValueError:
         data = b""
     if not data or len(data) > most:
-        message = f"a data URI holds nothing that can be read, or more than {most} bytes"
+        message = f"its data URI is empty, invalid, or longer than {most} bytes"
         raise InputError(message)
     return Fetched(mime, data)
 
@@ -206,7 +206,7 @@ def _mime(found: Fetched) -> str:
     """The type of *found*, by its first bytes or else by the server's claim."""
     mime = _sniffed(found.data[:64]) or found.mime.lower()
     if not mime.startswith(("image/", "video/")) or mime.startswith("image/svg"):  # SVG is no picture
-        message = "it is neither a picture nor a film"
+        message = "it is neither a picture nor a video"
         raise InputError(message)
     return mime
 

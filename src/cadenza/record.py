@@ -67,7 +67,7 @@ def _opened(order: Order) -> BinaryIO:
     try:
         return order.output.open("wb" if order.force else "xb")
     except FileExistsError:
-        why = "is a folder; name a file in it" if order.output.is_dir() else "is there already; --force writes over it"
+        why = "is a folder; name a file in it" if order.output.is_dir() else "already exists; --force overwrites it"
         msg = f"{str(order.output)!r} {why}"
         raise InputError(msg) from None
     except (OSError, ValueError) as error:

@@ -75,7 +75,7 @@ class Answer:
 
         row = VENDORS.get(self.vendor)
         if row is None:
-            msg = f"the recording is of the vendor {self.vendor!r}, who is not known"
+            msg = f"the recording is of an unknown vendor {self.vendor!r}"
             raise InputError(msg)
         return codec(row, self.model or "recorded", url="" if row.url else _NOWHERE)
 

@@ -142,7 +142,7 @@ def _items(opened: Any) -> Iterable[object]:
         return (opened,)
     if isinstance(opened, Iterable):
         return opened
-    advice = "call it first" if callable(opened) else "let the client stream, and give what it gives back"
+    advice = "call it first" if callable(opened) else "pass what the client returns"
     msg = f"a model's stream must be a text, an iterable or an async iterable, not {type(opened).__name__}; {advice}"
     raise InputError(msg)
 
