@@ -23,7 +23,6 @@ from math import ceil
 from typing import Any, Self
 
 import aiohttp
-from aiohttp.client_proto import ResponseHandler
 from multidict import CIMultiDict
 from yarl import URL
 
@@ -227,9 +226,6 @@ class Http:
         if self._is_closed:  # while the request was under way
             raise _closed()
         self._open[response] = _SilenceWatch(response.content)
-        if response.connection is not None and (line := response.connection.protocol) is not None:
-            with suppress(TypeError):  # one of another kind may not want to be ours
-                line.__class__ = _Calm
 
     def _pause_reading(self, response: aiohttp.ClientResponse) -> None:
         """Pause the socket of *response* for a time that grows with the number of open streams."""
@@ -267,19 +263,6 @@ class _ReadPauses:
         for line in self._paused.pop(moment):
             if not line.is_closing():
                 line.resume_reading()
-
-
-class _Calm(ResponseHandler):
-    """A connection of aiohttp's that goes on reading only if it had paused.
-
-    Some of its versions go on for every piece of a body that is read, and look each time whether there is anything left
-    to parse: with small pieces, that is a good part of what reading them costs.
-    """
-
-    def resume_reading(self, *args: Any, **options: Any) -> None:
-        """Go on, if there was a pause."""
-        if getattr(self, "_reading_paused", True):
-            super().resume_reading(*args, **options)
 
 
 class _SilenceWatch:
