@@ -21,7 +21,7 @@ from .providers.redaction import without_secrets
 from .settings import TurnSettings
 from .types import Broke, Completed, Empty, NeedsTools, Outcome, Stalled, Stopped
 
-# --- what helps ------------------------------------------------------------------------
+# --- cures -----------------------------------------------------------------------------
 
 
 class Cure(Enum):

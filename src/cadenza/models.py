@@ -112,7 +112,7 @@ class Model:
             await self.on_close()
 
 
-# --- asking, and asking again ---------------------------------------------------------
+# --- requests and retries -------------------------------------------------------------
 
 
 async def stream(model: Model, prompt: Prompt, *, trace: Trace | None = None) -> AsyncIterator[Chunk]:
@@ -290,7 +290,7 @@ def _failure(codec: Codec, error: BaseException) -> CadenzaError:
     return codec.refused(error) if isinstance(error, HttpError) else broken_off(error)
 
 
-# --- what operators see ------------------------------------------------------------
+# --- logging -----------------------------------------------------------------------
 
 
 @contextmanager
@@ -324,7 +324,7 @@ def _log_error(error: CadenzaError, secrets: Collection[str]) -> None:
     logger.warning("%s", words)
 
 
-# --- streams that are foreign code --------------------------------------------------
+# --- foreign streams ----------------------------------------------------------------
 
 
 def broken_off(error: BaseException) -> CadenzaError:

@@ -170,7 +170,7 @@ def read_pydantic_ai(item: Any, heard: Heard) -> None:
             _read_part_delta(of(item, "delta"), of(item, "index"), heard)
         case "final_result":
             identity = of(item, "tool_call_id")
-            if identity:  # without an id, the final result came as a call
+            if identity:  # the final result came as a call
                 heard.run_elsewhere(identity)
         case "function_tool_call" | "output_tool_call":
             heard.run_elsewhere(of(of(item, "part"), "tool_call_id"))

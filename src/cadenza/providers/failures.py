@@ -144,7 +144,7 @@ _FAMILIES: Mapping[str, _Family] = MappingProxyType(
 )
 """Families by vendor; all others are ``_SHARED``."""
 
-# --- wordings that no number tells ---------------------------------------------------------
+# --- patterns for what no status says ------------------------------------------------------
 
 _NAMED = r"models?\b(?: name)?[ :=]*+(?:[\"'`]?[\w./:@-]{1,200}+[\"'`]? )?(?:is |was |are )?"
 _NO_MODEL = _wording(

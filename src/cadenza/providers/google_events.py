@@ -20,7 +20,7 @@ from .dialect import EventReader
 from .explanations import known_as
 from .failures import failure, reported
 
-# --- their shapes: only what is read, under both names -----------------------------------
+# --- shapes: the fields that are read, under both names ----------------------------------
 
 
 class _Call(msgspec.Struct, gc=False):
@@ -102,7 +102,7 @@ class _Answer(msgspec.Struct, gc=False):
 Shape: TypeAlias = _Answer | list[_Answer]
 _SHAPE: msgspec.json.Decoder[Shape] = msgspec.json.Decoder(Shape)
 
-# --- why it ends ---------------------------------------------------------------------------
+# --- finish reasons ------------------------------------------------------------------------
 
 _ENDS: Mapping[str, str] = MappingProxyType(
     {

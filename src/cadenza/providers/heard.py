@@ -71,7 +71,7 @@ class Heard:
         self._last = ""
         self._is_new = False
 
-    # --- what is said ------------------------------------------------------------------
+    # --- text and usage ----------------------------------------------------------------
 
     def text(self, text: object) -> None:
         """Add text."""

@@ -247,7 +247,7 @@ class Ladder:
     def _droppable(self) -> frozenset[str]:
         return frozenset(self._read()) - self._mandatory
 
-    # --- what the interface names ----------------------------------------------------------
+    # --- what the error names --------------------------------------------------------------
 
     def _queue_targets(self, words: str) -> bool:
         """Put rungs for what *words* name first; return whether there are any."""

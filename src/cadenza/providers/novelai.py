@@ -120,7 +120,7 @@ class NovelAICodec(Dialect):
         body["stop"] = list(dict.fromkeys((*_GLM_STOPS, *prompt.stop)))
         return self._request("/oa/v1/completions", written(body, self.endpoint.extra))
 
-    # --- the storytellers -------------------------------------------------------------
+    # --- storytelling models ----------------------------------------------------------
 
     def _native(self, prompt: Prompt) -> HttpRequest:
         text, able = transcript(prompt), self._abilities()

@@ -182,7 +182,7 @@ def _options(prompt: Prompt, context_tokens: int) -> Mapping[str, object]:
     return options
 
 
-# --- what comes back -------------------------------------------------------------------------
+# --- events ----------------------------------------------------------------------------------
 
 
 class _Function(msgspec.Struct, gc=False):

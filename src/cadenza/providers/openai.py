@@ -172,7 +172,7 @@ class OpenAICodec(Dialect):
         notice = f"[System: shown by the tool above{f'; it was sent in {where}' if where else ''}]"
         yield {"role": "user", "content": self._content((notice, *media))}
 
-    # --- how it is to be answered -------------------------------------------------
+    # --- parameters ---------------------------------------------------------------
 
     def _limits(self, prompt: Prompt, messages: Sequence[Mapping[str, object]]) -> dict[str, object]:
         """Length, sampling and stop strings."""
@@ -273,7 +273,7 @@ class OpenAICodec(Dialect):
             name: value for name, value in fields.items() if name in known or same.get(name) in known or name in ours
         }
 
-    # --- an answer that has begun ------------------------------------------------
+    # --- prefill -----------------------------------------------------------------
 
     def _beginning(self, last: dict[str, object]) -> dict[str, object]:
         """Mark *last* as the prefix of the answer, and return the fields that the request needs for it."""

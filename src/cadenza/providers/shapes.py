@@ -114,7 +114,7 @@ def _connection_error(name: str) -> CadenzaError | None:
     return failure(name, vendor=VENDOR, code=code) if code else None
 
 
-# --- whose an item is ----------------------------------------------------------------------
+# --- choosing a reader ---------------------------------------------------------------------
 
 
 class _Readers:

@@ -33,7 +33,7 @@ _CALL_HEAD_PART = re.compile(r"\s{0,8}[\w.:-]{0,128}\s{0,8}")
 _NAME = re.compile(r"[\w.-]{1,100}")
 _PRINT = r"\s{0,64}(?:print\s{0,8}\(\s{0,8})?"  # some print the result of a call
 _CODE_HEAD_PART = re.compile(_PRINT + r"[\w.-]{0,256}\s{0,8}")
-_BEHIND_CALL = re.compile(r"[\s)]*+")
+_AFTER_CALL = re.compile(r"[\s)]*+")
 
 
 class GemmaGuard(TemplateGuard):
@@ -101,8 +101,8 @@ class GemmaGuard(TemplateGuard):
                 name = match["name"].rpartition(":")[2]  # some prefix the origin of the tool
                 written = gemma_arguments(source, start, delimiters)
             calls.append(self._calls.call(name, written.json))
-            behind = _BEHIND_CALL.match(source, written.end)
-            position = behind.end() if behind else written.end
+            after = _AFTER_CALL.match(source, written.end)
+            position = after.end() if after else written.end
         return calls
 
     def ended(self, held: str) -> Sequence[Chunk]:

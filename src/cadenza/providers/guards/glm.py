@@ -166,7 +166,7 @@ class GlmGuard(TextGuard):
                 assert_never(self._where)
         return self._taken()
 
-    # --- each reads what it can and gives back the rest -----------------------------------
+    # --- states: each reads what it can and returns the rest ------------------------------
 
     def _read_speech(self, text: str) -> str:
         found = self._tags.first(text)
@@ -205,12 +205,12 @@ class GlmGuard(TextGuard):
         return text[name:]
 
     def _read_thought(self, text: str) -> str:
-        behind = self._thought.feed(text)
-        if behind is None:
+        after = self._thought.feed(text)
+        if after is None:
             return ""
         self._out += thought(self._thought.content())
         self._where = _Where.SPEECH
-        return behind
+        return after
 
     def _read_call(self, text: str) -> str:
         found = _WITHIN_CALL.first(text)
@@ -231,7 +231,7 @@ class GlmGuard(TextGuard):
         self._end_call(CallEnd.SEEN)
         return text[end:] if word == _CALL_END else text[start:]  # another call begins: the end tag is missing
 
-    # --- what may be something ----------------------------------------------------------
+    # --- incomplete tags and calls ------------------------------------------------------
 
     def _unsure(self, text: str) -> int:
         """Where *text* may hold the beginning of a tag, or of a call without one."""
@@ -252,7 +252,7 @@ class GlmGuard(TextGuard):
             return None
         return match.start("name")
 
-    # --- what becomes of it -------------------------------------------------------------------
+    # --- output -------------------------------------------------------------------------------
 
     def _begin_call(self, *, is_bare: bool) -> None:
         self._where = _Where.CALL

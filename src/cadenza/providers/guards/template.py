@@ -36,7 +36,7 @@ class TemplateGuard(TextGuard):
         self.is_broken_off = False
         """Whether the following text is the rest of a call that was too long."""
 
-    # --- to be written ----------------------------------------------------------------
+    # --- for subclasses ---------------------------------------------------------------
 
     def token(self, token: str) -> Sequence[Chunk]:
         """The chunks of *token*."""
@@ -54,7 +54,7 @@ class TemplateGuard(TextGuard):
         """The calls in *source*."""
         raise NotImplementedError
 
-    # --- what is read -------------------------------------------------------------------
+    # --- reading ------------------------------------------------------------------------
 
     def passes(self, text: str) -> bool:
         """Whether *text* is speech without a token."""

@@ -46,7 +46,7 @@ class _Where(Enum):
     OPENED = auto()
     """After a name and its bracket: the next character decides whether this can be a call."""
     ARGUMENTS = auto()
-    BEHIND = auto()
+    AFTER = auto()
     """After a call in code: another one must follow, or the code must end."""
 
 
@@ -101,7 +101,7 @@ class VerbatimGuard(TextGuard):
                     text = self._read_opened(text)
                 case _Where.ARGUMENTS:
                     text = self._read_arguments(text)
-                case _Where.BEHIND:
+                case _Where.AFTER:
                     text = self._read_behind(text)
                 case _:
                     assert_never(self._where)
@@ -109,7 +109,7 @@ class VerbatimGuard(TextGuard):
     def rest(self) -> Sequence[Chunk]:
         """An incomplete call is text; code without an end may have been cut off."""
         held, self._held = self._held, ""
-        if self._where is _Where.BEHIND:
+        if self._where is _Where.AFTER:
             held = "" if self._ticks.startswith(held.strip(_BLANK)) else held
             self._call()
         else:
@@ -117,7 +117,7 @@ class VerbatimGuard(TextGuard):
         self._say(held)
         return self._taken()
 
-    # --- each reads what it can and gives back the rest -----------------------------------
+    # --- states: each reads what it can and returns the rest ------------------------------
 
     def _read_prose(self, text: str) -> str:
         text, self._held = self._before + self._held + text, ""
@@ -163,7 +163,7 @@ class VerbatimGuard(TextGuard):
             self._release()
         else:
             self._found.append((self._name, arguments))
-            self._where = _Where.BEHIND
+            self._where = _Where.AFTER
             if not self._ticks:
                 self._call()
         return text[end:]
@@ -173,9 +173,9 @@ class VerbatimGuard(TextGuard):
         gap = _GAP.match(text)
         rest = text[gap.end() :] if gap else text
         if rest.startswith(self._ticks):
-            behind = rest[len(self._ticks) :]
+            after = rest[len(self._ticks) :]
             self._call()
-            return behind
+            return after
         if match := self._match_next(text):
             self._open(match)
             return text[match.end() :]
@@ -185,7 +185,7 @@ class VerbatimGuard(TextGuard):
         self._release()
         return text
 
-    # --- what may be a call -----------------------------------------------------------------
+    # --- incomplete calls -------------------------------------------------------------------
 
     def _call_begins(self, text: str, start: int) -> int:
         """Where an incomplete call may begin in *text*; the end of it if nowhere."""
@@ -242,7 +242,7 @@ class VerbatimGuard(TextGuard):
         parameter = self._calls.only_text(self._name)
         return json.dumps({parameter: value}, ensure_ascii=False) if isinstance(value, str) and parameter else None
 
-    # --- what becomes of it -------------------------------------------------------------------
+    # --- output -------------------------------------------------------------------------------
 
     def _open(self, match: re.Match[str]) -> None:
         self._name = match["name"]
