@@ -30,7 +30,7 @@ from cadenza.errors import (
 )
 from cadenza.keys import Cure, Key, KeyRecord, Keyring, cure, ready, ready_in
 from cadenza.models import Model, broken_off
-from cadenza.providers.dialect import nonsense
+from cadenza.providers.dialect import unreadable_stream
 from cadenza.providers.failures import failure, refused, reported
 from cadenza.providers.vendors import VENDORS
 from cadenza.settings import TurnSettings
@@ -166,7 +166,7 @@ def test_a_way_that_leads_nowhere_needs_another_model(code: str) -> None:
     "error",
     [
         pytest.param(broken_off(ValueError("x")), id="a stream that broke off"),
-        pytest.param(nonsense("openai"), id="nothing that could be read"),
+        pytest.param(unreadable_stream("openai"), id="nothing that could be read"),
         pytest.param(failure("x", vendor="openai", kind=ErrorKind.API, code="error"), id="an answer that ended so"),
         pytest.param(
             failure("x", vendor="novelai", kind=ErrorKind.API, code="tool_call_parse_error"), id="a call that is none"

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from .errors import SettingsError
 from .keys import Keyring
 from .models import Model
-from .providers.scripted import Answerer, ScriptedCodec, Sleep, parse_script, recital, transport
+from .providers.scripted import Answerer, ScriptedCodec, Sleep, parse_script, play_request, transport
 from .recordings import is_head, parse, playing, read_text
 from .settings import Settings, from_environment
 
@@ -110,7 +110,7 @@ def _remote_model(
 
 def scripted(answerer: Answerer, *, sleep: Sleep = asyncio.sleep, name: str = "scripted") -> Model:
     """A model that is a function: it takes a prompt and returns texts or chunks."""
-    return Model(ScriptedCodec(answerer), recital(sleep), name=name)
+    return Model(ScriptedCodec(answerer), play_request(sleep), name=name)
 
 
 def _from_file(path: str) -> Model:
@@ -132,7 +132,7 @@ def _function_in(path: str) -> Answerer:
         answer: Answerer | None = run_path(path).get("answer")
     except Exception as error:  # foreign code
         logger.warning("the script %r raised an exception", path, exc_info=error)
-        msg = f"the script {path!r} cannot be run ({type(error).__name__}); the log has the traceback"
+        msg = f"the script {path!r} cannot be run ({type(error).__name__}); run it with Python to see why"
         raise SettingsError(msg) from error
     if not callable(answer):
         msg = f"the script {path!r} has no function 'answer'; give it one that takes a prompt and returns texts"

@@ -31,7 +31,7 @@ from .errors import CadenzaError, HttpError, InputError, ProviderError
 from .models import Model, closing
 from .providers import scripted
 from .providers.redaction import secrets_of
-from .providers.scripted import Beat, ScriptedCodec, Sleep, error_of, told_of
+from .providers.scripted import Beat, ScriptedCodec, Sleep, error_fields, error_from
 from .stages.s2_generation import Transport
 from .stages.s3_chunks import Chunks, Codec
 from .types import Chunk, Ending, HttpRequest
@@ -201,7 +201,7 @@ def _beat(number: int, line: Mapping[str, object]) -> Beat:
                 raise _unreadable(number, "'base64' is not base64") from None
         case {"broke": {"message": str(message), **told}}:
             try:
-                return Beat(after, b"", error_of(message, told))
+                return Beat(after, b"", error_from(message, told))
             except ValueError:
                 raise _unreadable(number, "'broke' has a kind that is not known") from None
         case _:
@@ -272,7 +272,7 @@ class _Tape:
 
     def ask(self, request: HttpRequest) -> None:
         """Keep the request, its address without the query."""
-        body = black_out(request.body, self._secrets).decode("utf-8", "replace")
+        body = hide_secrets(request.body, self._secrets).decode("utf-8", "replace")
         self._head["request"] = {"url": request.url.partition("?")[0], "body": body}
 
     def note(self, data: bytes) -> None:
@@ -286,14 +286,14 @@ class _Tape:
             self._head |= {"status": error.status, **kept}
             self.note(error.body)
         else:
-            told = told_of(error) if isinstance(error, ProviderError) else {}
+            told = error_fields(error) if isinstance(error, ProviderError) else {}
             self._end = {"after": self._elapsed(), "broke": {"message": str(error), **told}}
 
     def written(self) -> str:
         """The recording as JSON lines, without secrets."""
         lines = [json.dumps(line, ensure_ascii=False) for line in (self._head, *self._lines())]
         if self._end:
-            lines.append(black_out(json.dumps(self._end).encode(), self._secrets).decode())
+            lines.append(hide_secrets(json.dumps(self._end).encode(), self._secrets).decode())
         return "".join(line + "\n" for line in lines)
 
     def _elapsed(self) -> float:
@@ -302,7 +302,7 @@ class _Tape:
 
     def _lines(self) -> Iterator[dict[str, object]]:
         """The bytes as they arrived: secrets are hidden in the whole, which is then split as before."""
-        whole = black_out(b"".join(data for _, data in self._heard), self._secrets)
+        whole = hide_secrets(b"".join(data for _, data in self._heard), self._secrets)
         start = 0
         for after, data in self._heard:
             clean = whole[start : start + len(data)]
@@ -321,7 +321,7 @@ def _forms(secrets: Collection[str]) -> set[bytes]:
     return {form.encode() for form in plain | escaped | coded}
 
 
-def black_out(data: bytes, secrets: Collection[bytes]) -> bytes:
+def hide_secrets(data: bytes, secrets: Collection[bytes]) -> bytes:
     """*data* with stars in place of *secrets* and of everything that looks like a key. The length stays the same."""
     for secret in sorted(secrets, key=len, reverse=True):
         while secret in data and secret.strip(b"*"):  # stars may complete another secret

@@ -36,7 +36,7 @@ from .anthropic_events import AnthropicDecoder
 from .bodies import THOUGHT_TOKENS, inline, link, object_of, schema, state_of, written
 from .claude import Claude, Silence, claude
 from .dialect import Dialect, Endpoint
-from .exchanges import settled
+from .exchanges import with_paired_calls
 from .guards import guarded
 
 Block: TypeAlias = dict[str, object]
@@ -68,7 +68,7 @@ class AnthropicCodec(Dialect):
         endpoint = self._endpoint
         thinking = self._thinking(prompt)
         thinks = _is_on(thinking)
-        prompt = fit(settled(prompt, _ID), self._abilities(thinks=thinks))
+        prompt = fit(with_paired_calls(prompt, _ID), self._abilities(thinks=thinks))
         is_cached = "cache_control" not in endpoint.extra
         body: dict[str, object] = {
             "model": endpoint.model,

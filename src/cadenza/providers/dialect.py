@@ -210,7 +210,7 @@ class EventReader(Generic[Shape]):
         """Return what was held."""
         chunks = self.rest()
         if self.skipped and not self._has_read:
-            return [*chunks, Failed(nonsense(self._vendor))]
+            return [*chunks, Failed(unreadable_stream(self._vendor))]
         return chunks
 
     def knows(self, value: Shape) -> bool:  # noqa: ARG002  # most shapes fit nothing else
@@ -270,7 +270,7 @@ def _delete_field(value: Any, complaint: str) -> bool:
     return True
 
 
-def nonsense(vendor: str) -> ProviderError:
+def unreadable_stream(vendor: str) -> ProviderError:
     """The error for a stream without a readable event."""
     return ProviderError(
         f"{known_as(vendor)} sent something that is not an answer; try again, or check its address",

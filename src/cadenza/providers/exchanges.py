@@ -22,7 +22,7 @@ _NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_-]|^(?=[^a-zA-Z_])")
 _LONGEST_NAME = 64
 
 
-def settled(prompt: Prompt, ids: re.Pattern[str]) -> Prompt:
+def with_paired_calls(prompt: Prompt, ids: re.Pattern[str]) -> Prompt:
     """*prompt* with one result for each call and ids that match *ids*; invalid and repeated ids are replaced.
 
     A new id is derived from the position of the call, so that equal histories get equal ids. A tool name that a model

@@ -18,7 +18,7 @@ from ..stages.stage import Stage
 from ..types import Chunk, HttpRequest, Links, Media, Prompt, PromptTurn, RawEvent, Role, Thinking, ToolCall, ToolSpec
 from .bodies import THOUGHT_TOKENS, inline, object_of, state_of, within, written
 from .dialect import Dialect, Endpoint
-from .exchanges import ANY_ID, settled
+from .exchanges import ANY_ID, with_paired_calls
 from .google_events import GoogleDecoder
 from .guards import guarded
 
@@ -77,7 +77,7 @@ class GoogleCodec(Dialect):
     def encode(self, prompt: Prompt, /) -> HttpRequest:
         """Encode *prompt*."""
         endpoint = self.endpoint
-        prompt = fit(settled(prompt, ANY_ID), endpoint.abilities)
+        prompt = fit(with_paired_calls(prompt, ANY_ID), endpoint.abilities)
         body: dict[str, object] = {"contents": _in_turn(self._contents(prompt.turns), begins=bool(prompt.prefill))}
         if prompt.system:
             body["systemInstruction"] = {"parts": [{"text": prompt.system}]}

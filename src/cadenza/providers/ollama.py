@@ -36,7 +36,7 @@ from ..types import (
 from .arguments import as_json_text, tool_call
 from .bodies import inline, object_of, schema, state_of, within, written
 from .dialect import Dialect, Endpoint, EventReader
-from .exchanges import ANY_ID, settled
+from .exchanges import ANY_ID, with_paired_calls
 from .failures import reported
 from .guards import guarded
 from .ladder import Ladder
@@ -66,7 +66,7 @@ class OllamaCodec(Dialect):
     def encode(self, prompt: Prompt, /) -> HttpRequest:
         """Encode *prompt*."""
         endpoint = self.endpoint
-        prompt = fit(settled(prompt, ANY_ID), endpoint.abilities)
+        prompt = fit(with_paired_calls(prompt, ANY_ID), endpoint.abilities)
         body: dict[str, object] = {"model": endpoint.model, "messages": list(self._messages(prompt)), "stream": True}
         if prompt.tools:
             body["tools"] = [_tool(tool) for tool in prompt.tools]

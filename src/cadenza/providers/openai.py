@@ -27,7 +27,7 @@ from ..types import (
 )
 from .bodies import THOUGHT_TOKENS, inline, link, schema, state_of, within, written
 from .dialect import Dialect, ThinkingField
-from .exchanges import settled
+from .exchanges import with_paired_calls
 from .guards import guarded
 from .ladder import Ladder
 from .openai_decoder import OpenAIDecoder
@@ -61,7 +61,7 @@ class OpenAICodec(Dialect):
     def encode(self, prompt: Prompt, /) -> HttpRequest:
         """Encode *prompt*."""
         endpoint = self.endpoint
-        prompt = fit(settled(prompt, _SHORT_ID if endpoint.manner.short_ids else _ID), endpoint.abilities)
+        prompt = fit(with_paired_calls(prompt, _SHORT_ID if endpoint.manner.short_ids else _ID), endpoint.abilities)
         messages = self._messages(prompt)
         begins = _marks_beginning(messages, prompt)
         if endpoint.manner.strict_turns:

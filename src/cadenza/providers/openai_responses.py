@@ -33,7 +33,7 @@ from ..types import (
 )
 from .bodies import THOUGHT_TOKENS, inline, link, schema, state_of, written
 from .dialect import Dialect, Endpoint
-from .exchanges import settled
+from .exchanges import with_paired_calls
 from .gpt import effort, efforts
 from .guards import guarded
 from .ladder import Ladder
@@ -57,7 +57,7 @@ class ResponsesCodec(Dialect):
     def encode(self, prompt: Prompt, /) -> HttpRequest:
         """Encode *prompt*."""
         endpoint = self._endpoint
-        prompt = fit(settled(prompt, _ID), replace(endpoint.abilities, prefill=Prefill.NONE))
+        prompt = fit(with_paired_calls(prompt, _ID), replace(endpoint.abilities, prefill=Prefill.NONE))
         body: dict[str, object] = {
             "model": endpoint.model,
             "instructions": prompt.system or None,

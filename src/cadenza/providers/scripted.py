@@ -12,7 +12,7 @@ A script is JSON lines, one chunk per line, each with the seconds to wait before
 
 A script passes the same stages as any other dialect: its bytes are framed, decoded and delivered. ``script_of`` makes a
 script from a list of texts and chunks. A model can also be a function from a prompt to such a list
-(``ScriptedCodec(function)`` with ``recital``).
+(``ScriptedCodec(function)`` with ``play_request``).
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Beat:
 
 
 class ScriptedCodec(Dialect):
-    """The dialect of scripts. With an *answerer*, its answer to a prompt is the script, which ``recital`` plays."""
+    """The dialect of scripts. With an *answerer*, its answer to a prompt is the script, which ``play_request`` plays."""
 
     def __init__(self, answerer: Answerer | None = None) -> None:
         super().__init__(Endpoint("script", "script", "script:"))
@@ -116,7 +116,7 @@ def _chunk(line: object) -> Chunk:
         case {"error": str(message)}:
             return Failed(ProviderError(message))
         case {"error": {"message": str(message), **rest}}:
-            return Failed(error_of(message, rest))
+            return Failed(error_from(message, rest))
         case _:
             msg = f"expected text, thought, tool, usage, served, finish or error, not {json.dumps(line)[:80]}"
             raise ValueError(msg)
@@ -151,14 +151,14 @@ def _line(item: str | Chunk) -> dict[str, object]:
         case Finished(reason):
             return {"finish": reason}
         case Failed(ProviderError() as error):
-            return {"error": {"message": str(error), **told_of(error)}}
+            return {"error": {"message": str(error), **error_fields(error)}}
         case Failed(error):
             return {"error": str(error)}
         case _:
             assert_never(item)
 
 
-def told_of(error: ProviderError) -> dict[str, object]:
+def error_fields(error: ProviderError) -> dict[str, object]:
     """The fields of *error* besides its sentence, as in a script."""
     told = {
         "kind": error.kind.value,
@@ -172,8 +172,8 @@ def told_of(error: ProviderError) -> dict[str, object]:
     return {name: value for name, value in told.items() if value not in (None, "", False)}
 
 
-def error_of(message: str, told: Mapping[Any, object]) -> ProviderError:
-    """The error for the fields that ``told_of`` returned."""
+def error_from(message: str, told: Mapping[Any, object]) -> ProviderError:
+    """The error for the fields that ``error_fields`` returned."""
     status, wait, aspect = told.get("status"), told.get("retry_after"), told.get("aspect")
     return ProviderError(
         message,
@@ -231,7 +231,7 @@ def transport(scripts: Iterable[Sequence[Beat]], sleep: Sleep, *, pace: float = 
     return play
 
 
-def recital(sleep: Sleep, *, pace: float = 1.0) -> Transport:
+def play_request(sleep: Sleep, *, pace: float = 1.0) -> Transport:
     """Play the script in the request itself: the transport of a model that is a function."""
 
     async def play(request: HttpRequest) -> AsyncIterator[bytes]:
