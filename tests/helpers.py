@@ -10,8 +10,8 @@ from itertools import cycle
 from types import FrameType
 from typing import AnyStr, TypeVar
 
-from cadenza.config.config import LogConfig
-from cadenza.service.logs import set_up, take_down
+from cadenza.bot.config.config import LogConfig
+from cadenza.bot.services.logs import set_up, take_down
 
 T = TypeVar("T")
 

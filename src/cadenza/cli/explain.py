@@ -1,0 +1,242 @@
+"""``cadenza explain``: any text or recorded stream in, its messages out, each with its reasons."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from ..errors import InputError
+from ..explain.steps import TraceStep
+from ..explain.words import explain, read
+from ..play.films.comparing import Comparison, compared, comparison_lines
+from ..play.films.film import short_form
+from ..play.films.inputs import Subject, data_of, is_trace, subject_of, subject_of_trace
+from ..play.films.options import Order
+from ..play.films.packing import Json
+from ..play.films.printing import WIDEST, Paper, Printer, message_lines, reply_lines
+from ..play.films.summary import Telling, counted, tellings
+from ..play.page import film_page
+
+VERSION = 1
+
+
+def add_explain(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Say what the command can be told."""
+    parser = commands.add_parser(
+        "explain",
+        help="tell how any text or recorded stream becomes messages, and why",
+        description="Tell how a model's words become messages: why each starts and ends where it does, what was held, "
+        "which rules changed it, and where the time went. FILE is a text that a model wrote, a recording of "
+        "'cadenza record', an answer that was saved in a provider's own format, lines for 'cadenza replay', a trace "
+        "or a film. It is delivered to a simulated Discord, in no time; a trace or a film is told as it happened, "
+        "unless an option asks for something else.",
+        epilog="docs/explain.md tells more.",
+    )
+    parser.add_argument("file", metavar="FILE", help="what to explain; '-' is standard input")
+    parser.add_argument("--text", action="store_true", help="take it for a text, whatever it looks like")
+    parser.add_argument("--answer", type=int, metavar="N", help="of several answers in FILE, only this one")
+    parser.add_argument(
+        "--message", type=int, metavar="N", help="tell only of this message, but all of it; 1 is the first"
+    )
+    _add_outputs(parser)
+    _add_circumstances(parser)
+
+
+def _add_outputs(parser: argparse.ArgumentParser) -> None:
+    output = parser.add_argument_group("output")
+    output.add_argument("--json", action="store_true", help="write one object of JSON instead")
+    output.add_argument("--html", metavar="OUT", help="write a page that opens anywhere; '-' is standard output")
+    output.add_argument("--force", action="store_true", help="write over a file that is there already")
+    output.add_argument(
+        "--diff",
+        nargs=2,
+        metavar=("A.toml", "B.toml"),
+        help="compare two files of settings; the exit status is 0 if the messages are the same, and else 1",
+    )
+
+
+def _add_circumstances(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("what is rehearsed")
+    group.add_argument("--settings", metavar="FILE", help="a TOML file with settings")
+    group.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting, such as degree=3; may be repeated"
+    )
+    group.add_argument("--rate", type=float, metavar="TOKENS", help="tokens a second (50), also for what has timings")
+    group.add_argument("--asked", default="", metavar="TEXT", help="what somebody says first, which is answered")
+    group.add_argument(
+        "--limit", metavar="N/SECONDS", help="how many messages the chat takes in how long (5/5), or 'off'"
+    )
+    group.add_argument(
+        "--fault",
+        action="append",
+        default=[],
+        metavar="WHAT[xTIMES][@N]",
+        help="what goes wrong, how often, from which message on: rate_limit, refused, lost, slow, broken, "
+        "webhook_gone; may be repeated",
+    )
+    group.add_argument("--stop-at", type=float, metavar="SECONDS", help="when somebody stops the reply")
+
+
+def run_explain(options: argparse.Namespace) -> int:
+    """Explain what *options* name; give back the exit status."""
+    order = Order.of(options)
+    data = data_of(order.file)
+    if is_trace(data) and not order.is_rehearsed:
+        return _explain_trace(order, *read(data.split(b"\n")))
+    subject = subject_of(order, data)
+    _remark(subject.told)
+    return _deliver(order, subject)
+
+
+def _explain_trace(order: Order, traced: Sequence[TraceStep], complaints: Sequence[str]) -> int:
+    """A trace, told as it happened. In a terminal, it is told step by step."""
+    for complaint in complaints:
+        _complain(complaint)
+    if order.is_json or order.html:
+        _deliver(order, subject_of_trace(order, traced))
+    else:
+        for line in explain(traced, message=order.message):
+            _write(f"{line}\n")
+    return 1 if complaints else 0
+
+
+def _deliver(order: Order, subject: Subject) -> int:
+    """Write down what there is to say of *subject*, as it is wanted."""
+    if order.html:
+        _write_page(order, subject)
+        if not order.is_json:
+            return _status(order, subject)
+    if order.diff:
+        return _tell_differences(order, subject)
+    told = counted(telling for films in subject.films for telling in tellings(films[0]))
+    chosen = _chosen(told, order)
+    if order.is_json:
+        _write_json(subject, {"replies": [telling.as_json() for telling in chosen]})
+    else:
+        _tell(chosen, order)
+    return 0
+
+
+def _tell(told: Sequence[Telling], order: Order) -> None:
+    paper, printer = _paper(is_full=order.message is not None)
+    for place, telling in enumerate(told):
+        if place:
+            _write("\n")
+        lines = (
+            reply_lines(telling, paper)
+            if order.message is None
+            else (line for message in telling.messages for line in message_lines(message, paper))
+        )
+        for text in printer.printed(lines):
+            _write(text)
+
+
+def _chosen(told: Sequence[Telling], order: Order) -> Sequence[Telling]:
+    """Only what is told of the message that is wanted; all, if none is."""
+    if order.message is None:
+        return told
+    for telling in told:
+        if narrowed := telling.only(order.message):
+            return [narrowed]
+    count = sum(len(telling.messages) for telling in told)
+    msg = f"there is no message {order.message} in what becomes of {order.name!r}; it has {count}"
+    raise InputError(msg)
+
+
+# --- two settings ----------------------------------------------------------------------------------
+
+
+def _comparisons(subject: Subject) -> list[Comparison]:
+    """Each answer under both settings."""
+    sides = [counted(told) for told in zip(*_told_twice(subject), strict=True)]
+    return [compared(*pair) for pair in zip(*sides, strict=True)]
+
+
+def _told_twice(subject: Subject) -> list[tuple[Telling, Telling]]:
+    return [(tellings(left)[0], tellings(right)[0]) for left, right in subject.films]
+
+
+def _tell_differences(order: Order, subject: Subject) -> int:
+    found = _comparisons(subject)
+    if order.is_json:
+        _write_json(subject, {"labels": list(order.labels), "replies": [one.as_json() for one in found]})
+    else:
+        paper, printer = _paper()
+        for place, comparison in enumerate(found):
+            if place:
+                _write("\n")
+            for text in printer.printed(comparison_lines(comparison, order.labels, paper)):
+                _write(text)
+    return 0 if all(one.is_same for one in found) else 1
+
+
+def _status(order: Order, subject: Subject) -> int:
+    return 1 if order.diff and not all(one.is_same for one in _comparisons(subject)) else 0
+
+
+# --- a page ------------------------------------------------------------------------------------------
+
+
+def _write_page(order: Order, subject: Subject) -> None:
+    page = film_page([short_form(film) for film in subject.films[0]], title=order.title, labels=order.labels)
+    if order.html == "-":
+        _write(page)
+        return
+    _save(order, page)
+    _complain(f"the page is in {order.html!r}; any browser opens it")
+
+
+def _save(order: Order, page: str) -> None:
+    path = Path(order.html)
+    try:
+        with path.open("w" if order.is_forced else "x", encoding="utf-8", newline="\n") as file:
+            file.write(page)
+    except FileExistsError:
+        raise order.in_the_way() from None
+    except (OSError, ValueError) as error:  # a name with a NUL in it is a ValueError
+        msg = f"cannot write {order.html!r}: {getattr(error, 'strerror', None) or error}"
+        raise InputError(msg) from None
+
+
+# --- writing -----------------------------------------------------------------------------------------
+
+
+def _write_json(subject: Subject, about: Json) -> None:
+    head: Json = {
+        "explained": VERSION,
+        "what": subject.what,
+        "told": subject.told,
+        "is_rehearsed": subject.is_rehearsed,
+    }
+    _write(json.dumps({**head, **about}, ensure_ascii=False) + "\n")
+
+
+def _paper(*, is_full: bool = False) -> tuple[Paper, Printer]:
+    """What is printed on, and with: as wide as the terminal, if there is one."""
+    is_terminal = sys.stdout.isatty()
+    width = min(WIDEST, max(40, shutil.get_terminal_size().columns)) if is_terminal else Paper().width
+    return Paper(width, is_full=is_full), Printer(width=width, is_terminal=is_terminal)
+
+
+def _write(text: str) -> None:
+    """Write *text* as UTF-8, whatever the terminal is said to know; half a character is written out."""
+    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+    sys.stdout.buffer.flush()
+
+
+def _remark(sentence: str) -> None:
+    """Say *sentence* to somebody who sits there; a program is not told."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        _complain(sentence)
+
+
+def _complain(sentence: str) -> None:
+    """Say *sentence* beside the output."""
+    if sys.stderr is not None:
+        with suppress(OSError):
+            sys.stderr.write(f"cadenza: {sentence}\n")

@@ -1,0 +1,112 @@
+"""Films as the page asks for them: what is to be filmed goes in, JSON or a page comes out. It takes its time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from msgspec import UNSET
+
+from ...errors import CadenzaError, InputError
+from ...settings import Settings
+from ...sim.rate_limits import Rate
+from ..films.fault_names import Trouble
+from ..films.film import Film, encoded, short_form
+from ..films.rehearsal import Rehearsal, rehearse
+from ..films.sources import understood
+from ..films.usual_bot import rehearse_usual
+from ..films.virtual_time import Abandoned, GivenUp
+from ..page import film_page
+from .page_state import check_changeable
+from .request_types import Rehearse, Share, Side
+from .tour import LABELS, Story, shown
+
+T = TypeVar("T")
+
+_SHORT = 60
+"""Characters of an answer by which it is known."""
+
+
+def checked(side: Side) -> Settings:
+    """The settings of *side*; what is wrong with them is said before anybody waits."""
+    check_changeable(side.settings)
+    return Settings().with_values(side.settings)
+
+
+def rehearsed(wanted: Rehearse, given_up: GivenUp | None = None) -> bytes:
+    """What was asked for, as JSON."""
+    sources = understood(wanted.text, wanted.name, rate=wanted.rate)
+    if wanted.answer > len(sources):
+        called = f"{wanted.name!r}" if wanted.name else "the input"
+        msg = f"there is no answer {wanted.answer} in {called}; it has {len(sources)}"
+        raise InputError(msg)
+    source = sources[wanted.answer - 1]
+    films = [_film(source.rehearsal(_rehearsal(wanted, side)), side, given_up) for side in wanted.sides]
+    return encoded(
+        {
+            "what": source.what,
+            "told": source.told,
+            "answer": wanted.answer,
+            "answers": [_in_short(one.said) for one in sources],
+            "films": [short_form(film) for film in films],
+        }
+    )
+
+
+def _in_short(said: str) -> str:
+    """How an answer begins, for who chooses among several."""
+    line = " ".join(said[: 2 * _SHORT].split())
+    return line if len(line) <= _SHORT else f"{line[: _SHORT - 1]}…"
+
+
+def told(story: Story, language: str, given_up: GivenUp | None = None) -> bytes:
+    """A story of the tour with its films, as JSON."""
+    seen = _finished(lambda: shown(story, language, given_up=given_up))
+    return encoded(
+        {
+            "id": story.id,
+            "title": dict(story.title),
+            "about": dict(story.about),
+            "captions": seen.captions,
+            "labels": [dict(label) for label in LABELS],
+            "films": [short_form(film) for film in seen.films],
+        }
+    )
+
+
+def shared(wanted: Share, language: str) -> bytes:
+    """A page with those films in it."""
+    page = film_page(
+        wanted.films, title=wanted.title, labels=wanted.labels, captions=wanted.captions, language=language
+    )
+    return page.encode("utf-8", "replace")
+
+
+def _rehearsal(wanted: Rehearse, side: Side) -> Rehearsal:
+    plain = Rehearsal(
+        (),
+        checked(side),
+        asked=wanted.asked,
+        title=side.label if isinstance(side.label, str) else "",
+        stop_at=side.stop_at,
+        faults=tuple(Trouble(one.what, one.times, one.at_message, one.seconds) for one in side.faults),
+    )
+    if side.limits is UNSET:
+        return plain
+    rate = None if side.limits is None else Rate(side.limits.messages, side.limits.seconds)
+    return replace(plain, limits=rate)
+
+
+def _film(rehearsal: Rehearsal, side: Side, given_up: GivenUp | None) -> Film:
+    make = rehearse_usual if side.is_usual else rehearse
+    return _finished(lambda: make(rehearsal, given_up=given_up))
+
+
+def _finished(work: Callable[[], T]) -> T:
+    """What comes of *work*, unless it was given up."""
+    try:
+        return work()
+    except Abandoned:
+        msg = "nobody waits for this film any more"
+        raise CadenzaError(msg) from None

@@ -1,5 +1,0 @@
-"""The guards of stage 3: one file per oddity, and their order."""
-
-from .row import guarded
-
-__all__ = ["guarded"]
