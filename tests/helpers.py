@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import io
+import logging
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import cycle
 from types import FrameType
 from typing import AnyStr, TypeVar
+
+from cadenza.bot.config.config import LogConfig
+from cadenza.bot.services.logs import set_up, take_down
 
 T = TypeVar("T")
 
@@ -31,6 +36,18 @@ def same_every_way(whole: AnyStr, run: Callable[[list[AnyStr]], T]) -> T:
     for other in others:
         assert first == other, f"depends on how {whole!r} was sliced"
     return first
+
+
+def written_by_the_bot(records: Iterable[logging.LogRecord], *secrets: str) -> str:
+    """*records* as the bot writes them at level debug, with tracebacks."""
+    out = io.StringIO()
+    set_up(LogConfig(level="debug"), secrets=secrets, stream=out)
+    try:
+        for record in records:
+            logging.getLogger().handlers[-1].handle(record)
+    finally:
+        take_down()
+    return out.getvalue()
 
 
 class Dice:

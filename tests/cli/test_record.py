@@ -124,7 +124,7 @@ def test_an_interrupt_keeps_what_came(
 def test_nothing_is_written_over_without_force(output: Path, script: Path) -> None:
     output.write_text("precious", encoding="utf-8")
     order = RecordOptions(f"script:{script}", "Hi", output)
-    with pytest.raises(InputError, match="already; --force"):
+    with pytest.raises(InputError, match="already exists; --force"):
         record.run(order)
     assert output.read_text(encoding="utf-8") == "precious"
 

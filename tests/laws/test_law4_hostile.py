@@ -18,7 +18,7 @@ from cadenza.models.dialects.openai_decoder import OpenAIDecoder
 from cadenza.models.dialects.openai_responses_events import ResponsesDecoder
 from cadenza.models.error_kind import failure, reported
 from cadenza.models.error_text import is_generic
-from cadenza.models.recordings import black_out
+from cadenza.models.recordings import hide_secrets
 from cadenza.rules import RenderModifier, Rule, RuleContext, SpeakerGuard
 from cadenza.settings import Settings
 from cadenza.stages.s2_generation import ServerSentEvents
@@ -136,7 +136,7 @@ def _tree(width: int) -> object:
         ),
         pytest.param(lambda: reported(_tree(10), vendor="openai"), id="thousands of messages"),
         pytest.param(lambda: is_generic("." * 20_000 + "x"), id="a row of dots"),
-        pytest.param(lambda: black_out(b"eyJ-" * 20_000, ()), id="beginnings of web tokens"),
+        pytest.param(lambda: hide_secrets(b"eyJ-" * 20_000, ()), id="beginnings of web tokens"),
         pytest.param(lambda: _openai(*[_call_piece("find", "[1, 2, 3, ")] * 10_000), id="a name with every piece"),
         pytest.param(
             lambda: _openai(_call_piece("find", ""), *[_call_piece("", "x" * 200)] * 20_000), id="many pieces"

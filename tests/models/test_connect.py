@@ -360,13 +360,17 @@ async def test_a_script_of_python_is_asked_with_the_prompt(tmp_path: Path) -> No
     ],
 )
 def test_a_script_of_python_that_cannot_be_asked_is_refused_in_a_sentence(
-    tmp_path: Path, text: str, complaint: str
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, text: str, complaint: str
 ) -> None:
     file = tmp_path / "model.py"
     file.write_text(text)
 
-    with pytest.raises(SettingsError, match=complaint):
+    with pytest.raises(SettingsError, match=complaint) as caught:
         connect(f"script:{file}")
+
+    causes = [record.exc_info[1] for record in caplog.records if record.exc_info]
+    assert causes == [cause for cause in [caught.value.__cause__] if cause]
+    assert bool(causes) is ("cannot be run" in complaint)
 
 
 async def test_a_script_is_played_over_and_over(tmp_path: Path) -> None:

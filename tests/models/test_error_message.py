@@ -12,22 +12,22 @@ from cadenza.models.vendors import VENDORS
     [
         pytest.param(
             {"kind": ErrorKind.RATE_LIMIT, "retry_after": 11.2},
-            "OpenAI gets more requests than it allows; try again in 12 seconds, or use another model",
+            "the rate limit of OpenAI is reached; try again in 12 seconds, or use another model",
             id="rate limit",
         ),
         pytest.param(
             {"kind": ErrorKind.OVERLOADED},
-            "OpenAI is overloaded or out of order; try again in a little while, or use another model",
+            "OpenAI is overloaded or down; try again in a little while, or use another model",
             id="overloaded",
         ),
         pytest.param(
             {"kind": ErrorKind.API, "status": 401, "code": "401"},
-            "OpenAI did not accept the key; look whether it is right and still valid",
+            "OpenAI did not accept the key; check that it is correct and still valid",
             id="a wrong key",
         ),
         pytest.param(
             {"kind": ErrorKind.API, "status": 400, "detail": "API key not valid. Please pass a valid API key."},
-            "OpenAI did not accept the key; look whether it is right and still valid",
+            "OpenAI did not accept the key; check that it is correct and still valid",
             id="a wrong key with another number",
         ),
         pytest.param(
@@ -37,27 +37,27 @@ from cadenza.models.vendors import VENDORS
         ),
         pytest.param(
             {"kind": ErrorKind.API, "status": 500},
-            "OpenAI had an error of its own; try again in a little while, or use another model",
+            "OpenAI had an internal error; try again in a little while, or use another model",
             id="its own fault",
         ),
         pytest.param(
             {"kind": ErrorKind.API, "code": "error"},
-            "OpenAI had an error of its own; try again in a little while, or use another model",
+            "OpenAI had an internal error; try again in a little while, or use another model",
             id="an answer that ended in an error, and was no refusal",
         ),
         pytest.param(
             {"kind": ErrorKind.API, "code": "tool_call_parse_error"},
-            "OpenAI called a tool in a way that cannot be read; try again, or use another model",
+            "OpenAI called a tool in an unreadable way; try again, or use another model",
             id="a call that makes no sense, and was no refusal",
         ),
         pytest.param(
             {"kind": ErrorKind.API, "status": 418},
-            "OpenAI did not accept the request; look at the settings for the model or use another model",
+            "OpenAI did not accept the request; check the settings for the model or use another model",
             id="anything else",
         ),
         pytest.param(
             {"kind": ErrorKind.RATE_LIMIT, "aspect": Aspect.CREDIT},
-            "the account at OpenAI has not enough credit for this; "
+            "the account at OpenAI does not have enough credit for this; "
             "add some, ask for shorter answers or use another model",
             id="an aspect says more than the kind",
         ),

@@ -29,7 +29,7 @@ from cadenza.errors import (
     SettingsError,
     ToolError,
 )
-from cadenza.models.dialects.dialect import nonsense
+from cadenza.models.dialects.dialect import unreadable_stream
 from cadenza.models.error_kind import failure, refused, reported
 from cadenza.models.keys import Key, KeyRecord, KeyRemedy, Keyring, cure, ready, ready_in
 from cadenza.models.model import Model, broken_off
@@ -167,7 +167,7 @@ def test_a_way_that_leads_nowhere_needs_another_model(code: str) -> None:
     "error",
     [
         pytest.param(broken_off(ValueError("x")), id="a stream that broke off"),
-        pytest.param(nonsense("openai"), id="nothing that could be read"),
+        pytest.param(unreadable_stream("openai"), id="nothing that could be read"),
         pytest.param(failure("x", vendor="openai", kind=ErrorKind.API, code="error"), id="an answer that ended so"),
         pytest.param(
             failure("x", vendor="novelai", kind=ErrorKind.API, code="tool_call_parse_error"), id="a call that is none"

@@ -191,6 +191,8 @@ async def test_a_file_that_holds_no_model_is_said_so(weights: Path) -> None:
 
     assert isinstance(failed, Failed)
     assert str(failed.error).startswith("the local model could not be loaded from 'tiny.gguf'")
+    assert "Failed to init server" in str(failed.error.__cause__)
+    assert "Traceback" in str(failed.error.__cause__)
 
 
 async def test_a_listener_who_leaves_does_not_keep_it_from_ending(weights: Path) -> None:

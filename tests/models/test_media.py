@@ -326,7 +326,7 @@ async def test_what_was_had_is_not_fetched_again_in_the_next_round() -> None:
 
 
 async def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cadenza.models.media._MEMORY", 2 * len(PNG))
+    monkeypatch.setattr("cadenza.models.media._CACHE_BYTES", 2 * len(PNG))
     files = {f"/{name}": ("image/png", PNG) for name in "abc"}
     settings = HttpSettings(private_addresses=True)
     async with serving(answers(files)) as loopback, Http(settings) as http:
@@ -338,7 +338,7 @@ async def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) ->
 
 
 async def test_what_was_had_is_fetched_again_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cadenza.models.media._REMEMBERED", 0.0)
+    monkeypatch.setattr("cadenza.models.media._CACHE_SECONDS", 0.0)
     settings = HttpSettings(private_addresses=True)
     async with serving(answers({"/a": ("image/png", PNG)})) as loopback, Http(settings) as http:
         fill = fetcher(http, settings)

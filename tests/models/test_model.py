@@ -34,6 +34,7 @@ from cadenza.types import (
     ToolCall,
     Usage,
 )
+from tests.helpers import written_by_the_bot
 from tests.tiny import CORE, KEY, Server, TinyCodec, heard, refusal, sse
 
 pytestmark = pytest.mark.looptime
@@ -387,7 +388,9 @@ async def test_texts_that_arrive_together_are_one(pieces: list[list[object]], ex
     assert [*expected, Finished("stop")] == await heard(codec=TinyCodec(), transport=server)
 
 
-async def test_what_was_said_before_a_decoder_fails_is_heard_although_it_arrived_together_with_that() -> None:
+async def test_what_was_said_before_a_decoder_fails_is_heard_although_it_arrived_together_with_that(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     class Fails(TinyCodec):
         def decoder(self, prompt: Prompt = NO_PROMPT, /) -> Stage[RawEvent, Chunk]:
             decoder = super().decoder(prompt)
@@ -406,7 +409,11 @@ async def test_what_was_said_before_a_decoder_fails_is_heard_although_it_arrived
     chunks = await heard(codec=Fails(), transport=Server(sse({"text": "a"}, {"text": "b"}, {"text": "never"})))
 
     assert TextDelta("ab") == chunks[0]
-    assert "the model's stream broke off (ZeroDivisionError); try again" == str(error_of(chunks))
+    error = error_of(chunks)
+    assert "the model's stream broke off (ZeroDivisionError); try again" == str(error)
+    assert isinstance(error.__cause__, ZeroDivisionError)
+    (record,) = [record for record in caplog.records if record.exc_info]
+    assert error.__cause__ is record.exc_info[1]  # type: ignore[index]  # it was asked above
 
 
 async def test_hanging_up_closes_the_body() -> None:
@@ -542,7 +549,7 @@ def lines(log: pytest.LogCaptureFixture, level: int) -> list[str]:
 async def test_a_recovery_is_noted_with_what_was_left_out(log: pytest.LogCaptureFixture) -> None:
     await heard(codec=TinyCodec(BODY), transport=Server(refusal(400, "Unsupported parameter: min_p"), HELLO))
 
-    assert ["answered after 2 requests, the last one targeted_drop_min_p"] == lines(log, logging.INFO)
+    assert ["answered after 2 requests, the last one: targeted_drop_min_p"] == lines(log, logging.INFO)
 
 
 async def test_an_answer_at_the_first_try_is_nothing_to_note(log: pytest.LogCaptureFixture) -> None:
@@ -571,7 +578,7 @@ async def test_every_request_is_noted_without_headers_and_pictures(log: pytest.L
 
     await heard(codec=TinyCodec(body), transport=Server(NOTHING, HELLO))
 
-    noted = [line for line in lines(log, logging.DEBUG) if line.startswith("asking https://tiny.example/v1: ")]
+    noted = [line for line in lines(log, logging.DEBUG) if line.startswith("request to https://tiny.example/v1: ")]
     assert 2 == len(noted)
     assert all("image/png" in line and "iVBORw0K" not in line and len(line) < 600 for line in noted)
     assert "authorization" not in log.text
@@ -599,7 +606,8 @@ async def test_the_key_is_never_noted_nor_told(log: pytest.LogCaptureFixture, pl
 
     error = error_of(chunks)
     assert log.records
-    assert KEY not in log.text + str(vars(error)) + str(error) + repr(error)
+    assert KEY not in written_by_the_bot(log.records, KEY) + str(vars(error)) + str(error) + repr(error)
+    assert KEY not in "".join(record.getMessage() for record in log.records)
 
 
 async def test_nor_is_another_key_that_is_in_use(log: pytest.LogCaptureFixture) -> None:
@@ -631,7 +639,7 @@ async def test_events_that_cannot_be_read_are_counted_and_noted_once(log: pytest
     chunks = await heard(transport=server)
 
     assert [TextDelta("a"), TextDelta("b"), Finished("stop")] == chunks
-    assert ["events of a stream that could not be read and were passed over: 2"] == lines(log, logging.WARNING)
+    assert ["skipped unreadable events of a stream: 2"] == lines(log, logging.WARNING)
 
 
 async def test_they_are_counted_behind_guards_too(log: pytest.LogCaptureFixture) -> None:
@@ -648,7 +656,7 @@ async def test_they_are_counted_behind_guards_too(log: pytest.LogCaptureFixture)
 
     await heard(codec=Guarded(), transport=Server(sse({"text": "a"}, b"data: {nonsense\n\n")))
 
-    assert ["events of a stream that could not be read and were passed over: 1"] == lines(log, logging.WARNING)
+    assert ["skipped unreadable events of a stream: 1"] == lines(log, logging.WARNING)
 
 
 async def test_a_stream_of_nothing_but_nonsense_has_failed() -> None:

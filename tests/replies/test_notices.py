@@ -189,8 +189,7 @@ def test_every_stop_is_told_or_is_not_on_purpose(reason: StopReason) -> None:
 
 def test_the_error_s_own_sentence_is_told_with_what_the_provider_said() -> None:
     assert (
-        "OpenAI gets more requests than it allows; try again in 12 seconds, or use another model. "
-        "Details: `429: slow down`."
+        "The rate limit of OpenAI is reached; try again in 12 seconds, or use another model. Details: `429: slow down`."
     ) == told(Broke(RATE_LIMITED)).text
 
 
@@ -285,7 +284,7 @@ def test_1_one_line_says_who_answered_and_why_the_first_did_not() -> None:
     assert (
         Notice(
             "`anthropic:claude-sonnet-4-5` answered instead of "
-            "`openai:gpt-5.1` (OpenAI gets more requests than it allows).",
+            "`openai:gpt-5.1` (the rate limit of OpenAI is reached).",
             INFO,
             "Another model answered",
         )

@@ -293,7 +293,7 @@ def test_every_answer_of_a_recording_is_a_line() -> None:
     ("text", "complaint"),
     [
         pytest.param(recording() + "\nnonsense", "line 2 of the recording", id="a broken line"),
-        pytest.param(recording(vendor="acme"), "'acme', who is not known", id="an unknown vendor"),
+        pytest.param(recording(vendor="acme"), "unknown vendor 'acme'", id="an unknown vendor"),
     ],
 )
 def test_a_recording_that_cannot_be_read_is_answered_with_an_error(text: str, complaint: str) -> None:

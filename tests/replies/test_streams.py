@@ -35,6 +35,7 @@ from cadenza.types import (
     ToolCall,
     Usage,
 )
+from tests.helpers import written_by_the_bot
 from tests.loopback import Act, Answer, Loopback, serving
 from tests.models.client_items import CLAUDE, CLAUDE_SAID, COMPLETIONS, RESPONSE, candidate
 from tests.models.recorded import joined
@@ -515,23 +516,37 @@ async def test_an_error_of_ours_is_handed_on() -> None:
     assert [TextDelta("a"), Failed(error)] == await heard(broken())
 
 
-async def test_an_error_of_somebody_else_is_not_repeated() -> None:
+class _OverQuotaError(Exception):
+    """As clients raise it."""
+
+    status_code = 429
+
+
+@pytest.mark.parametrize("kind", [KeyError, _OverQuotaError, ConnectionError])
+async def test_an_error_of_somebody_else_is_the_cause_of_ours_and_logged_but_not_repeated(
+    caplog: pytest.LogCaptureFixture, kind: type[Exception]
+) -> None:
     async def broken() -> AsyncIterator[str]:
         yield "a"
-        msg = "sk-secret"
-        raise ValueError(msg)
+        msg = "bad key sk-secret-00112233"
+        raise kind(msg)
 
     *_, last = await heard(broken())
     assert isinstance(last, Failed)
-    assert str(last.error) == "the model's stream broke off (ValueError); try again"
+    assert isinstance(last.error.__cause__, kind)
+    assert "secret" not in str(last.error)
+    shown = written_by_the_bot(caplog.records)
+    assert "in broken" in shown
+    assert "Traceback" in shown
+    assert "secret" not in shown
 
 
 @pytest.mark.parametrize(
     ("speech", "advice"),
     [
-        pytest.param(4, "not int; let the client stream", id="a number"),
-        pytest.param(None, "not NoneType; let the client stream", id="nothing"),
-        pytest.param(object(), "not object; let the client stream", id="an object"),
+        pytest.param(4, "not int; pass what the client returns", id="a number"),
+        pytest.param(None, "not NoneType; pass what the client returns", id="nothing"),
+        pytest.param(object(), "not object; pass what the client returns", id="an object"),
         pytest.param(from_stream, "not function; call it first", id="a function"),
         pytest.param(b"Hi", "not bytes", id="bytes"),
         pytest.param({"Hi": 1}, "not dict", id="a dictionary of somebody's"),

@@ -1,4 +1,4 @@
-"""``cadenza record``: asks a model, shows what it says, and saves what really came as a file that can be played again."""
+"""``cadenza record``: ask a model, print its answer, and save the bytes as a recording."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from ..types import Chunk, Failed, Line, Persona, Prompt, Scene, TextDelta
 
 _INTERRUPTED = 130
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-"""Everything that steers a terminal, but the line end and the tab; and halves of characters, which no output can take."""
+"""Control characters other than newline and tab, and lone surrogates, which no output can encode."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordOptions:
-    """What is to be asked, and where the answer goes."""
+    """What to ask, and where to save the answer."""
 
     model: str
     prompt: str
@@ -42,7 +42,7 @@ class RecordOptions:
 
 
 def run(order: RecordOptions) -> int:
-    """Ask, show and save; give back the exit status. What came before a Ctrl-C, or before nobody reads on, is kept."""
+    """Ask, print and save; return the exit status. After Ctrl-C or a closed pipe, what arrived is saved."""
     model = connect(order.model, url=order.url, settings=order.settings)
     file, tape = _opened(order), StringIO()
     failure: CadenzaError | None = None
@@ -63,11 +63,11 @@ def run(order: RecordOptions) -> int:
 
 
 def _opened(order: RecordOptions) -> BinaryIO:
-    """The file for the recording, which is opened first: nobody should be asked for nothing."""
+    """Open the file for the recording before the request, so that no answer is paid for in vain."""
     try:
         return order.output.open("wb" if order.force else "xb")
     except FileExistsError:
-        why = "is a folder; name a file in it" if order.output.is_dir() else "is there already; --force writes over it"
+        why = "is a folder; name a file in it" if order.output.is_dir() else "already exists; --force overwrites it"
         msg = f"{str(order.output)!r} {why}"
         raise InputError(msg) from None
     except (OSError, ValueError) as error:
@@ -75,12 +75,12 @@ def _opened(order: RecordOptions) -> BinaryIO:
 
 
 def _save(recording: str, file: BinaryIO, order: RecordOptions) -> int:
-    """Write *recording* to *file*, and close it; how many bytes that were."""
+    """Write *recording* to *file* and close it; return the number of bytes."""
     data = recording.encode("utf-8", "backslashreplace")
     try:
         with file:
             file.write(data)
-    except OSError as error:  # a full disk says so when it is written to, or not before the file is closed
+    except OSError as error:  # a full disk is reported when writing or closing
         raise _unwritable(order, error) from None
     return len(data)
 
@@ -90,8 +90,8 @@ def _unwritable(order: RecordOptions, error: Exception) -> InputError:
 
 
 async def _record(model: Model, order: RecordOptions, tape: TextIO) -> CadenzaError | None:
-    """Ask *model* with everything that comes written to *tape*; what failed, if anything did."""
-    vendor, name = _who(model)
+    """Ask *model* and write everything to *tape*; return the error, if there was one."""
+    vendor, name = _vendor_and_model(model)
     recorded = recorder(
         model.transport,
         tape,
@@ -101,7 +101,7 @@ async def _record(model: Model, order: RecordOptions, tape: TextIO) -> CadenzaEr
         added=order.settings.http.headers or {},
     )
     async with model, aclosing(closing(stream(replace(model, transport=recorded), _prompt(order)))) as chunks:
-        async for chunk in _patiently(chunks, order.settings):
+        async for chunk in _with_timeouts(chunks, order.settings):
             if isinstance(chunk, TextDelta):
                 _show(chunk.text)
             elif isinstance(chunk, Failed):
@@ -109,8 +109,8 @@ async def _record(model: Model, order: RecordOptions, tape: TextIO) -> CadenzaEr
     return None
 
 
-def _who(model: Model) -> tuple[str, str]:
-    """Who is asked, as a recording names them: a local model speaks the dialect of its server."""
+def _vendor_and_model(model: Model) -> tuple[str, str]:
+    """The vendor and model for the head of the recording. A local model has those of its server."""
     codec = model.codec
     return (codec.endpoint.vendor, codec.endpoint.model) if isinstance(codec, Dialect) else ("", "")
 
@@ -120,8 +120,8 @@ def _prompt(order: RecordOptions) -> Prompt:
     return assemble(scene, (), order.settings.context)
 
 
-async def _patiently(chunks: AsyncIterator[Chunk], settings: Settings) -> AsyncIterator[Chunk]:
-    """*chunks*, until one of them lets us wait for too long."""
+async def _with_timeouts(chunks: AsyncIterator[Chunk], settings: Settings) -> AsyncIterator[Chunk]:
+    """*chunks* until a timeout."""
     seconds = settings.turn.first_timeout
     while True:
         try:
@@ -137,7 +137,7 @@ async def _patiently(chunks: AsyncIterator[Chunk], settings: Settings) -> AsyncI
 
 
 def _show(text: str) -> None:
-    """Show what the model says, but let it not steer the terminal."""
+    """Print *text* without control characters."""
     shown = _CONTROL.sub("\ufffd", text)
     encoding = sys.stdout.encoding or "utf-8"
     sys.stdout.write(shown.encode(encoding, "replace").decode(encoding))

@@ -1,4 +1,4 @@
-"""What has been heard of an answer so far, whoever's objects it came in: chunks come out, and calls are put together."""
+"""Build chunks from what the readers of other clients' items find; tool calls are assembled from pieces."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .dialects.call_arguments import as_json_text, tool_call
 from .error_kind import failure
 
 VENDOR = "the provider"
-"""How somebody else's client is called in an error: who is behind it is not known."""
+"""The provider's name in errors; which one a foreign client talks to is unknown."""
 
 _ENDINGS: Mapping[str, str] = {
     "length": "length",
@@ -24,7 +24,7 @@ _ENDINGS: Mapping[str, str] = {
     "tool_use": "tool_calls",
     "function_call": "tool_calls",
 }
-"""What a client calls the end → what we call it; whatever is not here is ``stop``."""
+"""Finish reasons of clients → ours; all others are ``stop``."""
 
 _BLOCKED = frozenset(
     [
@@ -49,7 +49,7 @@ _BROKEN = frozenset(["error", "malformed_function_call", "unexpected_tool_call",
 
 @dataclass(slots=True)
 class _Call:
-    """A tool call in the making."""
+    """An unfinished tool call."""
 
     id: str = ""
     name: str = ""
@@ -57,11 +57,11 @@ class _Call:
 
 
 class ChunkBuilder:
-    """Takes what a reader found in an item, and keeps what is not whole yet."""
+    """Collects what a reader found, and keeps unfinished calls."""
 
     def __init__(self) -> None:
         self.fresh: list[Chunk] = []
-        """What has come out since it was last taken."""
+        """Chunks since the list was last taken."""
         self._calls: list[_Call] = []
         self._open: dict[Hashable, _Call] = {}
         self._elsewhere: set[str] = set()
@@ -71,10 +71,10 @@ class ChunkBuilder:
         self._last = ""
         self._is_new = False
 
-    # --- what is said ------------------------------------------------------------------
+    # --- text and usage ----------------------------------------------------------------
 
     def text(self, text: object) -> None:
-        """Some more of what the model says."""
+        """Add text."""
         if isinstance(text, str) and text:
             if self._is_new:
                 self._is_new = False
@@ -84,31 +84,31 @@ class ChunkBuilder:
             self.fresh.append(TextDelta(text))
 
     def thought(self, text: object) -> None:
-        """Some more of what it thinks."""
+        """Add a thought."""
         if isinstance(text, str) and text:
             self.fresh.append(ThoughtDelta(text))
 
     def usage(self, usage: Usage) -> None:
-        """What this response has cost so far."""
+        """Set the usage of this response so far."""
         self._usage = usage
         self.fresh.append(self._before + usage)
 
     def more_usage(self, usage: Usage) -> None:
-        """What this response has cost besides what was told before."""
+        """Add to the usage of this response."""
         self.usage(self._usage + usage)
 
     def output_tokens(self, count: int) -> None:
-        """How much of this response has been written so far; what was read is known."""
+        """Set the output tokens of this response so far; the input tokens stay."""
         if count:
             self.usage(replace(self._usage, output_tokens=count))
 
     def total_usage(self, usage: Usage) -> None:
-        """What all responses have cost together."""
+        """Set the usage of all responses together."""
         self._before = Usage()
         self.usage(usage)
 
     def next_response(self) -> None:
-        """Somebody ran tools and asked the model again, all in one stream: what it says now is another message."""
+        """The client ran tools and asked the model again within one stream: begin another message."""
         self._is_new = bool(self._last)
         self._before, self._usage = self._before + self._usage, Usage()
         self._open.clear()
@@ -117,9 +117,9 @@ class ChunkBuilder:
     # --- calls -------------------------------------------------------------------------
 
     def call(self, key: Hashable, *, identity: object = None, name: object = None, arguments: object = None) -> None:
-        """Some of a call, or all of it. *key* tells calls apart that are written at the same time.
+        """Add a call, or a piece of one. *key* distinguishes calls that arrive interleaved.
 
-        A piece with another id than the call has which is written under that key begins a new one.
+        A piece with another id than the call under *key* begins a new call.
         """
         call = self._open.get(key)
         if call is None or (isinstance(identity, str) and identity and call.id not in ("", identity)):
@@ -135,15 +135,15 @@ class ChunkBuilder:
             call.pieces.append(as_json_text(arguments))
 
     def is_open(self, key: Hashable) -> bool:
-        """Whether a call is being written under *key*."""
+        """Whether a call is open under *key*."""
         return key in self._open
 
     def has_arguments(self, key: Hashable) -> bool:
-        """Whether a call is being written under *key*, and some of its arguments have come."""
+        """Whether a call is open under *key* and has some arguments."""
         return key in self._open and bool(self._open[key].pieces)
 
     def run_elsewhere(self, identity: object = None) -> None:
-        """The call *identity* is run by whoever made the stream, so nobody else should; without one, all calls are."""
+        """The client runs the call *identity* itself, so it is dropped here; without an id, all calls are."""
         if isinstance(identity, str):
             self._elsewhere.add(identity)
         elif identity is None:
@@ -153,7 +153,7 @@ class ChunkBuilder:
     # --- the end -----------------------------------------------------------------------
 
     def finish(self, reason: object) -> None:
-        """The model said why it ended; what it has cost may still follow."""
+        """Set the finish reason; usage may still follow."""
         if not isinstance(reason, str) or not reason or isinstance(self._ending, Failed):
             return
         word = reason.lower()
@@ -167,11 +167,11 @@ class ChunkBuilder:
             self._ending = Finished(_ENDINGS.get(word, "stop"))
 
     def fail(self, error: CadenzaError) -> None:
-        """The model's side failed."""
+        """End with *error*."""
         self._ending = Failed(error)
 
     def end(self) -> None:
-        """Nothing more comes: calls are as whole as they will be, and the end is said."""
+        """End the answer: release the calls and the final chunk."""
         calls = self._whole_calls()
         self.fresh += calls
         ending = self._ending or Finished("end_of_stream")
@@ -180,7 +180,7 @@ class ChunkBuilder:
         self.fresh.append(ending)
 
     def _whole_calls(self) -> list[ToolCall]:
-        """The calls in the order in which they began; one without an id is called by its name and place."""
+        """The calls in the order of their start; a missing id is made from name and position."""
         wanted = [call for call in self._calls if call.name and call.id not in self._elsewhere]
         return [
             tool_call(call.id or f"{call.name}-{place}", call.name, "".join(call.pieces))

@@ -1,4 +1,4 @@
-"""``connect("openai:gpt-5.1")``: from a name to a model that can be asked."""
+"""``connect("openai:gpt-5.1")``: make a model from its name."""
 
 from __future__ import annotations
 
@@ -11,35 +11,29 @@ from ipaddress import ip_address
 from itertools import cycle
 from runpy import run_path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..errors import SettingsError
+from ..explain.tracebacks import get_logger
 from ..settings import Settings, from_environment
-from .dialects.scripted import Answerer, ScriptedCodec, Sleep, parse_script, recital, transport
+from .dialects.scripted import Answerer, ScriptedCodec, Sleep, parse_script, play_request, transport
 from .keys import Keyring
 from .model import Model
 from .recordings import is_head, parse, playing, read_text
 
 if TYPE_CHECKING:
     from .http import Http
-    from .vendors import Vendor
+    from .vendors import Overrides, Vendor
+
+logger = get_logger(__name__)
 
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 _FORMS = "'openai:gpt-5.1', 'local' or 'script:FILE'"
-_PARTING = re.compile(r"[\s,]+")
-"""What parts several keys in one variable; none that is sent as a bearer token, or that a vendor gives, can hold it."""
+_SEPARATORS = re.compile(r"[\s,]+")
+"""Separates several keys in one variable. Neither a bearer token nor any vendor's key contains these characters."""
 _OWN_SERVER = "a server of your own is 'llamacpp:NAME' or 'custom:NAME'"
-
-
-class _Given(TypedDict):
-    """What goes with every request to a model, and what is known better of it than by its vendor's row."""
-
-    headers: Mapping[str, str]
-    extra: Mapping[str, object]
-    abilities: Mapping[str, object]
-    quirks: Mapping[str, object]
 
 
 def connect(
@@ -56,63 +50,71 @@ def connect(
     abilities: Mapping[str, object] = _NOTHING,
     quirks: Mapping[str, object] = _NOTHING,
 ) -> Model:
-    """The model called *name*: a vendor and, behind a colon, what the vendor calls it, as in ``openai:gpt-5.1``.
+    """The model called *name*: a vendor, a colon and the vendor's name for the model, as in ``openai:gpt-5.1``.
 
-    ``local`` is a small model on this machine, ``local:FILE.gguf`` another; ``script:FILE`` plays a script or a
-    recording, or asks the function ``answer`` of a file of Python. With *vendor*, a row of your own, *name* is the model's alone. Without *key*, the key stands in the
-    vendor's environment variable, or several do, parted by commas or spaces. Several keys take turns; models that share
-    them share a *keyring*. Use it with ``async with``, or close it; with *http* it shares that, and closes nothing.
+    ``local`` is a small model on this machine, ``local:FILE.gguf`` another. ``script:FILE`` plays a script or a
+    recording, or calls the function ``answer`` of a Python file. With *vendor*, a row of your own, *name* is only the
+    model's name. Without *key*, the vendor's environment variable holds the key, or several, separated by commas or
+    spaces. Several keys take turns; models that share keys share a *keyring*. Close the model, or use it with ``async
+    with``. With *http* it uses that client and does not close it.
 
-    *headers* and *extra* go with every request; *abilities* and *quirks* change what is known of the model.
+    *headers* and *extra* go with every request; *abilities* and *quirks* override what is known of the model.
     """
     settings = settings or Settings()
-    given: _Given = {"headers": headers, "extra": extra, "abilities": abilities, "quirks": quirks}
-    whose, model = _parts(name) if vendor is None else ("", name)
+    overrides: Overrides = {"headers": headers, "extra": extra, "abilities": abilities, "quirks": quirks}
+    whose, model = _split_name(name) if vendor is None else ("", name)
     match whose.lower():
         case "script" | "local" if url:
-            msg = f"{whose!r} has no address that could be changed; {_OWN_SERVER}"
+            msg = f"{whose!r} has no address to change; {_OWN_SERVER}"
             raise SettingsError(msg)
         case "script":
             return replace(_from_file(model), name=name.strip())
         case "local":
-            from .local import connect_local  # noqa: PLC0415  # it brings HTTP along
+            from .local import connect_local  # noqa: PLC0415  # imports aiohttp
 
-            return replace(connect_local(model, settings=settings, http=http, **given), name=name.strip())
+            return replace(connect_local(model, settings=settings, http=http, **overrides), name=name.strip())
         case _:
-            row = vendor or _known(whose, name)
+            row = vendor or _vendor_row(whose, name)
             keyring = _keyring(row, key, keyring, settings, is_elsewhere=bool(url) or not row.url)
-            found = _far_away(row, model, keyring, url=url or "", settings=settings, http=http, given=given)
+            found = _remote_model(row, model, keyring, url=url or "", settings=settings, http=http, overrides=overrides)
             return replace(found, name=name.strip())
 
 
-def _far_away(
-    row: Vendor, model: str, keyring: Keyring | None, *, url: str, settings: Settings, http: Http | None, given: _Given
+def _remote_model(
+    row: Vendor,
+    model: str,
+    keyring: Keyring | None,
+    *,
+    url: str,
+    settings: Settings,
+    http: Http | None,
+    overrides: Overrides,
 ) -> Model:
-    """The model that the vendor of *row* calls *model*, asked over the network."""
+    """The model that is asked over the network."""
     from .dialects.dialect import Dialect  # noqa: PLC0415
-    from .http import Http as Way  # noqa: PLC0415  # as above
+    from .http import Http as Client  # noqa: PLC0415  # imports aiohttp
     from .media import fetcher  # noqa: PLC0415
-    from .vendors import codec  # noqa: PLC0415  # and so do the dialects
+    from .vendors import codec  # noqa: PLC0415  # imports all of a dialect
 
-    spoken = codec(row, model, key=keyring.main.secret if keyring else "", url=url, **given)
-    way = http or Way(settings.http)
+    dialect = codec(row, model, key=keyring.main.secret if keyring else "", url=url, **overrides)
+    client = http or Client(settings.http)
     return Model(
-        spoken,
-        way.transport(private=row.is_local and _is_loopback(url or row.url)),
-        media=fetcher(way, settings.http, spoken.endpoint.abilities if isinstance(spoken, Dialect) else None),
+        dialect,
+        client.transport(private=row.is_local and _is_loopback(url or row.url)),
+        media=fetcher(client, settings.http, dialect.endpoint.abilities if isinstance(dialect, Dialect) else None),
         settings=settings.http,
-        on_close=None if http else way.close,
+        on_close=None if http else client.close,
         keyring=keyring,
     )
 
 
 def scripted(answerer: Answerer, *, sleep: Sleep = asyncio.sleep, name: str = "scripted") -> Model:
-    """A model that is a function: what it makes of a prompt, texts or chunks, is what it says."""
-    return Model(ScriptedCodec(answerer), recital(sleep), name=name)
+    """A model that is a function: it takes a prompt and returns texts or chunks."""
+    return Model(ScriptedCodec(answerer), play_request(sleep), name=name)
 
 
 def _from_file(path: str) -> Model:
-    """What stands in a file, said with the pauses that stand there too, over and over."""
+    """The model that plays a script or a recording over and over, with its pauses, or calls a Python file."""
     if not path:
         msg = "no file is named; name a script or a recording, as in 'script:answer.jsonl'"
         raise SettingsError(msg)
@@ -125,30 +127,31 @@ def _from_file(path: str) -> Model:
 
 
 def _function_in(path: str) -> Answerer:
-    """The function ``answer`` of a file of Python, which is given a prompt and says what it likes."""
+    """The function ``answer`` of a Python file."""
     try:
         answer: Answerer | None = run_path(path).get("answer")
-    except Exception as error:  # noqa: BLE001  # it is foreign code
-        msg = f"the script {path!r} cannot be run ({type(error).__name__}); look into it"
-        raise SettingsError(msg) from None
+    except Exception as error:  # foreign code
+        logger.warning("the script %r raised an exception", path, exc_info=error)
+        msg = f"the script {path!r} cannot be run ({type(error).__name__}); run it with Python to see why"
+        raise SettingsError(msg) from error
     if not callable(answer):
-        msg = f"the script {path!r} has no function 'answer'; give it one that takes a prompt and gives back texts"
+        msg = f"the script {path!r} has no function 'answer'; give it one that takes a prompt and returns texts"
         raise SettingsError(msg)
     return answer
 
 
-def _parts(name: object) -> tuple[str, str]:
-    """The vendor and the model that *name* names."""
-    if not isinstance(name, str):  # of a variable that is not set, say
+def _split_name(name: object) -> tuple[str, str]:
+    """The vendor and the model in *name*."""
+    if not isinstance(name, str):  # such as the value of a variable that is not set
         msg = f"a model is named by a text such as {_FORMS}, not {type(name).__name__}"
         raise SettingsError(msg)
     vendor, _, model = (part.strip() for part in name.partition(":"))
     return vendor, model
 
 
-def _known(vendor: str, name: str) -> Vendor:
-    """The row of *vendor*; who forgot to name one is told how that is done."""
-    from .vendors import VENDORS  # noqa: PLC0415  # as above
+def _vendor_row(vendor: str, name: str) -> Vendor:
+    """The row of *vendor*; an unknown one raises an error that suggests a name."""
+    from .vendors import VENDORS  # noqa: PLC0415  # imports all vendors
 
     row = VENDORS.get(vendor.lower())
     if row is not None:
@@ -159,7 +162,7 @@ def _known(vendor: str, name: str) -> Vendor:
     elif close:
         hint = f"did you mean {close[0]!r}?"
     else:
-        hint = f"known are {', '.join(VENDORS)}, local and script; 'custom' is anybody else who speaks like OpenAI"
+        hint = f"known are {', '.join(VENDORS)}, local and script; 'custom' is any other OpenAI-compatible server"
     msg = f"unknown vendor {vendor!r}; {hint}"
     raise SettingsError(msg)
 
@@ -172,9 +175,9 @@ def _keyring(
     *,
     is_elsewhere: bool,
 ) -> Keyring | None:
-    """The keys for *vendor*. One who runs on this machine, or somebody at another address than a known one, may want none."""
+    """The keys for *vendor*. ``None`` is allowed for a local server and for an address that is not the vendor's own."""
     if given is not None and shared is not None:
-        msg = "give either key= or keyring=, not both; the keys of a ring are in it"
+        msg = "give either key= or keyring=, not both"
         raise SettingsError(msg)
     if shared is not None:
         return shared
@@ -188,14 +191,14 @@ def _keyring(
 
 
 def _from_variables(vendor: Vendor) -> Sequence[str]:
-    """The keys that stand in the environment."""
-    return _PARTING.split(from_environment(vendor.key_variables))
+    """The keys in the vendor's environment variables."""
+    return _SEPARATORS.split(from_environment(vendor.key_variables))
 
 
 def _is_loopback(url: str) -> bool:
-    """Whether *url* leads to this very machine."""
+    """Whether *url* points to this machine."""
     try:
         host = urlsplit(url).hostname or ""
         return host == "localhost" or host.endswith(".localhost") or ip_address(host).is_loopback
-    except ValueError:  # it is a name, or no address at all, which whoever asks there will say
+    except ValueError:  # a host name, or an invalid address, which the request will report
         return False

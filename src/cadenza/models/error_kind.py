@@ -1,10 +1,10 @@
-"""What a provider's failure is: by its status first, by its words last.
+"""Classify a provider's error: by its status first, by its code, and by its words last.
 
-The same number does not mean the same everywhere, so each family of interfaces has a table. What a provider calls a
-failure stands for a status where there is none. Its words are read last: where there is neither, and for the few
-things that no number tells (there is no such model, the account is empty).
+A status does not mean the same everywhere, so families of APIs have their own tables. A code stands in for a missing
+status. The words are read last: where there is neither, and for the few things that no status tells (an unknown model,
+an empty account).
 
-The text of an error is for people and is ours; what the provider said is its ``detail``, without secrets.
+The text of an error is ours and is for people; ``detail`` holds the provider's words, without secrets.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from .error_text import ErrorText, believable, complaint_in, complaint_of, state
 __all__ = ["failure", "refused", "reported", "without_secrets"]
 
 _LONGEST = 2000
-"""Characters of a detail; an operator reads no more."""
+"""Characters of a detail that are kept."""
 _LONGEST_READ = 2 * _LONGEST
-"""Characters that are looked at: what is cut off here is not a half of anything that is shown."""
+"""Characters that are examined: enough that cutting here never cuts a secret that is shown."""
 
 
 class _Verdict(NamedTuple):
-    """What a failure is, and whether the same request may do better later."""
+    """The kind of an error, and whether the same request may succeed later."""
 
     kind: ErrorKind
     retryable: bool
@@ -51,14 +51,14 @@ _STATUSES: Mapping[int, _Verdict] = MappingProxyType(
     {
         **dict.fromkeys((408, 504, 524), _TOO_SLOW),
         429: _SLOW_DOWN,
-        **dict.fromkeys((500, 502, 503, 520, 521, 522, 523, 529), _TOO_BUSY),  # the last five are proxies' own
+        **dict.fromkeys((500, 502, 503, 520, 521, 522, 523, 529), _TOO_BUSY),  # the last five are sent by proxies
     }
 )
-"""Everywhere, unless a family says otherwise. Any other status is final."""
+"""For all APIs, unless their family says otherwise. Any other status is final."""
 
 _NAMES: Mapping[str, _Verdict] = MappingProxyType(
     {
-        # of OpenAI and those who speak like it
+        # OpenAI and compatible APIs
         **dict.fromkeys(("rate_limit_exceeded", "rate_limit_error", "rate_limited"), _SLOW_DOWN),
         **dict.fromkeys(
             ("overloaded_error", "engine_overloaded_error", "service_unavailable", "overloaded"), _TOO_BUSY
@@ -68,25 +68,25 @@ _NAMES: Mapping[str, _Verdict] = MappingProxyType(
         **dict.fromkeys(("invalid_request_error", "unsupported_parameter", "unsupported_value"), _FINAL),
         **dict.fromkeys(("insufficient_quota", "billing_error", "context_length_exceeded"), _FINAL),
         **dict.fromkeys(("authentication_error", "permission_error", "invalid_api_key", "not_found_error"), _FINAL),
-        # of Google
+        # Google
         "RESOURCE_EXHAUSTED": _SLOW_DOWN,
         "DEADLINE_EXCEEDED": _TOO_SLOW,
         "UNAVAILABLE": _TOO_BUSY,
         **dict.fromkeys(("INTERNAL", "ABORTED"), _BROKEN),
         **dict.fromkeys(("INVALID_ARGUMENT", "FAILED_PRECONDITION", "NOT_FOUND"), _FINAL),
         **dict.fromkeys(("PERMISSION_DENIED", "UNAUTHENTICATED"), _FINAL),
-        # of the network
+        # network errors
         **dict.fromkeys(("ECONNREFUSED", "ENOTFOUND"), _FINAL),
         "ECONNRESET": _CUT_OFF,
         "ETIMEDOUT": _TOO_SLOW,
     }
 )
-"""What a failure is called, where there is no status."""
+"""Codes, for errors without a status."""
 
 _FILTERS = frozenset(
     {"content_filter", "content_policy_violation", "moderation_blocked", "SAFETY", "PROHIBITED_CONTENT"}
 )
-"""Names of filters, which say more than the status that comes with them."""
+"""Codes of filters, which are more precise than the status sent with them."""
 
 
 def _wording(*patterns: str) -> re.Pattern[str]:
@@ -102,20 +102,20 @@ _WORDS: Sequence[tuple[re.Pattern[str], _Verdict]] = (
     (_wording("unavailable", "overloaded", "(?:at|over) capacity", "high demand"), _TOO_BUSY),
     (_wording("content[ _-](?:policy|filter)", "prohibited[ _]content"), _FILTERED),
 )
-"""What is said, where there is neither a status nor a name."""
+"""Words, for errors with neither a status nor a known code."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Family:
-    """Interfaces that mean the same by the same numbers and names."""
+    """APIs with the same meaning of statuses and codes."""
 
     statuses: Mapping[int, _Verdict] = field(default_factory=dict)
-    """Where they differ from everybody."""
+    """Statuses with another meaning than in ``_STATUSES``."""
     names: Mapping[str, _Verdict] = field(default_factory=dict)
-    """What they call their failures, if that counts for more than the status."""
+    """Codes that override the status."""
     words: Sequence[tuple[re.Pattern[str], _Verdict]] = ()
     otherwise: _Verdict = _NO_IDEA
-    """For what has no status, no name and no telling words."""
+    """For errors without a status, a known code or known words."""
 
 
 _SHARED = _Family()
@@ -142,9 +142,9 @@ _FAMILIES: Mapping[str, _Family] = MappingProxyType(
         ),
     }
 )
-"""By vendor; whoever is not here speaks as most do."""
+"""Families by vendor; all others are ``_SHARED``."""
 
-# --- wordings that no number tells ---------------------------------------------------------
+# --- patterns for what no status says ------------------------------------------------------
 
 _NAMED = r"models?\b(?: name)?[ :=]*+(?:[\"'`]?[\w./:@-]{1,200}+[\"'`]? )?(?:is |was |are )?"
 _NO_MODEL = _wording(
@@ -155,8 +155,8 @@ _NO_MODEL = _wording(
     "model_not_found",
 )
 _MODEL_GONE = _wording(_NAMED + "(?:unavailable|not available)", "deprecated")
-"""What may also be said of a model that is only busy, so it counts only where the status does not say so."""
-_OF_A_PARAMETER = _wording("(?:parameter|argument|field|option|header)s?")
+"""Also said of a model that is only busy, so these words count only if the status does not say so."""
+_ABOUT_PARAMETER = _wording("(?:parameter|argument|field|option|header)s?")
 _BUSY_STATUSES = frozenset({408, 429})
 
 _BALANCE = (
@@ -205,27 +205,27 @@ def failure(
     retry_after: float | None = None,
     aspect: Aspect | None = None,
 ) -> ProviderError:
-    """The error for what *vendor* said, ``detail``; what is not given is read from the status, or else the words."""
+    """The error for *detail*, which *vendor* sent; missing arguments are derived from the status or the words."""
     detail = detail[:_LONGEST_READ]
     complaint = ErrorText(detail, status, (code,) if code else (), believable(retry_after))
-    verdict = _judged(complaint, _family(vendor)) if kind is None else _Verdict(kind, kind in _PASSING)
+    verdict = _classified(complaint, _family(vendor)) if kind is None else _Verdict(kind, kind in _TEMPORARY)
     return _error(complaint, detail, verdict._replace(code=code or verdict.code), vendor, aspect)
 
 
 def refused(refusal: HttpError, vendor: str) -> ProviderError:
-    """The error for an HTTP answer with a status of 400 or more."""
+    """The error for an HTTP response with a status of 400 or more."""
     complaint = replace(complaint_of(refusal.body, refusal.headers), status=refusal.status)
-    return _error(complaint, complaint.detail, _judged(complaint, _family(vendor)), vendor)
+    return _error(complaint, complaint.detail, _classified(complaint, _family(vendor)), vendor)
 
 
 def reported(value: object, *, vendor: str) -> ProviderError:
-    """The error for what stands in an error event: an object in any of the shapes in use, or a text."""
+    """The error for an error event: an object of any known shape, or a text."""
     complaint = complaint_in(value)
-    return _error(complaint, complaint.detail, _judged(complaint, _family(vendor)), vendor)
+    return _error(complaint, complaint.detail, _classified(complaint, _family(vendor)), vendor)
 
 
-_PASSING = frozenset({ErrorKind.RATE_LIMIT, ErrorKind.TIMEOUT, ErrorKind.OVERLOADED})
-"""Kinds of failures that pass by themselves."""
+_TEMPORARY = frozenset({ErrorKind.RATE_LIMIT, ErrorKind.TIMEOUT, ErrorKind.OVERLOADED})
+"""Kinds of errors that pass by themselves."""
 
 
 def _family(vendor: str) -> _Family:
@@ -268,8 +268,8 @@ def _aspect(words: str, status: int | None) -> Aspect | None:
     return Aspect.CREDIT if told is None and status == _EMPTY_ACCOUNT else told
 
 
-def _judged(complaint: ErrorText, family: _Family) -> _Verdict:
-    """What *complaint* is, all in all."""
+def _classified(complaint: ErrorText, family: _Family) -> _Verdict:
+    """Classify *complaint*."""
     status, words = _status(complaint), complaint.detail
     if _says_no_model(words, status):
         return _Verdict(ErrorKind.MODEL, retryable=False, code=f"{status}_model" if status else "model_error")
@@ -298,4 +298,4 @@ def _says_no_model(words: str, status: int | None) -> bool:
     if _NO_MODEL.search(words):
         return True
     is_busy = status is not None and (status in _BUSY_STATUSES or status >= 500)
-    return not (is_busy or _OF_A_PARAMETER.search(words)) and _MODEL_GONE.search(words) is not None
+    return not (is_busy or _ABOUT_PARAMETER.search(words)) and _MODEL_GONE.search(words) is not None

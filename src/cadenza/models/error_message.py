@@ -1,6 +1,6 @@
-"""What people are told of a provider's failure: one sentence that says what happened and what to do.
+"""Sentences for people about a provider's error: what happened and what to do.
 
-The provider's own words are not among them: they may hold a key, and they are written for somebody else.
+They never repeat the provider's own words, which may hold a key and are written for developers.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ _KNOWN_AS: Mapping[str, str] = MappingProxyType(
 
 _BY_ASPECT: Mapping[Aspect, str] = MappingProxyType(
     {
-        Aspect.PRIVACY: "the privacy settings of the account at {vendor} rule out everybody who serves this model; "
+        Aspect.PRIVACY: "the privacy settings of the account at {vendor} exclude every provider of this model; "
         "change them or use another model",
-        Aspect.CREDIT: "the account at {vendor} has not enough credit for this; "
+        Aspect.CREDIT: "the account at {vendor} does not have enough credit for this; "
         "add some, ask for shorter answers or use another model",
         Aspect.CONTEXT: "the conversation is longer than the model at {vendor} can take; "
         "shorten it, set context_tokens lower or use another model",
@@ -58,33 +58,33 @@ _BY_CODE: Mapping[str, str] = MappingProxyType(
         "429_balance": _BY_ASPECT[Aspect.CREDIT],
         "429_plan_access": "the plan of the account at {vendor} does not include this model; "
         "use another model or change the plan",
-        "ECONNREFUSED": "nobody answers at the address of {vendor}; look whether it runs and whether the address is right",
-        "ENOTFOUND": "there is no such address as the one for {vendor}; look whether it is spelt right",
+        "ECONNREFUSED": "no server answers at the address of {vendor}; check that it runs, and the address",
+        "ENOTFOUND": "the address of {vendor} does not exist; check its spelling",
         "ECONNRESET": "the connection to {vendor} broke off; try again",
-        "tool_call_parse_error": "{vendor} called a tool in a way that cannot be read; try again, or use another model",
+        "tool_call_parse_error": "{vendor} called a tool in an unreadable way; try again, or use another model",
     }
 )
 _BY_KIND: Mapping[ErrorKind, str] = MappingProxyType(
     {
-        ErrorKind.RATE_LIMIT: "{vendor} gets more requests than it allows; try again {wait}, or use another model",
+        ErrorKind.RATE_LIMIT: "the rate limit of {vendor} is reached; try again {wait}, or use another model",
         ErrorKind.CONTENT_BLOCKED: "a filter at {vendor} refused this; say it in another way or use another model",
         ErrorKind.TIMEOUT: "{vendor} took too long; try again, or shorten the conversation",
-        ErrorKind.OVERLOADED: "{vendor} is overloaded or out of order; try again {wait}, or use another model",
-        ErrorKind.MODEL: "{vendor} has no such model, or not any more; look at its name or use another model",
+        ErrorKind.OVERLOADED: "{vendor} is overloaded or down; try again {wait}, or use another model",
+        ErrorKind.MODEL: "{vendor} has no such model, or no longer; check its name or use another model",
         ErrorKind.UNKNOWN: "{vendor} could not answer; try again, or use another model",
     }
 )
 _BY_STATUS: Mapping[int, str] = MappingProxyType(
     {
-        401: "{vendor} did not accept the key; look whether it is right and still valid",
-        403: "{vendor} does not allow this; look at what the key and its account may do",
-        404: "{vendor} has nothing at this address; look at the address and the name of the model",
+        401: "{vendor} did not accept the key; check that it is correct and still valid",
+        403: "{vendor} does not allow this; check the permissions of the key and its account",
+        404: "{vendor} has nothing at this address; check the address and the name of the model",
         413: "the request is too large for {vendor}; shorten the conversation or show fewer pictures",
     }
 )
-_REFUSED = "{vendor} did not accept the request; look at the settings for the model or use another model"
-_BROKE = "{vendor} had an error of its own; try again {wait}, or use another model"
-_TWO_DIALS = "{vendor} does not take temperature and top_p together; set only one of them"
+_REFUSED = "{vendor} did not accept the request; check the settings for the model or use another model"
+_BROKE = "{vendor} had an internal error; try again {wait}, or use another model"
+_ONE_OF_TWO = "{vendor} does not take temperature and top_p together; set only one of them"
 
 _KEY_REFUSED = re.compile(
     r"""(?ix) (?<![a-z])(?:
@@ -99,17 +99,17 @@ _BOTH_GIVEN = re.compile(
 
 
 def known_as(vendor: str) -> str:
-    """What people call *vendor*."""
+    """The display name of *vendor*."""
     return _KNOWN_AS.get(vendor, vendor)
 
 
 def refuses_key(detail: str) -> bool:
-    """Whether a provider that says *detail* does not accept the key, whatever its status."""
+    """Whether *detail* says that the key was not accepted, whatever the status."""
     return _KEY_REFUSED.search(detail) is not None
 
 
 def names_two_dials(detail: str) -> bool:
-    """Whether a provider that says *detail* does not take temperature and top_p together."""
+    """Whether *detail* says that temperature and top_p exclude each other."""
     return _BOTH_GIVEN.search(detail) is not None
 
 
@@ -123,9 +123,9 @@ def explanation(
     detail: str = "",
     retry_after: float | None = None,
 ) -> str:
-    """The sentence for a failure of this sort at *vendor*; *detail* is looked at and not repeated."""
+    """The sentence for an error of *vendor*; *detail* is examined, not repeated."""
     sentence = _sentence(kind, code, status, aspect, detail)
-    return sentence.format(vendor=known_as(vendor), wait=_in_words(retry_after))
+    return sentence.format(vendor=known_as(vendor), wait=_wait_in_words(retry_after))
 
 
 def _sentence(kind: ErrorKind, code: str, status: int | None, aspect: Aspect | None, detail: str) -> str:
@@ -136,16 +136,16 @@ def _sentence(kind: ErrorKind, code: str, status: int | None, aspect: Aspect | N
     if kind in _BY_KIND:
         return _BY_KIND[kind]
     if names_two_dials(detail):
-        return _TWO_DIALS
+        return _ONE_OF_TWO
     if refuses_key(detail):
         return _BY_STATUS[401]
-    if (status is not None and status >= 500) or code == "error":  # the latter as the reason why an answer ended
+    if (status is not None and status >= 500) or code == "error":  # the code is a finish reason
         return _BROKE
     return _BY_STATUS.get(status or 0, _REFUSED)
 
 
-def _in_words(seconds: float | None) -> str:
-    """When to come back: to the second while that is soon, roughly if it is not."""
+def _wait_in_words(seconds: float | None) -> str:
+    """The time to wait: in seconds while it is short, rounded when it is long."""
     if seconds is None:
         return "in a little while"
     whole = max(1, int(-(-seconds // 1)))

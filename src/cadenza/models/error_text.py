@@ -1,8 +1,8 @@
-"""What a provider says when something goes wrong, found in whatever shape it says it.
+"""Find the error message in a provider's error, whatever its shape.
 
-There is no standard for this: ``error`` is an object or a text, the text may be JSON again, a router wraps the answer
-of another, a proxy answers with a page of HTML. Only keys that are known are looked at, the outermost first, so that
-nothing of a prompt that is quoted somewhere deep inside is taken for a message.
+There is no standard: ``error`` is an object or a text, the text may be JSON again, a router wraps another provider's
+answer, a proxy sends an HTML page. Only known keys are read, the outermost first, so that a prompt quoted deep inside
+is not mistaken for a message.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 _DEPTH = 8
-"""How many wrappings are taken off."""
+"""Levels of nesting that are read."""
 _MOST = 4
-"""How many messages are kept, where there are several."""
+"""Most messages that are kept."""
 _ENOUGH = 16
-"""How many are looked at, to choose from; and how many names."""
+"""Most messages and names that are collected."""
 _LONGEST = 2000
-"""Characters of a message; the rest is a dump of something."""
+"""Characters of a message; the rest is a dump."""
 _LONGEST_PARAMETER = 200
 _WEEK = 7 * 24 * 3600.0
 
@@ -27,9 +27,9 @@ _HOLDERS = (
     "error", "errors", "message", "msg", "detail", "error_message", "errorMessage", "error_description", "description",
     "title", "metadata", "raw", "details", "fieldViolations",
 )  # fmt: skip
-"""Where messages stand, or objects that hold one."""
+"""Keys that hold messages, or objects with messages."""
 _NAMES = ("code", "type", "error_type", "status", "reason")
-"""Where a provider's own word for a failure stands, the most precise first."""
+"""Keys that hold the provider's code for an error, the most precise first."""
 _STATUSES = ("code", "status", "status_code", "statusCode", "http_code", "error_code")
 _NO_NAMES = frozenset({"error", "errors", "failed", "failure", "fail", "none", "null", "unknown"})
 
@@ -54,48 +54,48 @@ _TOLD_TO_WAIT = re.compile(r"(?i)\b(?:re)?try(?:ing)?(?: again)?(?: after| in) (
 
 @dataclass(frozen=True, slots=True)
 class ErrorText:
-    """A provider's own words on a failure."""
+    """An error in the provider's own words."""
 
     message: str = ""
     status: int | None = None
     names: tuple[str, ...] = ()
-    """What the provider calls it, ``rate_limit_error``; the outermost and most precise first."""
+    """The provider's codes, such as ``rate_limit_error``; the outermost and most precise first."""
     retry_after: float | None = None
 
     @property
     def detail(self) -> str:
-        """The message, with what else it is called behind it."""
+        """The message, followed by the names it does not mention."""
         more = [name for name in self.names if name.lower() not in self.message.lower()]
         return " ".join([self.message, f"({', '.join(more)})"]).strip() if more else self.message
 
 
 def is_generic(message: str) -> bool:
-    """Whether *message* says no more than that something is wrong; what it is called behind that does not count."""
+    """Whether *message* only says that something is wrong; names in brackets after it do not count."""
     return _GENERIC.fullmatch(_NAMES_BEHIND.sub("", message)) is not None
 
 
 def stated_status(text: str) -> int | None:
-    """The HTTP status that *text* speaks of as one: ``HTTP 429: slow down``, but not ``40012 tokens``."""
+    """The HTTP status stated in *text*: ``HTTP 429: slow down``, but not ``40012 tokens``."""
     stated = _STATED.search(text)
     return int(stated[1]) if stated else None
 
 
 def complaint_in(value: object) -> ErrorText:
-    """What *value* says: the object or text of an error event, or a body."""
+    """Read *value*: the object or text of an error event, or a body."""
     reader = _Reader()
     reader.read(value, 0)
     return reader.complaint()
 
 
 def complaint_of(body: bytes, headers: Mapping[str, str]) -> ErrorText:
-    """What the body of an answer says, and how long its headers ask us to wait."""
+    """Read the body of an error response, and how long its headers ask to wait."""
     complaint = complaint_in(body.decode("utf-8", "replace"))
     wait = _asked_to_wait(headers)
     return complaint if wait is None else replace(complaint, retry_after=wait)
 
 
 class _Reader:
-    """Walks through a value and gathers what is said in it."""
+    """Walks through a value and collects messages, names and the status."""
 
     def __init__(self) -> None:
         self._messages: list[str] = []
@@ -137,7 +137,7 @@ class _Reader:
         known = len(self._messages)
         self.read(found, depth + 1)
         if len(self._messages) == known and (before.strip() or _is_foreign(found)):
-            self._say(text)  # as it stands, it says more than nothing
+            self._say(text)  # the raw text is better than nothing
 
     def _read_object(self, value: Mapping[object, object], depth: int) -> None:
         if isinstance(value.get("loc"), list):
@@ -156,13 +156,13 @@ class _Reader:
         self._read_parameter(value, known)
 
     def _read_validation(self, value: Mapping[object, object]) -> None:
-        """An item of FastAPI's: where in the body something is wrong, and what."""
+        """A validation item of FastAPI: the path in the body, and the problem."""
         where = value["loc"]
         path = ".".join(map(str, where)) if isinstance(where, list) else ""
         self._say(f"'{path.removeprefix('body.')}': {value.get('msg', '')}")
 
     def _read_parameter(self, value: Mapping[object, object], known: int) -> None:
-        """Some name the parameter that is wrong beside the message."""
+        """Append the parameter's name, which some providers send in a separate field."""
         name = value.get("param", value.get("field"))
         if isinstance(name, str) and name and len(self._messages) > known and name not in self._messages[known]:
             self._messages[known] += f" (parameter '{name[:_LONGEST_PARAMETER]}')"
@@ -182,7 +182,7 @@ class _Reader:
 
 
 def _json_in(text: str) -> tuple[object, str]:
-    """The JSON that *text* ends with, and what stands before it; ``None`` if there is none."""
+    """The JSON at the end of *text*, and the text before it; ``None`` without JSON."""
     starts = [start for start in (text.find("{"), text.find("[")) if start >= 0]
     if starts and text[-1] in "}]":
         start = min(starts)
@@ -190,17 +190,17 @@ def _json_in(text: str) -> tuple[object, str]:
             return json.loads(text[start:]), text[:start]
         except (ValueError, RecursionError):
             pass
-    line = _DATA_LINE.search(text)  # an answer in the form of a stream, though it is none
+    line = _DATA_LINE.search(text)  # an error in the form of a stream
     return (line[1], "") if line else (None, "")
 
 
 def _is_foreign(found: object) -> bool:
-    """Whether *found* has none of the keys that we know; one that is there and empty says just that."""
+    """Whether *found* has none of the known keys."""
     return isinstance(found, Mapping) and bool(found) and found.keys().isdisjoint(_HOLDERS)
 
 
 def _page(text: str) -> str:
-    """What a page of HTML says: its title, or else its words."""
+    """The title of an HTML page, or else its text."""
     title = _TITLE.search(text)
     return title[1] if title else _TAG.sub(" ", text)
 
@@ -212,12 +212,12 @@ def _status(value: object) -> int | None:
 
 
 def _asked_to_wait(headers: Mapping[str, str]) -> float | None:
-    """Seconds that *headers* ask us to wait."""
+    """Seconds that *headers* ask to wait."""
     if (wait := _duration(headers.get("retry-after-ms", "") + "ms")) is not None:
         return wait
     if (wait := _duration(headers.get("retry-after"))) is not None:
         return wait
-    # When a limit is reset says how long to wait only if it is that limit that was reached.
+    # The reset time of a limit counts only if that limit was reached.
     reached = [
         _duration(headers.get(f"x-ratelimit-reset-{what}"))
         for what in ("requests", "tokens")
@@ -227,14 +227,14 @@ def _asked_to_wait(headers: Mapping[str, str]) -> float | None:
 
 
 def _duration(value: object) -> float | None:
-    """Seconds: a number, or ``12s``, ``6m0s``, ``20ms``, ``3 minutes``; what is absurd is not believed."""
+    """Parse a number of seconds, or ``12s``, ``6m0s``, ``20ms``, ``3 minutes``; absurd values are ignored."""
     if isinstance(value, bool) or value is None:
         return None
     return believable(_spelt_out(value) if isinstance(value, str) else value)
 
 
 def believable(seconds: object) -> float | None:
-    """*seconds*, if they are a time that somebody may be asked to wait."""
+    """*seconds* as a float, if it is a plausible time to wait."""
     return float(seconds) if isinstance(seconds, int | float) and 0 <= seconds <= _WEEK else None
 
 

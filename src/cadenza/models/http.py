@@ -1,11 +1,10 @@
-"""The way to a model, and to a picture: HTTP, and what can go wrong with it, in our words.
+"""HTTP for models and pictures, over one shared aiohttp client.
 
-Whatever aiohttp raises stops here. Its errors carry the whole request, key and all, so none of them is passed on, not
-even as the cause of ours; and of an address only the host is ever named, for keys have been seen in queries.
+aiohttp's exceptions become ``ProviderError`` here. A message names the host only, because addresses may hold keys in
+their query. An error keeps its cause unless the cause's text repeats the address or a header: see ``_SAFE_CAUSES``.
 
-How long a model may be silent is the round's to watch. Here only a connection must come about in time; a socket on
-which nothing at all arrives is given up after an hour or two, long after anybody who listens has gone, so that none is
-kept for ever.
+The caller limits how long a model may be silent. This module limits how long connecting takes, and closes a socket
+that received nothing for an hour or two, so that none stays open for ever.
 """
 
 from __future__ import annotations
@@ -23,71 +22,75 @@ from math import ceil
 from typing import Any, Self
 
 import aiohttp
-from aiohttp.client_proto import ResponseHandler
 from multidict import CIMultiDict
 from yarl import URL
 
 from ..errors import ErrorKind, HttpError, InputError, ProviderError, SettingsError
+from ..explain.tracebacks import get_logger
 from ..settings import HttpSettings
 from ..stages.s2_generation import Transport
 from ..text.redaction import HIDDEN, secrets_of
 from ..types import HttpRequest
 from .network_guard import PrivateAddressError, guard, is_public
 
+logger = get_logger(__name__)
+
 _SILENCE = 3600.0
-"""Seconds in which an answer must begin, and then how often it is looked whether anything has arrived since."""
+"""Seconds in which an answer must begin, and the interval of the checks whether anything arrived since."""
 _MOST_BYTES = 256 * 2**20
-"""The longest answer. No model says so much; a server that does, or a compressed body that unfolds to it, wants to harm."""
+"""The longest answer. No model writes that much; more is an attack, such as a compressed body that expands without end."""
 _ERROR_BYTES = 64 * 1024
-"""How much of a refusal is worth reading."""
+"""How much of an error's body is read."""
 _ERROR_SECONDS = 5.0
-"""And how long that may take."""
+"""How long reading it may take."""
 _LARGE = 2**20
-"""Bytes of a body above which aiohttp wants to send it in pieces."""
+"""Bytes of a request body above which aiohttp wants to send it in pieces."""
 _REDIRECTS = 5
 _STALE = 3
-"""How many connections that were used before may turn out to be closed."""
+"""How many pooled connections in a row may turn out to be closed."""
 
 _CROWD = 150
-"""How many streams are read whenever something arrives."""
+"""Up to this many open streams, each is read whenever something arrives."""
 _SHARE = 50e-6
-"""And of more than that, how many seconds' rest each has for every one of them: a thousand are read 20 times a second."""
+"""Above that, each read is followed by a pause of this many seconds per open stream: 1000 are read 20 times a second."""
 _GRAIN = 0.005
-"""Seconds between two moments at which rests end."""
+"""Pauses end at multiples of this many seconds, so that many of them share a timer."""
 
-_TROUBLE = (aiohttp.ClientError, OSError, ValueError)
-"""What aiohttp raises: errors of its own, of sockets, and ``ValueError`` for a header or an address that cannot be sent."""
+_ERRORS = (aiohttp.ClientError, OSError, ValueError)
+"""What aiohttp raises: its own errors, those of sockets, and ``ValueError`` for an invalid header or address."""
+_SAFE_CAUSES = (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError, OSError)
+"""Exceptions whose text names at most a host. The text of others may be the whole address, with a key in it."""
 
 _DEFAULTS = {
     "user-agent": "cadenza",
     "content-type": "application/json",
-    "accept-encoding": "identity",  # a stream that is compressed arrives late
+    "accept-encoding": "identity",  # compression delays a stream
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """Something that was fetched, and what its server says it is."""
+    """A fetched file and the content type that its server claims."""
 
     mime: str
     data: bytes = field(repr=False)
 
 
 class Http:
-    """The way out, shared by all models of a program. Close it, or use it with ``async with``.
+    """The HTTP client that all models of a program share. Close it, or use it with ``async with``.
 
-    It belongs to the event loop in which it is used; when that has been closed, to the next one.
+    It is bound to the event loop that uses it first; when that loop is closed, to the next one.
     """
 
     def __init__(self, settings: HttpSettings | None = None, *, may_reach: Callable[[str], bool] = is_public) -> None:
-        """Only addresses that *may_reach* allows are connected to, but for what is declared private."""
+        """Connect only to addresses that *may_reach* allows, unless a request is declared private."""
         self._settings = settings or HttpSettings()
         self._may_reach = may_reach
         self._proxy = _proxy(self._settings.proxy)
-        # Two, because a connection that was made without the guard must not be found in the pool by somebody with it.
+        # Two sessions: a request with the address guard must not reuse a pooled connection made without it.
         self._sessions: dict[bool, aiohttp.ClientSession] = {}
-        self._open: dict[aiohttp.ClientResponse, _Vigil] = {}
-        self._rests = _Rests()
+        self._open: dict[aiohttp.ClientResponse, _SilenceWatch] = {}
+        self._pauses = _ReadPauses()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._is_closed = False
 
@@ -98,23 +101,23 @@ class Http:
         await self.close()
 
     async def close(self) -> None:
-        """Hang up. Nothing can be asked any more, and who still listens hears that it is over."""
+        """Close all connections. Open streams end with an error, and further requests are refused."""
         self._is_closed = True
-        for response in self._open:  # aiohttp would let them wait for ever
+        for response in self._open:  # aiohttp would leave their readers waiting for ever
             response.content.set_exception(aiohttp.ClientConnectionError())
         while self._sessions:
             _, session = self._sessions.popitem()
             await session.close()
 
     def transport(self, *, private: bool = False) -> Transport:
-        """The way to a model; with *private*, to one on this machine or in its network, which no proxy could find."""
+        """The transport for a model. *private* allows addresses on this machine or its network, and skips the proxy."""
         proxy = None if private else self._proxy
         return partial(self._answered, private=private or self._settings.private_addresses, proxy=proxy)
 
     async def fetch(self, url: str, *, kinds: tuple[str, ...], most: int, private: bool = False) -> Fetched:
-        """Get *url*, over a few redirects if need be, if it is of one of *kinds* and no longer than *most* bytes.
+        """Get *url*, following a few redirects. It must be of one of *kinds* and at most *most* bytes long.
 
-        Raises a ``CadenzaError`` whenever that is not possible. How long it may take is up to the caller.
+        Raises a ``CadenzaError`` on any failure. The caller sets the timeout.
         """
         response: aiohttp.ClientResponse | None = None
         try:
@@ -123,51 +126,51 @@ class Http:
                 headers={"user-agent": _DEFAULTS["user-agent"], "accept-encoding": "identity"},
                 max_redirects=_REDIRECTS + 1,  # aiohttp counts the last request too
             )
-            self._listen(response)
+            self._opened(response)
             return Fetched(response.content_type, await _whole(response, kinds, most))
-        except _TROUBLE as error:
-            trouble = self._trouble(error, _host(url))
+        except _ERRORS as error:
+            failure = self._error_for(error, _host(url))
         finally:
-            self._hang_up(response)
-        raise trouble
+            self._close_response(response)
+        raise failure
 
     async def _answered(self, request: HttpRequest, *, private: bool, proxy: URL | None) -> AsyncIterator[bytes]:
-        """Ask; yield the answer as it comes. Its end gives the connection back, closing it before that ends both."""
+        """Send *request* and yield the body as it arrives. At its end the connection returns to the pool."""
         host = _host(request.url)
         response: aiohttp.ClientResponse | None = None
         try:
             response = await self._asked(request, host, private=private, proxy=proxy)
-            self._listen(response)
+            self._opened(response)
             if response.status >= 300:
-                raise await _refusal(response, host, secrets_of(request, self._settings.headers or {}))
+                raise await _status_error(response, host, secrets_of(request, self._settings.headers or {}))
             content = response.content
             while data := await content.readany():
                 if len(self._open) > _CROWD:
-                    self._let_rest(response)
+                    self._pause_reading(response)
                 yield data
                 if content.total_bytes > _MOST_BYTES:
                     raise _endless(host)
-        except _TROUBLE as error:
-            trouble = self._trouble(error, host)
-            left = _left(response)
+        except _ERRORS as error:
+            failure = self._error_for(error, host)
+            unread = _unread(response)
         else:
             return
         finally:
-            self._hang_up(response)
-        if left:
-            yield left
-        raise trouble
+            self._close_response(response)
+        if unread:
+            yield unread
+        raise failure
 
     async def _asked(
         self, request: HttpRequest, host: str, *, private: bool, proxy: URL | None
     ) -> aiohttp.ClientResponse:
-        # Behind a proxy it is the proxy that knows where it goes: all that can be looked at is an address in numbers.
+        # The proxy resolves names, so only an address in numbers can be checked here.
         if proxy is not None and not private and _is_number(host) and not self._may_reach(host.strip("[]")):
             raise PrivateAddressError
-        line = _Line()
+        connection = _ConnectionUse()
         session = self._session(private=private or proxy is not None)
         while True:
-            line.is_used = False
+            connection.is_reused = False
             body = request.body
             try:
                 async with asyncio.timeout(_SILENCE):
@@ -177,15 +180,15 @@ class Http:
                         headers=self._headers(request),
                         proxy=proxy,
                         allow_redirects=False,
-                        trace_request_ctx=line,
+                        trace_request_ctx=connection,
                     )
             except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
-                line.failures += 1
-                if not line.is_used or line.failures > _STALE:
+                connection.failures += 1
+                if not connection.is_reused or connection.failures > _STALE:
                     raise
 
     def _headers(self, request: HttpRequest) -> CIMultiDict[str]:
-        """Ours, then those of the settings, then the dialect's own, the key among them: the last one counts."""
+        """Our defaults, then the settings' headers, then the dialect's own with the key; later ones win."""
         headers = CIMultiDict(_DEFAULTS)
         headers.update(self._settings.headers or {})
         headers.update(request.headers)
@@ -194,7 +197,7 @@ class Http:
     def _session(self, *, private: bool) -> aiohttp.ClientSession:
         loop = asyncio.get_running_loop()
         if self._loop is not None and self._loop is not loop and self._loop.is_closed():
-            self._sessions.clear()  # nobody can use or close those any more; a script may run one loop after another
+            self._sessions.clear()  # unusable now; a script may run one loop after another
             self._loop = None
         if self._is_closed or self._loop not in (None, loop):
             raise _closed()
@@ -203,118 +206,107 @@ class Http:
             self._sessions[private] = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0, socket_factory=None if private else guard(self._may_reach)),
                 cookie_jar=aiohttp.DummyCookieJar(),
-                # A time limit for every read would be a timer for every token: see _Vigil.
+                # A timeout for every read would set a timer for every token: see _SilenceWatch.
                 timeout=aiohttp.ClientTimeout(total=None, connect=self._settings.connect_timeout),
                 trace_configs=[_tracing()],
             )
         return self._sessions[private]
 
-    def _trouble(self, error: Exception, host: str) -> ProviderError:
-        return _closed() if self._is_closed else _trouble(error, host)
+    def _error_for(self, error: Exception, host: str) -> ProviderError:
+        """Our error for *error* of aiohttp's, with it as the cause if its text is safe."""
+        if self._is_closed:
+            return _closed()
+        failure = _error_for(error, host)
+        if isinstance(error, _SAFE_CAUSES):
+            logger.debug("the connection to %s failed", host, exc_info=error)
+            failure.__cause__ = error
+        return failure
 
-    def _listen(self, response: aiohttp.ClientResponse) -> None:
-        if self._is_closed:  # since it was asked for
+    def _opened(self, response: aiohttp.ClientResponse) -> None:
+        if self._is_closed:  # while the request was under way
             raise _closed()
-        self._open[response] = _Vigil(response.content)
-        if response.connection is not None and (line := response.connection.protocol) is not None:
-            with suppress(TypeError):  # one of another kind may not want to be ours
-                line.__class__ = _Calm
+        self._open[response] = _SilenceWatch(response.content)
 
-    def _let_rest(self, response: aiohttp.ClientResponse) -> None:
-        """Read no more of *response* for a while: one of a crowd."""
+    def _pause_reading(self, response: aiohttp.ClientResponse) -> None:
+        """Pause the socket of *response* for a time that grows with the number of open streams."""
         if self._loop is not None and response.connection is not None and (line := response.connection.transport):
-            self._rests.begin(line, len(self._open) * _SHARE, self._loop)
+            self._pauses.begin(line, len(self._open) * _SHARE, self._loop)
 
-    def _hang_up(self, response: aiohttp.ClientResponse | None) -> None:
+    def _close_response(self, response: aiohttp.ClientResponse | None) -> None:
         if response is not None:
-            if vigil := self._open.pop(response, None):
-                vigil.close()
+            if watch := self._open.pop(response, None):
+                watch.close()
             response.close()
 
 
-class _Rests:
-    """Lines that are not read for a moment, so that more has arrived when they are.
+class _ReadPauses:
+    """Pauses sockets for some milliseconds, so that one read returns several tokens.
 
-    To wake up for a token costs more than to read it. Where there are many streams, each is therefore read less often,
-    and what came meanwhile is read together: later by some milliseconds that nobody notices, where otherwise all of
-    them would be late because there is not enough time to wake up for everybody.
+    Waking up for a token costs more than reading it. With many streams the wake-ups alone would use up the time, and
+    every stream would be late by more than these pauses. Only public API is used: a transport's ``pause_reading``.
     """
 
     def __init__(self) -> None:
-        self._lines: dict[int, list[asyncio.Transport]] = {}
+        self._paused: dict[int, list[asyncio.Transport]] = {}
 
     def begin(self, line: asyncio.Transport, seconds: float, loop: asyncio.AbstractEventLoop) -> None:
-        """Read nothing from *line* for about so many *seconds*; many that end together share a timer."""
+        """Read nothing from *line* for about *seconds*."""
         moment = int((loop.time() + seconds) / _GRAIN) + 1
-        if moment not in self._lines:
-            self._lines[moment] = []
+        if moment not in self._paused:
+            self._paused[moment] = []
             loop.call_at(moment * _GRAIN, self._end, moment)
-        with suppress(RuntimeError):  # it is just being closed
+        with suppress(RuntimeError):  # the transport is closing
             line.pause_reading()
-            self._lines[moment].append(line)
+            self._paused[moment].append(line)
 
     def _end(self, moment: int) -> None:
-        for line in self._lines.pop(moment):
+        for line in self._paused.pop(moment):
             if not line.is_closing():
                 line.resume_reading()
 
 
-class _Calm(ResponseHandler):
-    """A connection of aiohttp's that goes on reading only if it had paused.
-
-    Some of its versions go on for every piece of a body that is read, and look each time whether there is anything left
-    to parse: with small pieces, that is a good part of what reading them costs.
-    """
-
-    def resume_reading(self, *args: Any, **options: Any) -> None:
-        """Go on, if there was a pause."""
-        if getattr(self, "_reading_paused", True):
-            super().resume_reading(*args, **options)
-
-
-class _Vigil:
-    """Gives up a body of which nothing arrives. It looks now and then, so that a piece which does arrive costs nothing."""
+class _SilenceWatch:
+    """Fails a body that receives nothing for long. It checks now and then, so that arriving data costs nothing extra."""
 
     __slots__ = ("_content", "_seen", "_timer")
 
     def __init__(self, content: aiohttp.StreamReader) -> None:
         self._content = content
-        self._rest()
+        self._start()
 
-    def _rest(self) -> None:
+    def _start(self) -> None:
         self._seen = self._content.total_bytes
-        self._timer = asyncio.get_running_loop().call_later(_SILENCE, self._look)
+        self._timer = asyncio.get_running_loop().call_later(_SILENCE, self._check)
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         if self._content.total_bytes == self._seen:
             self._content.set_exception(aiohttp.SocketTimeoutError())
         else:
-            self._rest()
+            self._start()
 
     def close(self) -> None:
-        """Look no more."""
+        """Stop checking."""
         self._timer.cancel()
 
 
 @dataclass(slots=True)
-class _Line:
-    """The connection over which something is asked.
+class _ConnectionUse:
+    """The connection of one request.
 
-    A server may hang up on one that was used before at the very moment at which it is used again. Nothing was answered
-    then, so it is asked once more over another one.
+    A server may close a pooled connection at the moment it is reused. Nothing was answered then, so the request is
+    sent again over another one.
     """
 
-    is_used: bool = False
-    """Whether it is one that was used before."""
+    is_reused: bool = False
     failures: int = 0
 
 
 def _tracing() -> aiohttp.TraceConfig:
-    """What tells us, of each request, whether its connection was used before."""
+    """Notes for each request whether its connection was used before."""
 
     async def reused(_session: object, context: Any, _parameters: object) -> None:
-        if isinstance(line := context.trace_request_ctx, _Line):
-            line.is_used = True
+        if isinstance(connection := context.trace_request_ctx, _ConnectionUse):
+            connection.is_reused = True
 
     config = aiohttp.TraceConfig()
     config.on_connection_reuseconn.append(reused)
@@ -331,7 +323,7 @@ def _proxy(address: str) -> URL | None:
         url = URL(address)
         if url.scheme in ("http", "https") and url.host:
             return url
-    message = "the setting 'proxy' must be an address that begins with http:// or https://"  # it may hold a password
+    message = "the setting 'proxy' must be an address that begins with http:// or https://"  # not shown: it may hold a password
     raise SettingsError(message)
 
 
@@ -343,19 +335,19 @@ def _host(address: str) -> str:
 
 
 def _is_number(host: str) -> bool:
-    """Whether *host* is no name, but an address in numbers, in any spelling that somebody may understand."""
+    """Whether *host* is an IP address in any spelling that a resolver may accept."""
     return host.startswith("[") or host.rstrip(".").rpartition(".")[2][:1].isdigit()
 
 
-# --- answers -----------------------------------------------------------------------------
+# --- responses ---------------------------------------------------------------------------
 
 
 async def _whole(response: aiohttp.ClientResponse, kinds: tuple[str, ...], most: int) -> bytes:
-    """The body of *response*, if it is what was wanted."""
+    """The body of *response*, if its type and size are allowed."""
     if response.status >= 300:
         raise HttpError(response.status, _plain_headers(response), b"")
     if not response.content_type.startswith(kinds):
-        message = "what was to be fetched is something else"
+        message = "the fetched file has an unexpected content type"
         raise InputError(message)
     pieces: list[bytes] = []
     if (response.content_length or 0) <= most:
@@ -365,19 +357,21 @@ async def _whole(response: aiohttp.ClientResponse, kinds: tuple[str, ...], most:
                 break
         else:
             return b"".join(pieces)
-    message = f"what was to be fetched is longer than {most} bytes"
+    message = f"the fetched file is longer than {most} bytes"
     raise InputError(message)
 
 
-async def _refusal(response: aiohttp.ClientResponse, host: str, secrets: Collection[str]) -> HttpError | ProviderError:
-    """The error for an answer that is none; some repeat the key that they did not like."""
+async def _status_error(
+    response: aiohttp.ClientResponse, host: str, secrets: Collection[str]
+) -> HttpError | ProviderError:
+    """The error for a status of 300 or more. Some servers repeat the key in its body, so *secrets* are hidden."""
     if response.status >= 400:
         body = await _beginning(response)
         for secret in sorted(secrets, key=len, reverse=True):  # one may be a part of another
             body = body.replace(secret.encode(), HIDDEN.encode())
         return HttpError(response.status, _plain_headers(response), body)
     return ProviderError(
-        f"the model's address is not right: {host} sends us on to another one; set the address that it means",
+        f"the model's address is not right: {host} redirects to another one; set that address instead",
         kind=ErrorKind.API,
         code=str(response.status),
         status=response.status,
@@ -385,36 +379,36 @@ async def _refusal(response: aiohttp.ClientResponse, host: str, secrets: Collect
 
 
 async def _beginning(response: aiohttp.ClientResponse) -> bytes:
-    """As much of a body as is worth reading; if it breaks off or does not come, what there is."""
+    """The first bytes of an error's body, or what arrived before it broke off or timed out."""
     body = b""
-    with suppress(*_TROUBLE):
+    with suppress(*_ERRORS):
         async with asyncio.timeout(_ERROR_SECONDS):
             while len(body) < _ERROR_BYTES and (data := await response.content.readany()):
                 body += data
     return body[:_ERROR_BYTES]
 
 
-def _left(response: aiohttp.ClientResponse | None) -> bytes:
-    """What arrived before the line broke and was not read: aiohttp would forget it, but it may be a word."""
+def _unread(response: aiohttp.ClientResponse | None) -> bytes:
+    """Bytes that arrived before the connection broke and were not read yet. aiohttp would drop them."""
     if response is None:
         return b""
-    response.content.set_exception(None)  # type: ignore[arg-type]  # no more is wanted than that it forgets the error
+    response.content.set_exception(None)  # type: ignore[arg-type]  # clears the error, so that the buffer can be read
     return response.content.read_nowait()
 
 
 def _plain_headers(response: aiohttp.ClientResponse) -> dict[str, str]:
-    """The headers of *response*, their names in small letters, and a date to wait for as seconds to wait."""
+    """The headers of *response* with lower-case names, and ``retry-after`` in seconds if it was a date."""
     headers = {name.lower(): value for name, value in response.headers.items()}
     until, now = _moment(headers.get("retry-after", "")), _moment(headers.get("date", ""))
     if until is not None:
-        # What counts is the server's own clock; one that does not tell its time is compared with ours.
+        # The server's own clock counts; ours only if it sends no date.
         seconds = (until - (now or datetime.now(UTC))).total_seconds()
         headers["retry-after"] = str(max(ceil(seconds), 0))
     return headers
 
 
 def _moment(text: str) -> datetime | None:
-    """The moment that an HTTP date names."""
+    """Parse an HTTP date."""
     try:
         moment = parsedate_to_datetime(text)
     except ValueError:
@@ -422,37 +416,33 @@ def _moment(text: str) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-# --- trouble -----------------------------------------------------------------------------
+# --- errors ------------------------------------------------------------------------------
 
 
 def _closed() -> ProviderError:
-    message = "the way to the models is closed, or belongs to another event loop; make a new one"
+    message = "the HTTP client is closed, or belongs to another event loop; make a new one"
     return ProviderError(message, kind=ErrorKind.API, code="closed")
 
 
 def _endless(host: str) -> ProviderError:
     return ProviderError(
-        f"the answer of {host} does not end; after {_MOST_BYTES} bytes nobody listens any more",
+        f"the answer of {host} is longer than {_MOST_BYTES} bytes; the connection was closed",
         kind=ErrorKind.API,
         code="EMSGSIZE",
     )
 
 
-def _trouble(error: Exception, host: str) -> ProviderError:
-    """What *error* means, in a sentence without anything of its own text."""
+def _error_for(error: Exception, host: str) -> ProviderError:
+    """Our error for *error*, whose text is not repeated."""
     match error:
         case aiohttp.ClientConnectorDNSError():
-            return _refused(f"there is no server called {host}; look whether its address is right", "ENOTFOUND")
+            return _refused(f"there is no server called {host}; check its address", "ENOTFOUND")
         case aiohttp.ClientHttpProxyError():
-            return _refused(f"the proxy did not let us through to {host}", f"{error.status}_proxy", error.status)
+            return _refused(f"the proxy refused the connection to {host}", f"{error.status}_proxy", error.status)
         case aiohttp.ClientProxyConnectionError():
-            return _refused(
-                "the proxy cannot be reached; look whether it runs and its address is right", "ECONNREFUSED"
-            )
+            return _refused("the proxy cannot be reached; check that it runs, and its address", "ECONNREFUSED")
         case aiohttp.ClientSSLError():
-            return _refused(
-                f"the connection to {host} would not be safe: its certificate or its TLS is not right", "TLS"
-            )
+            return _refused(f"the connection to {host} is not secure: its certificate or its TLS is invalid", "TLS")
         case PrivateAddressError() | aiohttp.ClientConnectorError(os_error=PrivateAddressError()):
             return _refused(
                 f"{host} is a private address; if a model runs there, allow it with the setting 'private_addresses'",
@@ -463,13 +453,13 @@ def _trouble(error: Exception, host: str) -> ProviderError:
         case aiohttp.ClientConnectorError():
             return _unconnected(error.os_error, host)
         case aiohttp.TooManyRedirects():
-            return _refused(f"{host} sends us on and on", "ELOOP")
+            return _refused(f"{host} redirects too often", "ELOOP")
         case aiohttp.ClientPayloadError() | aiohttp.ClientConnectionError() | ConnectionError():
             return ProviderError(f"the connection to {host} broke off; try again", code="ECONNRESET", retryable=True)
         case aiohttp.ClientResponseError():
-            return _refused(f"{host} does not speak HTTP; look whether its address is right", "EPROTO")
+            return _refused(f"{host} does not speak HTTP; check its address", "EPROTO")
         case _:
-            return _refused("an address or a header cannot be sent as it is written; look at the settings", "EINVAL")
+            return _refused("an address or a header is invalid; check the settings", "EINVAL")
 
 
 def _refused(message: str, code: str, status: int | None = None) -> ProviderError:
@@ -485,11 +475,9 @@ def _late(host: str) -> ProviderError:
 def _unconnected(cause: OSError, host: str) -> ProviderError:
     match cause.errno:
         case errno.ECONNREFUSED:
-            return _refused(
-                f"nobody listens at {host}; look whether the server runs and its address is right", "ECONNREFUSED"
-            )
+            return _refused(f"no server listens at {host}; check that it runs, and its address", "ECONNREFUSED")
         case errno.ETIMEDOUT:
             return _late(host)
         case number:
             code = errno.errorcode.get(number or 0, "ECONNECT")
-            return _refused(f"{host} cannot be reached from here; look at the network", code)
+            return _refused(f"{host} cannot be reached from here; check the network", code)

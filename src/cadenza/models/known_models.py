@@ -1,7 +1,8 @@
-"""What is known of models by their names: small tables, asked after the vendor's row and before the user's word.
+"""Facts about models, looked up by name: they override the vendor's row and are overridden by the user.
 
-Only what would otherwise fail or go unheard stands here; what a name does not tell, the user can (``abilities=``,
-``quirks=``, ``manner=`` of ``vendors.codec``), and what an interface refuses, the ladder leaves out.
+Only facts without which a request would fail, or part of the answer would be lost, are listed. The user can override
+them (``abilities=``, ``quirks=``, ``manner=`` of ``vendors.codec``), and parameters that an API refuses are dropped by
+the ladder.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ TWO_NAMES: Mapping[str, str] = MappingProxyType({name: name for name in ("temper
 FOUR_NAMES: Mapping[str, str] = MappingProxyType(
     {name: name for name in ("temperature", "top_p", "frequency_penalty", "presence_penalty")}
 )
-"""The sampling parameters that OpenAI's own interface has."""
+"""The sampling parameters of OpenAI's own API."""
 NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
 LEVELS: Mapping[Thinking, str] = MappingProxyType(
@@ -32,10 +33,10 @@ LEVELS_AND_NONE: Mapping[Thinking, str] = MappingProxyType({Thinking.NONE: "none
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something that is so for models with such names, at such vendors."""
+    """A fact about models, matched by name and vendor."""
 
     names: str
-    """A pattern, searched for in the name."""
+    """A pattern that is searched for in the name."""
     vendors: frozenset[str]
     abilities: Mapping[str, object] = field(default_factory=lambda: _NOTHING)
     quirks: Mapping[str, object] = field(default_factory=lambda: _NOTHING)
@@ -43,19 +44,19 @@ class Fact:
     extra: Mapping[str, object] = field(default_factory=lambda: _NOTHING)
 
     def holds(self, vendor: str, model: str) -> bool:
-        """Whether it is about *model*."""
+        """Whether the fact applies to *model*."""
         return vendor in self.vendors and re.search(self.names, model, re.IGNORECASE) is not None
 
 
 _OPENAI = frozenset({"openai", "github"})
 _HOSTS = frozenset({"groq", "together", "fireworks", "cerebras", "nvidia", "vllm"})
-"""Who serve open models and take ``reasoning_effort`` for those that have it."""
+"""Hosts of open models that accept ``reasoning_effort`` for models that have it."""
 _RAW = frozenset({"llamacpp", "lmstudio", "koboldcpp", "ollama-compat", "custom"})
-"""Servers that may hand on what a model's template left in its words."""
+"""Servers that may pass on a template's marks as text."""
 
 
 def _effort(**words: str) -> dict[str, object]:
-    """``reasoning_effort`` with these words for the levels."""
+    """Settings for ``reasoning_effort`` with these words for the levels."""
     efforts = MappingProxyType({Thinking(level): word for level, word in words.items()})
     return {"thinking": ThinkingField.EFFORT, "efforts": efforts}
 
@@ -63,7 +64,7 @@ def _effort(**words: str) -> dict[str, object]:
 FACTS: tuple[Fact, ...] = (
     Fact(r"(?:^|/)o1-(?:mini|preview)", _OPENAI, abilities={"system": False, "tools": False}),
     Fact(r"(?:^|/)(?:gpt-3\.5|gpt-4(?:-\d{4})?$|o1-(?:mini|preview)|o3-mini)", _OPENAI, abilities={"images": False}),
-    # Open models that think, by who serves them.
+    # Open models that think, by host.
     Fact(r"gpt-oss", _HOSTS, manner=_effort(low="low", medium="medium", high="high")),
     Fact(
         r"qwen3|qwen/qwen3",
@@ -83,7 +84,7 @@ FACTS: tuple[Fact, ...] = (
     Fact(r"grok-3", frozenset({"xai"}), abilities={"images": False}),
     Fact(r"reasoner", frozenset({"deepseek"}), manner={"sampling": NO_NAMES}),
     Fact(r"glm-\d+(?:\.\d+)?v", frozenset({"zai", "zaicoding"}), abilities={"images": True, "videos": True}),
-    # What a template leaves in the words of a model, if the server does not take it out.
+    # Marks of a template that the server may leave in the text.
     Fact(r"gpt-oss", _RAW | {"vllm"}, quirks={"harmony": True}),
     Fact(r"gemma", _RAW, quirks={"gemma": True}),
     Fact(
@@ -91,23 +92,23 @@ FACTS: tuple[Fact, ...] = (
         frozenset({"koboldcpp", "custom"}),
         quirks={"opens_in_thought": True},
     ),
-    # Gemma had no place for instructions before its fourth version; templates of servers make one from the third on.
+    # Gemma has no system prompt before version 4; the templates of servers add one from version 3 on.
     # In gemma-7b the number is a size.
-    # Google gives it no tools before that either.
+    # Google offers no tools for it before version 4 either.
     Fact(r"gemma(?!-?(?:[4-9]|\d\d)(?![\db]))", frozenset({"google"}), abilities={"system": False, "tools": False}),
     Fact(r"gemma-?[12](?!\d)", _RAW | _HOSTS, abilities={"system": False}),
 )
 
 
 def facts_about(vendor: str, model: str) -> Iterator[Fact]:
-    """What is known of *model* at *vendor*, in the order of the table: a later one has the last word."""
+    """The facts about *model* at *vendor*, in the order of the table; later ones win."""
     if vendor in _OPENAI and (taken := efforts(model)):
         yield _openai_thinker(taken)
     yield from (fact for fact in FACTS if fact.holds(vendor, model))
 
 
 def _openai_thinker(taken: Sequence[str]) -> Fact:
-    """OpenAI's models that think refuse sampling parameters and stop strings, and count thoughts with the answer."""
+    """The fact for OpenAI's thinking models: no sampling parameters, no stop strings, thoughts count as output."""
     words = {level.value: effort(taken, level) for level in Thinking if level is not Thinking.AUTO}
     manner = {"sampling": NO_NAMES, "counts_thoughts": True, **_effort(**words)}
     return Fact("", _OPENAI, abilities={"stops": 0}, manner=manner)

@@ -1,8 +1,8 @@
-"""Asking again with less: which parameters are left out when an interface does not like a request, and in which order.
+"""Retry with a smaller request: which parameters are dropped when an API refuses a request, and in which order.
 
-A rung is what is left out of the request; the request itself is written only when it is asked. First comes what the
-interface names as wrong, if it names something; else one parameter after the other, the least missed first, then the
-pictures, then the tools, and at last all but what a request must have.
+A rung lists what is dropped; the request is encoded only when it is sent. Parameters named in the error come first.
+Otherwise single parameters are dropped, the least important first, then pictures, then tools, and at last everything
+but the mandatory fields.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _DROP_ORDER = (
     "max_tokens",
     "stop",
 )
-"""The least missed first; what an interface of its own adds comes behind."""
+"""The least important first; fields of a particular API come last."""
 _TOOLS = frozenset({"tools", "tool_choice", "parallel_tool_calls", "tool_stream"})
-"""Without the first, the others mean nothing and are refused."""
+"""Without ``tools``, APIs refuse the others."""
 _SHOWN = frozenset({"image_url", "input_image", "image", "video_url"})
-"""The types of message parts that show something."""
+"""Types of message parts that hold media."""
 _TARGETED = 3
-"""How often a request may be changed because an interface named something."""
+"""Most retries because of parameters named in an error."""
 
 _FINAL_KINDS = frozenset({ErrorKind.RATE_LIMIT, ErrorKind.TIMEOUT, ErrorKind.CONTENT_BLOCKED, ErrorKind.MODEL})
 _FINAL_STATUSES = frozenset({401, 402, 403})
@@ -75,8 +75,8 @@ _IMAGES_REFUSED = re.compile(
 
 
 def _refusal(name: str, *others: str) -> re.Pattern[str]:
-    """Words by which an interface says that its model has not what is called *name*, or something of *others*."""
-    few_words = r"(?:[^\w.;!?]+\w+){0,2}?[^\w.;!?]+"  # with more between them, it is about something else
+    """A pattern for errors that say that the model lacks *name*; *others* are further patterns."""
+    few_words = r"(?:[^\w.;!?]+\w+){0,2}?[^\w.;!?]+"  # more words in between mean something else
     lacks = (
         r"(?:\bnot|n't|\bcannot|\bno endpoints found that) (?:yet |currently )?(?:support|accept|allow|take|handle|use)"
     )
@@ -100,38 +100,38 @@ _MEANT: Sequence[tuple[re.Pattern[str], frozenset[str]]] = (
     (
         _refusal(
             r"(?:tools|functions|(?:tool|function)[ _-]?(?:use|usage|calls?|calling|choice))",
-            r"\btool[ _]choice requires\b",  # of vLLM and llama.cpp: they can, but were not told so
+            r"\btool[ _]choice requires\b",  # vLLM and llama.cpp: supported, but not switched on
             r"\btools param requires\b",
         ),
         _TOOLS,
     ),
 )
-"""What a model is said not to have, and the parameters by which it was asked for it."""
+"""Errors about a missing feature, and the parameters that request it."""
 _SYSTEM_REFUSED = _refusal(r"(?:system|developer)[ _-](?:role|prompt|message|instruction)s?")
 
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """What is left out of a request."""
+    """What is dropped from a request."""
 
     label: str
     without: frozenset[str] = frozenset()
     is_blind: bool = False
-    """Whether what it shows is left out too."""
+    """Whether media are dropped."""
     is_in_band: bool = False
-    """Whether instructions are no message of their own, but the beginning of what the user says."""
+    """Whether the system prompt moves to the beginning of the first user message."""
 
     def is_same(self, other: Rung) -> bool:
-        """Whether the same request comes of both."""
+        """Whether both give the same request."""
         return replace(self, label="") == replace(other, label="")
 
 
 class Ladder:
     """The rungs of one request. See ``stages.s3_chunks.Attempts``.
 
-    *mandatory* are the keys of the body that are never left out, besides those that no request can do without;
-    *priority* those that are left out first. *is_router*: a 502 may come from one of many behind it, to whom the
-    request was foreign. *opaque_5xx*: a 500 that says nothing may mean a parameter. *is_custom*: nothing is known of it.
+    *mandatory* fields are never dropped, and *priority* fields are dropped first. *is_router*: a 502 may come from one
+    of many providers that did not know a parameter. *opaque_5xx*: a 500 without a reason may be caused by a parameter.
+    *is_custom*: the server is unknown.
     """
 
     def __init__(
@@ -153,7 +153,7 @@ class Ladder:
         self._opaque_5xx = opaque_5xx
         self._is_custom = is_custom
         self._request = request
-        self._body: dict[str, Any] | None = None  # read when it is needed, which is seldom
+        self._body: dict[str, Any] | None = None  # parsed on demand, which is seldom
         self._rung = Rung("default")
         self._tried: list[Rung] = []
         self._waiting: list[Rung] | None = None
@@ -163,7 +163,7 @@ class Ladder:
 
     @property
     def request(self) -> HttpRequest:
-        """What is to be asked now."""
+        """The request to send now."""
         return self._request
 
     @property
@@ -173,9 +173,9 @@ class Ladder:
 
     @property
     def lesson(self) -> str:
-        """What to remember if the present request is answered; empty if nothing was learnt from the refusals.
+        """What to remember if the present request is answered; empty if the errors taught nothing.
 
-        What was left out after a failure that may have passed by itself is no lesson.
+        What was dropped after a possibly temporary error is no lesson.
         """
         if not self._has_learnt:
             return ""
@@ -184,7 +184,7 @@ class Ladder:
         return json.dumps({**learnt, "in_band": True} if rung.is_in_band else learnt)
 
     def recall(self, lesson: str, /) -> None:
-        """Begin where an earlier request ended: all rungs are built on what it left out."""
+        """Start from an earlier lesson: all rungs drop at least what it dropped."""
         try:
             learnt = json.loads(lesson)
             without, is_blind = frozenset(map(str, learnt["without"])), bool(learnt["blind"])
@@ -197,7 +197,7 @@ class Ladder:
             self._take(rung)
 
     def degrade(self, error: ProviderError, /) -> bool:
-        """Take the next request, if *error* is one that it may cure."""
+        """Switch to the next request, if it may avoid *error*."""
         if _is_final(error) or not self._read():
             return False
         if self._waiting is None:
@@ -207,7 +207,7 @@ class Ladder:
         if not (is_targeted or self._is_degradable(error)) or not self._waiting:
             return False
         self._take(self._waiting.pop(0))
-        # One broken picture must not make a model blind: that lesson is learnt only where pictures were named.
+        # One broken picture must not blind a model: remember it only where the error named pictures.
         is_sure = self._pictures_refused or not self._rung.is_blind
         self._has_learnt = is_sure and (is_targeted or (error.status or 0) < 500)
         return True
@@ -215,7 +215,7 @@ class Ladder:
     # --- rungs ---------------------------------------------------------------------------
 
     def _static(self, first: Rung) -> Iterator[Rung]:
-        """What may be left out of *first* whatever an interface says, in this order."""
+        """The rungs below *first* for errors that name nothing."""
         baseline = first.without | ({_STREAM_OPTIONS} & self._droppable())
         yield replace(first, label="no_stream_options", without=baseline)
         for key in self._in_drop_order():
@@ -226,7 +226,7 @@ class Ladder:
         yield replace(first, label="minimal_payload", without=self._droppable(), is_blind=True)
 
     def _distinct(self, rungs: Iterator[Rung]) -> Iterator[Rung]:
-        """*rungs* without those that come to the same request as one before."""
+        """*rungs* without those that give the same request as an earlier one."""
         seen = [self._rung]
         for rung in map(self._fitted, rungs):
             if not any(rung.is_same(other) for other in seen):
@@ -234,7 +234,7 @@ class Ladder:
                 yield rung
 
     def _fitted(self, rung: Rung) -> Rung:
-        """*rung*, which leaves out no pictures and moves no instructions where there are none."""
+        """*rung* without steps that change nothing: no media to drop, or no system prompt to move."""
         body = self._read()
         is_in_band = rung.is_in_band and _instructs(body)
         return replace(rung, is_blind=rung.is_blind and _shows(body), is_in_band=is_in_band)
@@ -247,10 +247,10 @@ class Ladder:
     def _droppable(self) -> frozenset[str]:
         return frozenset(self._read()) - self._mandatory
 
-    # --- what the interface names ----------------------------------------------------------
+    # --- what the error names --------------------------------------------------------------
 
     def _queue_targets(self, words: str) -> bool:
-        """Put what *words* name in front; say whether there is something."""
+        """Put rungs for what *words* name first; return whether there are any."""
         smaller = self._without_named(words)
         targets = (smaller, self._without_shown(words), self._without_system(words))
         queued = [rung for rung in targets if rung and not any(rung.is_same(tried) for tried in self._tried)]
@@ -278,12 +278,12 @@ class Ladder:
         return self._fitted(replace(self._rung, label="targeted_system_in_band", is_in_band=True))
 
     def _meant(self, words: str) -> list[str]:
-        """What *words* are about that name no parameter, but what it is for."""
+        """The parameters for a feature that *words* mention, where they name no parameter."""
         meant = [keys for wording, keys in _MEANT if wording.search(words)]
         return [key for key in self._read() if any(key in keys for keys in meant) and self._has(key)]
 
     def _has(self, key: str) -> bool:
-        """Whether *key* may be left out and has not been yet."""
+        """Whether *key* can still be dropped."""
         return key in self._droppable() and key not in self._rung.without
 
     def _put_in_front(self, target: Rung) -> None:
@@ -292,7 +292,7 @@ class Ladder:
         self._waiting = [same, *(rung for rung in waiting if rung is not same)]
 
     def _is_degradable(self, error: ProviderError) -> bool:
-        """Whether *error* may be about a parameter, though none is named."""
+        """Whether *error* may be caused by a parameter, though it names none."""
         status, words = error.status or 0, error.detail.lower()
         match status:
             case 400 if is_generic(words) or any(rejection in words for rejection in _REJECTIONS):
@@ -319,7 +319,7 @@ class Ladder:
         self._request = replace(self._first, body=json.dumps(body).encode())
 
     def _read(self) -> dict[str, Any]:
-        """The body of the first request; empty if it is none that we understand."""
+        """The body of the first request; empty if it is not a JSON object."""
         if self._body is None:
             try:
                 body = json.loads(self._first.body)
@@ -330,15 +330,15 @@ class Ladder:
 
 
 def _is_final(error: ProviderError) -> bool:
-    """Whether *error* is about something else than the request, whatever words it uses."""
+    """Whether *error* has a cause other than the request, whatever its words."""
     return error.kind in _FINAL_KINDS or error.status in _FINAL_STATUSES or error.aspect in _FINAL_ASPECTS
 
 
 def _names(words: str, key: str) -> bool:
-    """Whether *words* speak of *key* as a parameter.
+    """Whether *words* mention *key* as a parameter.
 
-    One that is no word of any language is always meant; ``stop`` must be quoted, stand before a colon that opens the
-    message, or stand near a word that says what it is.
+    A key that is no ordinary word always counts. ``stop`` must be quoted, stand before a colon at the beginning of the
+    message, or stand near a word such as "parameter".
     """
     name = rf"(?<![\w-]){re.escape(key)}(?![\w-])"
     if re.search(name, words, re.IGNORECASE) is None:
@@ -367,7 +367,7 @@ def _shows(body: dict[str, Any]) -> bool:
 def _pictures(message: Any) -> int:
     if not isinstance(message, dict):
         return 0
-    content, beside = message.get("content"), message.get("images")  # the latter is Ollama's way
+    content, beside = message.get("content"), message.get("images")  # "images" is Ollama's field
     among = sum(map(_is_picture, content)) if isinstance(content, list) else 0
     return among + (len(beside) if isinstance(beside, list) else 0)
 
@@ -377,7 +377,7 @@ def _is_picture(part: Any) -> bool:
 
 
 def _without_pictures(message: Any) -> Any:
-    """*message* with one notice instead of all that it shows."""
+    """*message* with one notice in place of its media."""
     count = _pictures(message)
     if not count:
         return message
@@ -400,7 +400,7 @@ def _is_instruction(message: Any) -> bool:
 
 
 def _in_band(turns: list[Any]) -> list[Any]:
-    """*turns* with the instructions at the beginning of what the user says first: some insist on taking turns."""
+    """*turns* with the system prompt at the start of the first user message: some APIs insist on alternating roles."""
     told = "\n\n".join(message["content"] for message in turns if _is_instruction(message))
     others = [message for message in turns if not _is_instruction(message)]
     text = f"{RULES}\n{told}"
@@ -419,7 +419,7 @@ def _notice(count: int) -> str:
 
 
 def _as_text(parts: list[Any]) -> Any:
-    """*parts* as one text if they are nothing else: an interface without pictures may not know parts at all."""
+    """*parts* as one text if they are all text: an API without pictures may not accept parts."""
     if all(isinstance(part, dict) and part.keys() == {"type", "text"} for part in parts):
         return "\n".join(str(part["text"]) for part in parts)
     return parts

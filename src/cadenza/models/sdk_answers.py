@@ -1,7 +1,7 @@
-"""Answers of other people's clients: what stands where in the objects that they yield.
+"""Read the items of other clients: where text, calls and counts are in their objects.
 
-Nothing of theirs is imported: a reader looks at a few fields of an item, which may be an object or the same as a
-dictionary, and tells ``ChunkBuilder`` what it found there.
+No client is imported. A reader looks at a few fields of an item, an object or an equal dictionary, and passes what it
+finds to ``ChunkBuilder``.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from .error_kind import reported
 _NO_FIELDS: Mapping[str, object] = MappingProxyType({})
 
 Reader: TypeAlias = Callable[[Any, ChunkBuilder], None]
-"""Tells what it found in an item."""
+"""Passes what it finds in an item to ``ChunkBuilder``."""
 
 
 def of(item: Any, name: str) -> Any:
     """The field *name* of an object or a dictionary; ``None`` if there is none."""
     if isinstance(item, dict):
         return item.get(name)
-    fields = getattr(item, "__dict__", _NO_FIELDS)  # there are none if it has slots, or is a number or the like
+    fields = getattr(item, "__dict__", _NO_FIELDS)  # missing for objects with slots, numbers and the like
     if name in fields:
         return fields[name]
-    # Most clients have models of pydantic, which take long to say that they do not have something.
+    # Most clients use pydantic models, whose lookup of missing attributes is slow.
     more = getattr(item, "__pydantic_extra__", item) if fields else item
     if more is not item:
         return more.get(name) if more else None
@@ -35,7 +35,7 @@ def of(item: Any, name: str) -> Any:
 
 
 def either(item: Any, snake: str, camel: str) -> Any:
-    """The field *snake*, which a dictionary may call *camel*."""
+    """The field *snake*, which in a dictionary may be called *camel*."""
     found = of(item, snake)
     return of(item, camel) if found is None else found
 
@@ -52,7 +52,7 @@ def read_completion(item: Any, heard: ChunkBuilder) -> None:
     """A chunk of a chat completion."""
     for choice in of(item, "choices"):
         if of(choice, "index"):
-            continue  # another answer to the same question
+            continue  # an alternative answer
         delta = of(choice, "delta")
         _read_delta(of(choice, "message") if delta is None else delta, heard)
         heard.finish(of(choice, "finish_reason"))
@@ -82,7 +82,7 @@ def _read_delta(delta: Any, heard: ChunkBuilder) -> None:
 
 
 def read_content(content: Any, heard: ChunkBuilder) -> None:
-    """Words, or a list of blocks, some of which may be thoughts."""
+    """Text, or a list of blocks, some of which may be thoughts."""
     if isinstance(content, str):
         heard.text(content)
         return
@@ -96,7 +96,7 @@ def read_content(content: Any, heard: ChunkBuilder) -> None:
 
 
 def _read_thinking(block: Any, heard: ChunkBuilder) -> None:
-    """A thought, under one of the names that it goes by; a summary has several parts."""
+    """A thought under one of its field names; a summary has several parts."""
     found = of(block, "thinking") or of(block, "reasoning") or of(block, "text") or of(block, "summary") or ()
     for part in (found,) if isinstance(found, str) else found:
         heard.thought(part if isinstance(part, str) else of(part, "text"))
@@ -113,18 +113,18 @@ def _completion_usage(usage: Any) -> Usage:
 
 
 def read_wrapped(item: Any, heard: ChunkBuilder) -> None:
-    """Mistral's client has the chunk in an event."""
+    """An event of Mistral's client, which wraps a chunk."""
     read_completion(of(item, "data"), heard)
 
 
 # --- google-genai --------------------------------------------------------------------------------------
 
 GEMINI = ("candidates", "prompt_feedback", "promptFeedback", "usage_metadata", "usageMetadata")
-"""Any of these makes it one of Gemini's."""
+"""Any of these fields identifies an item of Gemini's."""
 
 
 def read_gemini(item: Any, heard: ChunkBuilder) -> None:
-    """A piece of an answer of Gemini."""
+    """A chunk of a Gemini answer."""
     blocked = either(either(item, "prompt_feedback", "promptFeedback"), "block_reason", "blockReason")
     for candidate in (of(item, "candidates") or ())[:1]:
         for part in of(of(candidate, "content"), "parts") or ():
@@ -170,7 +170,7 @@ def read_pydantic_ai(item: Any, heard: ChunkBuilder) -> None:
             _read_part_delta(of(item, "delta"), of(item, "index"), heard)
         case "final_result":
             identity = of(item, "tool_call_id")
-            if identity:  # the result itself came as a call
+            if identity:  # the final result came as a call
                 heard.run_elsewhere(identity)
         case "function_tool_call" | "output_tool_call":
             heard.run_elsewhere(of(of(item, "part"), "tool_call_id"))
@@ -208,8 +208,8 @@ def _read_part_delta(delta: Any, index: Any, heard: ChunkBuilder) -> None:
 
 
 def _read_run_usage(usage: Any, heard: ChunkBuilder) -> None:
-    """What all rounds of a run cost together."""
-    counted = usage() if callable(usage) and of(usage, "input_tokens") is None else usage  # it was a method once
+    """The usage of all rounds of a run."""
+    counted = usage() if callable(usage) and of(usage, "input_tokens") is None else usage  # a method in older versions
     if counted is not None:
         read, written = count(counted, "input_tokens"), count(counted, "output_tokens")
         heard.total_usage(Usage(read, written, count(counted, "cache_read_tokens")))
@@ -219,7 +219,7 @@ def _read_run_usage(usage: Any, heard: ChunkBuilder) -> None:
 
 
 def read_langchain(message: Any, heard: ChunkBuilder) -> None:
-    """A message of a model, or a piece of one."""
+    """A model's message, or a chunk of one."""
     heard.thought(of(of(message, "additional_kwargs"), "reasoning_content"))
     read_content(of(message, "content"), heard)
     pieces = of(message, "tool_call_chunks")
@@ -249,7 +249,7 @@ def read_langchain(message: Any, heard: ChunkBuilder) -> None:
 
 
 def read_ollama(item: Any, heard: ChunkBuilder) -> None:
-    """A piece of an answer of Ollama, in a chat or not."""
+    """A chunk of an Ollama answer, from chat or generate."""
     message = of(item, "message")
     source = item if message is None else message
     heard.thought(of(source, "thinking"))

@@ -1,4 +1,4 @@
-"""Events of other people's clients whose ``type`` says what they are: anthropic's, those of openai's responses, cohere's."""
+"""Events of other clients that are identified by their ``type``: anthropic, openai's Responses API, cohere."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .sdk_answers import Reader, count, of, read_completion
 
 
 def _read_chunk_event(item: Any, heard: ChunkBuilder) -> None:
-    """The helper of the openai client has the chunk in an event."""
+    """An event of openai's stream helper, which wraps a chunk."""
     read_completion(of(item, "chunk"), heard)
 
 
@@ -54,14 +54,14 @@ def _read_block_delta(item: Any, heard: ChunkBuilder) -> None:
             heard.text(of(delta, "text"))
         case "thinking_delta":
             heard.thought(of(delta, "thinking"))
-        case "input_json_delta" if heard.is_open(index):  # a tool of the provider's own is not ours to run
+        case "input_json_delta" if heard.is_open(index):  # otherwise a server-side tool
             heard.call(index, arguments=of(delta, "partial_json"))
         case _:
             pass
 
 
 def _read_block_stop(item: Any, heard: ChunkBuilder) -> None:
-    """The helper tells the whole block: of use if its beginning was not heard."""
+    """The whole block, as anthropic's helper sends it: used if its start was missed."""
     block, index = of(item, "content_block"), of(item, "index")
     if of(block, "type") == "tool_use" and not heard.is_open(index):
         heard.call(index, identity=of(block, "id"), name=of(block, "name"), arguments=of(block, "input"))
@@ -73,7 +73,7 @@ def _read_message_delta(item: Any, heard: ChunkBuilder) -> None:
 
 
 def _read_whole_message(item: Any, heard: ChunkBuilder) -> None:
-    """An answer that was not streamed."""
+    """A response that was not streamed."""
     for index, block in enumerate(of(item, "content") or ()):
         _read_block_start({"content_block": block, "index": index}, heard)
     _read_message_start({"message": item}, heard)
@@ -87,7 +87,7 @@ def _read_error(item: Any, heard: ChunkBuilder) -> None:
 
 
 def _plain(error: Any) -> object:
-    """What an error says, as a dictionary."""
+    """The fields of an error as a dictionary."""
     if isinstance(error, dict | str):
         return error
     return {name: value for name in ("type", "code", "message", "status") if (value := of(error, name)) is not None}
@@ -97,7 +97,7 @@ def _plain(error: Any) -> object:
 
 
 def _read_output_item(item: Any, heard: ChunkBuilder) -> None:
-    """Something new in the answer, or all of it when it is done."""
+    """A new output item, or a finished one."""
     found, index = of(item, "item"), of(item, "output_index")
     if of(found, "type") == "function_call":
         given = None if heard.has_arguments(index) else of(found, "arguments")
@@ -120,7 +120,7 @@ def _read_thought_part(item: Any, heard: ChunkBuilder) -> None:
 
 
 def _read_response(item: Any, heard: ChunkBuilder) -> None:
-    """The answer is over: how, and what it cost."""
+    """The end of a response, with its usage."""
     response = of(item, "response")
     usage = of(response, "usage")
     if usage:
@@ -141,7 +141,7 @@ def _read_response(item: Any, heard: ChunkBuilder) -> None:
 
 
 def read_whole_response(response: Any, heard: ChunkBuilder) -> None:
-    """An answer that was not streamed."""
+    """A response that was not streamed."""
     for index, item in enumerate(of(response, "output") or ()):
         for part in of(item, "summary") or ():
             heard.thought(of(part, "text"))
@@ -178,7 +178,7 @@ def _read_cohere_end(item: Any, heard: ChunkBuilder) -> None:
 
 
 def _pass_over(item: Any, heard: ChunkBuilder) -> None:
-    """Nothing of it is said or done."""
+    """Ignore the item."""
 
 
 TYPED: Mapping[str, Reader] = {
@@ -216,10 +216,10 @@ TYPED: Mapping[str, Reader] = {
     "tool-call-delta": _read_cohere_call,
     "message-end": _read_cohere_end,
 }
-"""What an event is, by its ``type``: those of anthropic, of openai's responses and helpers, and of cohere."""
+"""Readers by event type: those of anthropic, of openai's Responses API and helpers, and of cohere."""
 
 RAW = frozenset({"content_block_delta", "chunk"})
 TOLD_AGAIN = frozenset({"text", "thinking", "content.delta"})
-"""What a helper says behind one of the raw events, for those who would rather have that."""
+"""Events of a helper that repeat a raw event in a simpler form."""
 
 MESSAGES = frozenset({"AIMessageChunk", "ai", "tool", "human", "system", "HumanMessageChunk", "ToolMessageChunk"})

@@ -1,9 +1,9 @@
-"""What other people's clients yield, read by its shape: their objects, or the same as dictionaries.
+"""Recognise the items of other clients by their shape: objects, or equal dictionaries.
 
-Nothing of theirs is imported. A reader looks at a few fields of an item and tells ``ChunkBuilder`` what it found there;
-which reader an item needs is found out once for each type.
+No client is imported. A reader looks at a few fields of an item and passes what it finds to ``ChunkBuilder``. The reader is
+chosen once for each type.
 
-Items that repeat all that was said before are not taken for more than they are: nothing here guesses.
+Nothing is guessed: items that repeat the whole text so far are not detected.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from .sdk_events import MESSAGES, RAW, TOLD_AGAIN, TYPED, read_whole_response
 
 
 class Shapes:
-    """Reads the items of one stream: texts, chunks of ours, or what the clients of others yield."""
+    """Converts the items of one stream: texts, chunks of Cadenza, or the items of other clients."""
 
     def __init__(self) -> None:
         self._heard = ChunkBuilder()
         self._readers: dict[type, Reader] = {}
-        self._memory = _Memory()
+        self._known = _Readers()
         self._ended = False
 
     @property
     def has_ended(self) -> bool:
-        """Whether a ``Finished`` or ``Failed`` has come out."""
+        """Whether ``Finished`` or ``Failed`` was returned."""
         return self._ended
 
     def feed(self, item: object) -> Sequence[Chunk]:
-        """Read *item*; one of which nobody knows what it is raises ``InputError``."""
+        """Convert *item* to chunks; an unknown shape raises ``InputError``."""
         if self._ended or item is None:
             return ()
         if isinstance(item, str):
@@ -57,12 +57,12 @@ class Shapes:
             if isinstance(item, Chunk):
                 self._ended = isinstance(item, Finished | Failed)
                 return (item,)
-            reader = self._recognised(item)
+            reader = self._reader_for(item)
         reader(item, self._heard)
         return self._taken()
 
     def flush(self) -> Sequence[Chunk]:
-        """The stream is over: give back what was held, and how it ended."""
+        """End the stream: return what was held, and the final chunk."""
         if self._ended:
             return ()
         self._ended = True
@@ -70,7 +70,7 @@ class Shapes:
         return self._taken()
 
     def fail(self, error: CadenzaError) -> Sequence[Chunk]:
-        """The stream broke off: give back what was held, and the error."""
+        """End the stream with *error*: return what was held, and the error."""
         self._heard.fail(error)
         return self.flush()
 
@@ -80,27 +80,27 @@ class Shapes:
             self._heard.fresh = []
         return fresh
 
-    def _recognised(self, item: object) -> Reader:
-        reader = self._memory.reader(item)
+    def _reader_for(self, item: object) -> Reader:
+        reader = self._known.reader(item)
         if reader is None:
             msg = (
                 f"a stream must yield texts, chunks of Cadenza, or the chunks of a client such as openai, anthropic, "
                 f"google-genai, pydantic-ai, LangChain, litellm or ollama, not {type(item).__name__}"
             )
             raise InputError(msg)
-        if not isinstance(item, Mapping | SimpleNamespace | tuple):  # of those, each item may be something else
+        if not isinstance(item, Mapping | SimpleNamespace | tuple):  # of these types, each item may differ
             self._readers[type(item)] = reader
         return reader
 
 
 def of_exception(error: Exception) -> CadenzaError | None:
-    """What an exception of somebody's client means, if it tells the status of an answer, or what was said of it."""
+    """The error for an exception of a client, if it holds a status or a body, or is about the connection."""
     status = count(error, "status_code", "status", "code")
     told = of(error, "body")
     if not status and isinstance(told, Mapping) and told:
-        return reported({"error": dict(told)}, vendor=VENDOR)  # it came in the middle of an answer
+        return reported({"error": dict(told)}, vendor=VENDOR)  # raised in the middle of an answer
     if not status:
-        return _of_the_line(type(error).__name__)
+        return _connection_error(type(error).__name__)
     headers = of(of(error, "response"), "headers")
     wait = headers.get("retry-after") if isinstance(headers, Mapping) else None
     seconds = float(wait) if isinstance(wait, str) and wait.isascii() and wait.isdigit() else None
@@ -108,17 +108,17 @@ def of_exception(error: Exception) -> CadenzaError | None:
     return failure(detail or type(error).__name__, vendor=VENDOR, status=status, retry_after=seconds)
 
 
-def _of_the_line(name: str) -> CadenzaError | None:
-    """What an exception called *name* means if it is about the connection: clients agree on how they call those."""
+def _connection_error(name: str) -> CadenzaError | None:
+    """The error for a connection problem, recognised by the exception's *name*, on which clients agree."""
     code = "ETIMEDOUT" if "Timeout" in name else "ECONNRESET" if "Connect" in name else ""
     return failure(name, vendor=VENDOR, code=code) if code else None
 
 
-# --- whose an item is ----------------------------------------------------------------------
+# --- choosing a reader ---------------------------------------------------------------------
 
 
-class _Memory:
-    """What is to be remembered of a stream in order to read the next item."""
+class _Readers:
+    """Chooses readers, and keeps what they need to know of earlier items."""
 
     def __init__(self) -> None:
         self._has_typed = False
@@ -127,7 +127,7 @@ class _Memory:
         self._streamed: set[str] = set()
 
     def reader(self, item: object) -> Reader | None:
-        """Who can read *item*."""
+        """The reader for *item*; ``None`` if its shape is unknown."""
         if isinstance(item, tuple):
             return self._read_pair if len(item) == 2 and isinstance(item[1], Mapping) else None
         if isinstance(of(item, "choices"), Sequence):
@@ -148,17 +148,17 @@ class _Memory:
             return read_ollama
         if isinstance(of(of(item, "token"), "text"), str):
             return read_generated
-        return read_gemini if hasattr(item, "candidates") else None  # one with nothing in it
+        return read_gemini if hasattr(item, "candidates") else None  # an empty one
 
     def _knows(self, item: object) -> bool:
-        """Whether *item* is an event by its type; new ones may come among those that are known."""
+        """Whether the type of *item* is known; once one was, unknown types are accepted too."""
         kind = str(of(item, "type"))
         known = kind in TYPED or kind in MESSAGES or kind.startswith(("response.", "content.", "logprobs."))
         self._has_typed = self._has_typed or known
         return known or self._has_typed
 
     def _read_typed(self, item: Any, heard: ChunkBuilder) -> None:
-        """An event whose ``type`` says what it is; a helper of a client tells some things twice."""
+        """An event with a ``type``; a client's helper sends some things twice."""
         kind = of(item, "type")
         if kind in MESSAGES:
             self._read_message(item, heard)
@@ -170,11 +170,11 @@ class _Memory:
             TYPED[kind](item, heard)
 
     def _read_pair(self, item: tuple[Any, Any], heard: ChunkBuilder) -> None:
-        """A message and what else is known of it, as a graph yields them."""
+        """A message with metadata, as LangGraph yields them."""
         self._read_message(item[0], heard)
 
     def _read_message(self, message: Any, heard: ChunkBuilder) -> None:
-        """A message or a piece of one, as LangChain has them. An agent's stream holds several."""
+        """A LangChain message or a chunk of one. An agent's stream holds several."""
         kind = of(message, "type")
         if kind == "tool":
             heard.run_elsewhere(of(message, "tool_call_id"))
@@ -182,7 +182,7 @@ class _Memory:
             return
         identity = of(message, "id") or ""
         if kind == "ai" and identity in self._streamed:
-            return  # all of it has been heard in pieces
+            return  # already received in chunks
         if self._message and identity != self._message:
             heard.next_response()
         self._message = identity

@@ -1,4 +1,4 @@
-"""The vendors, a row each: where they are, what their interface takes, and how we know."""
+"""The vendors, one row each: their URLs, what their APIs accept, and how that was verified."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ _NONE: Mapping[str, str] = MappingProxyType({})
 
 
 class Verified(Enum):
-    """How we know that a vendor is spoken to rightly."""
+    """How support for a vendor was verified."""
 
     SDK = "official SDK on loopback"
-    """Its own client reads our recorded streams to the same answer, and sends what we send."""
+    """Its own client decodes our recorded streams to the same answer, and sends the same requests."""
     SERVER = "real server"
-    """The program itself was run and answered; what it sent is among the recorded streams."""
+    """The server itself was run; its output is among the recorded streams."""
     SHAPE = "recorded shape"
-    """A stream with everything that is particular to it is read as it should be."""
+    """A stream with all its peculiarities is decoded as expected."""
     DOCUMENTS = "documentation only"
 
 
 @dataclass(frozen=True, slots=True)
 class Vendor:
-    """Somebody who has models, or a program that serves them."""
+    """A company with models, or a program that serves them."""
 
     name: str
     dialect: str
     url: str = ""
-    """The base of the interface; empty if everybody has one of their own."""
+    """The base URL of the API; empty if every user has their own."""
     key_variables: tuple[str, ...] = ()
-    """Where a key is looked for; without any, none is needed."""
+    """Environment variables for the key; empty if no key is needed."""
     abilities: Abilities = field(default_factory=Abilities)
     quirks: Quirks = field(default_factory=Quirks)
     manner: Manner = field(default_factory=Manner)
     headers: Mapping[str, str] = field(default_factory=lambda: _NONE, repr=False)
     is_local: bool = False
-    """Whether it runs on one's own machine."""
+    """Whether it runs on the user's own machine."""
     verified: Verified = Verified.DOCUMENTS
 
 
@@ -56,14 +56,14 @@ _ZAI = Vendor(
     Quirks(replays_reasoning=True),
     Manner(
         sampling=TWO_NAMES,
-        usage_on_request=False,  # it always counts
+        usage_on_request=False,  # always counted
         thinking=ThinkingField.SWITCH,
         thinking_fixes_sampling=True,
         tool_stream=True,
     ),
 )
 OLLAMA_THINKING: Mapping[str, object] = MappingProxyType({"thinking": ThinkingField.EFFORT, "efforts": LEVELS_AND_NONE})
-"""How Ollama is told how long to think, wherever it is found."""
+"""How Ollama is told how long to think, at any address."""
 
 _ROWS: tuple[Vendor, ...] = (
     Vendor(
@@ -169,7 +169,7 @@ _ROWS: tuple[Vendor, ...] = (
         "https://api.mistral.ai/v1",
         ("MISTRAL_API_KEY",),
         Abilities(prefill=PrefillMode.PREFIX),
-        # It refuses what it does not know.
+        # It refuses unknown parameters.
         manner=Manner(sampling=FOUR_NAMES, usage_on_request=False, short_ids=True, strict_turns=True),
         verified=Verified.SHAPE,
     ),
@@ -275,7 +275,7 @@ _ROWS: tuple[Vendor, ...] = (
         "custom",
         "openai",
         key_variables=("CUSTOM_API_KEY",),
-        # Some such servers say the persona's name again behind a thought: a stop there would end the reply.
+        # Some such servers repeat the persona's name after a thought: a stop string there would end the reply.
         abilities=Abilities(speaker_stop=False),
         quirks=Quirks(spills_thoughts=True),
         manner=Manner(tells_context=True, is_custom=True),
@@ -284,4 +284,4 @@ _ROWS: tuple[Vendor, ...] = (
 )
 
 VENDORS: Mapping[str, Vendor] = MappingProxyType({vendor.name: vendor for vendor in _ROWS})
-"""The vendors that are known by name."""
+"""The vendors by name."""

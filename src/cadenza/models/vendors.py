@@ -1,4 +1,4 @@
-"""Asking a vendor: ``codec`` makes the dialect that speaks to one of their models, from a row of data and a name."""
+"""``codec`` makes the dialect for a model from its vendor's row and its name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields, replace
 from types import MappingProxyType
-from typing import Any, TypeVar, cast
+from typing import Any, TypedDict, TypeVar, Unpack, cast
 
 from ..errors import SettingsError
 from ..stages.s3_chunks import Codec
@@ -16,14 +16,12 @@ from .dialects.dialect import Endpoint
 from .known_models import facts_about
 from .vendor_rows import OLLAMA_THINKING, VENDORS, Vendor, Verified
 
-__all__ = ["VENDORS", "Vendor", "Verified", "codec", "endpoint"]
+__all__ = ["VENDORS", "Overrides", "Vendor", "Verified", "codec", "endpoint"]
 
 T = TypeVar("T")
 Changes = Mapping[str, object]
-"""Some fields of a frozen value, and what they are to be."""
+"""New values for some fields of a frozen value."""
 
-_NONE: Mapping[str, str] = MappingProxyType({})
-_NO_CHANGES: Changes = MappingProxyType({})
 _DIALECTS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "openai": ("openai", "OpenAICodec"),
@@ -34,7 +32,7 @@ _DIALECTS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "novelai": ("novelai", "NovelAICodec"),
     }
 )
-"""The module of a dialect and its codec; it is imported when somebody asks for it."""
+"""Module and class of each dialect, imported on demand."""
 
 _URL = re.compile(r"(https?://(?:[^/?#\s@]*@)?([^/?#\s]+))(/[^?#\s]*)?(\?[^#\s]*)?", re.IGNORECASE)
 _CALLS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -45,49 +43,32 @@ _CALLS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "ollama": ("/api/chat", "/api/generate", "/api/tags", "/api", "/v1"),
     }
 )
-"""What people copy along with the address of an interface, by its dialect."""
+"""Paths that people often copy along with the base URL, by dialect."""
 _ROOTS: Mapping[str, str] = MappingProxyType({"openai": "/v1", "openai-responses": "/v1", "google": "/v1beta"})
-"""Where nearly every server has the interface that people name by its host alone."""
+"""The usual path of the API, for URLs with only a host."""
 _OLLAMA = re.compile(r"ollama|:11434$", re.IGNORECASE)
 
 
-def codec(
-    vendor: str | Vendor,
-    model: str,
-    *,
-    key: str = "",
-    url: str = "",
-    headers: Mapping[str, str] = _NONE,
-    extra: Changes = _NO_CHANGES,
-    abilities: Changes = _NO_CHANGES,
-    quirks: Changes = _NO_CHANGES,
-    manner: Changes = _NO_CHANGES,
-) -> Codec:
-    """The dialect that speaks to *model* of *vendor*, who is a name in ``VENDORS`` or a row of your own.
+class Overrides(TypedDict, total=False):
+    """What a caller adds to, or changes in, the facts about a vendor and a model."""
 
-    *abilities*, *quirks* and *manner* change single fields of what is known; *headers* and *extra* (fields for the body
-    of the request) are added to it, and an empty header or a field that is ``None`` takes one away.
-    """
+    headers: Mapping[str, str]
+    """Added to every request; an empty one removes a header of the vendor's row."""
+    extra: Changes
+    """Fields added to the body of every request; ``None`` removes a field."""
+    abilities: Changes
+    quirks: Changes
+    manner: Changes
+
+
+def codec(vendor: str | Vendor, model: str, *, key: str = "", url: str = "", **overrides: Unpack[Overrides]) -> Codec:
+    """The dialect for *model* of *vendor*, which is a name in ``VENDORS`` or a row of your own."""
     row = vendor if isinstance(vendor, Vendor) else _row(vendor)
-    asked = endpoint(
-        row, model, key=key, url=url, headers=headers, extra=extra, abilities=abilities, quirks=quirks, manner=manner
-    )
-    return _dialect(row.dialect)(asked)
+    return _dialect(row.dialect)(endpoint(row, model, key=key, url=url, **overrides))
 
 
-def endpoint(
-    vendor: Vendor,
-    model: str,
-    *,
-    key: str = "",
-    url: str = "",
-    headers: Mapping[str, str] = _NONE,
-    extra: Changes = _NO_CHANGES,
-    abilities: Changes = _NO_CHANGES,
-    quirks: Changes = _NO_CHANGES,
-    manner: Changes = _NO_CHANGES,
-) -> Endpoint:
-    """Where *model* of *vendor* is asked, with all that is known of it: the row, then its name, then the user's word."""
+def endpoint(vendor: Vendor, model: str, *, key: str = "", url: str = "", **overrides: Unpack[Overrides]) -> Endpoint:
+    """The endpoint of *model*. The facts of the vendor's row come first, then those of the model, then *overrides*."""
     model = model.strip()
     if not model:
         msg = f"no model is named for {vendor.name!r}; name one, as in '{vendor.name}:model'"
@@ -101,11 +82,11 @@ def endpoint(
         model,
         address,
         _key(vendor, key),
-        _headers(vendor.headers, headers),
-        MappingProxyType({**added, **extra}),
-        _changed(vendor.abilities, "ability", *(fact.abilities for fact in facts), abilities),
-        _changed(vendor.quirks, "quirk", *(fact.quirks for fact in facts), quirks),
-        _changed(vendor.manner, "manner", *told, *(fact.manner for fact in facts), manner),
+        _headers(vendor.headers, overrides.get("headers", {})),
+        MappingProxyType({**added, **overrides.get("extra", {})}),
+        _changed(vendor.abilities, "ability", *(fact.abilities for fact in facts), overrides.get("abilities", {})),
+        _changed(vendor.quirks, "quirk", *(fact.quirks for fact in facts), overrides.get("quirks", {})),
+        _changed(vendor.manner, "manner", *told, *(fact.manner for fact in facts), overrides.get("manner", {})),
     )
 
 

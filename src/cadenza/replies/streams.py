@@ -1,7 +1,7 @@
-"""Somebody else's stream: whatever a model's words come in is opened, read and closed here.
+"""Streams from other clients: open, read and close whatever holds a model's answer.
 
-``say(target, client.chat.completions.create(..., stream=True))`` just works: what must be awaited is awaited, what must
-be entered is entered, and whatever can be closed is closed on every way out.
+``say(target, client.chat.completions.create(..., stream=True))`` just works. Coroutines are awaited, context managers
+entered, and everything that can be closed is closed on every way out.
 """
 
 from __future__ import annotations
@@ -14,29 +14,32 @@ from typing import Any, TypeAlias
 
 from ..concurrency.stops import is_cancelled
 from ..errors import CadenzaError, InputError
+from ..explain.tracebacks import get_logger
 from ..models.model import broken_off, hang_up
 from ..models.sdk_items import Shapes, of_exception
 from ..types import Chunk, TextDelta
+
+logger = get_logger(__name__)
 
 Opened: TypeAlias = str | Iterable[Any] | AsyncIterable[Any]
 Speech: TypeAlias = (
     Opened | AbstractAsyncContextManager[Opened] | Awaitable[Opened | AbstractAsyncContextManager[Opened]]
 )
-"""What a model says, as whoever has it may have it."""
+"""A model's answer in any form that a client returns."""
 
 
 def from_stream(stream: Speech) -> AsyncGenerator[Chunk, None]:
-    """The chunks of any stream: of texts, of chunks, or of what the clients of others yield.
+    """The chunks of any stream: of texts, of chunks, or of what another client yields.
 
-    Those of openai, anthropic, google-genai, pydantic-ai, LangChain, litellm, mistral, cohere and ollama are known, by
-    the shape of what they yield; an answer that was not streamed is one such thing. The last chunk says how it ended.
-    Close it to hang up. A client that blocks keeps everybody waiting while it does: take its asynchronous twin.
+    Items of openai, anthropic, google-genai, pydantic-ai, LangChain, litellm, mistral, cohere and ollama are recognised
+    by their shape. A response that was not streamed counts as one item. The last chunk says how the stream ended. Close
+    the generator to cancel the request. A blocking client blocks the event loop: use its async version.
     """
     return _Chunks(stream)
 
 
 class _Chunks(AsyncGenerator[Chunk, None]):
-    """The chunks of a stream. Closed before it was begun, it still closes the stream."""
+    """The chunks of a stream. Closing it closes the stream, even before the first chunk was read."""
 
     def __init__(self, stream: Speech) -> None:
         self._stream = stream
@@ -47,7 +50,7 @@ class _Chunks(AsyncGenerator[Chunk, None]):
         return self._chunks.__anext__()
 
     def asend(self, value: None, /) -> Coroutine[Any, Any, Chunk]:
-        """Go on to the next chunk."""
+        """Return the next chunk."""
         return self._chunks.asend(value)
 
     def athrow(self, *error: Any) -> Coroutine[Any, Any, Chunk]:
@@ -55,7 +58,7 @@ class _Chunks(AsyncGenerator[Chunk, None]):
         return self._chunks.athrow(*error)
 
     async def aclose(self) -> None:
-        """Hang up."""
+        """Cancel the request."""
         await self._chunks.aclose()
         if not self._has_begun:
             self._has_begun = True
@@ -65,9 +68,9 @@ class _Chunks(AsyncGenerator[Chunk, None]):
         self._has_begun = True
         shapes = Shapes()
         try:
-            async with AsyncExitStack() as doors:
-                async for item in await _opened(self._stream, doors):
-                    if type(item) is str:  # plain texts take the shortest way
+            async with AsyncExitStack() as stack:
+                async for item in await _opened(self._stream, stack):
+                    if type(item) is str:  # fast path for plain text
                         if item:
                             yield TextDelta(item)
                         continue
@@ -76,7 +79,7 @@ class _Chunks(AsyncGenerator[Chunk, None]):
                     if shapes.has_ended:
                         return
         except InputError:
-            raise  # it is no model's fault
+            raise  # the caller's mistake, not the model's
         except (Exception, asyncio.CancelledError) as error:
             if is_cancelled(error):
                 raise
@@ -88,63 +91,67 @@ class _Chunks(AsyncGenerator[Chunk, None]):
 
 
 def _failure(error: BaseException) -> CadenzaError:
-    """What went wrong; the exceptions of clients may tell the status of an answer."""
+    """The error for *error*; an exception of a known client may hold the status of an answer."""
     known = of_exception(error) if isinstance(error, Exception) and not isinstance(error, CadenzaError) else None
-    return known or broken_off(error)
+    if known is None:
+        return broken_off(error)
+    logger.warning("the model's client raised an exception", exc_info=error)
+    known.__cause__ = error
+    return known
 
 
-async def _opened(stream: Speech, doors: AsyncExitStack) -> AsyncIterator[object]:
-    """What *stream* yields, however it has to be opened; *doors* closes it again."""
+async def _opened(stream: Speech, stack: AsyncExitStack) -> AsyncIterator[object]:
+    """Open *stream*, whatever it is, and return its items; *stack* closes it again."""
     opened: Any = stream
-    if _is_spent(opened):
+    if _is_exhausted(opened):
         msg = "this stream has been read already; ask the model again for a new one"
         raise InputError(msg)
     if isawaitable(opened):
         opened = await opened
     if not isinstance(opened, AsyncIterable) and isinstance(opened, AbstractAsyncContextManager):
-        opened = await _entered(opened, doors)
+        opened = await _entered(opened, stack)
     if callable(as_text := getattr(opened, "stream_text", None)):
-        opened = as_text(delta=True)  # a run of pydantic-ai, which has its text in several forms
-    doors.push_async_callback(hang_up, opened)
-    items = aiter(opened if isinstance(opened, AsyncIterable) else _each(_row(opened)))
+        opened = as_text(delta=True)  # pydantic-ai offers its text in several forms
+    stack.push_async_callback(hang_up, opened)
+    items = aiter(opened if isinstance(opened, AsyncIterable) else _as_async(_items(opened)))
     if items is not opened:
-        doors.push_async_callback(hang_up, items)
+        stack.push_async_callback(hang_up, items)
     return items
 
 
-async def _entered(door: AbstractAsyncContextManager[Opened], doors: AsyncExitStack) -> Opened:
-    """What is behind *door*, which may keep its own errors to itself, but not ours, nor whoever hangs up."""
+async def _entered(manager: AbstractAsyncContextManager[Opened], stack: AsyncExitStack) -> Opened:
+    """Enter *manager*. It may suppress its own errors, but neither ours nor a cancellation."""
 
     async def leave(*error: Any) -> bool:
-        is_kept = await door.__aexit__(*error)
+        is_kept = await manager.__aexit__(*error)
         return bool(is_kept) and not isinstance(error[1], GeneratorExit | InputError)
 
-    inside = await door.__aenter__()
-    doors.push_async_exit(leave)
-    return inside
+    entered = await manager.__aenter__()
+    stack.push_async_exit(leave)
+    return entered
 
 
-async def _each(items: Iterable[object]) -> AsyncGenerator[object, None]:
+async def _as_async(items: Iterable[object]) -> AsyncGenerator[object, None]:
     for item in items:
         yield item
 
 
-def _row(opened: Any) -> Iterable[object]:
-    """The items of *opened*, which is itself one if it is a text, or an answer that was not streamed."""
-    if _is_one(opened):
+def _items(opened: Any) -> Iterable[object]:
+    """The items of *opened*; a text or a response that was not streamed is a single item."""
+    if _is_single(opened):
         return (opened,)
     if isinstance(opened, Iterable):
         return opened
-    advice = "call it first" if callable(opened) else "let the client stream, and give what it gives back"
+    advice = "call it first" if callable(opened) else "pass what the client returns"
     msg = f"a model's stream must be a text, an iterable or an async iterable, not {type(opened).__name__}; {advice}"
     raise InputError(msg)
 
 
-def _is_spent(stream: object) -> bool:
-    """Whether *stream* is a coroutine or a generator of which nothing more can come: it would look like silence."""
+def _is_exhausted(stream: object) -> bool:
+    """Whether *stream* is an exhausted coroutine or generator, which would look like an empty answer."""
     return any(getattr(stream, frame, ...) is None for frame in ("cr_frame", "ag_frame", "gi_frame"))
 
 
-def _is_one(opened: object) -> bool:
-    """Whether *opened* is a thing by itself, though one could iterate it: a text, or an answer that was not streamed."""
+def _is_single(opened: object) -> bool:
+    """Whether *opened* is a single item although it is iterable: a text, or a response that was not streamed."""
     return isinstance(opened, str | bytes | bytearray | Mapping) or hasattr(type(opened), "model_dump")

@@ -187,7 +187,7 @@ def test_an_answer_in_another_dialect_is_a_failure_and_not_an_empty_answer(meant
         assert not failed
     else:
         assert ["unreadable"] == [error.code for error in failed if isinstance(error, ProviderError)]
-        assert "look whether its address is right" in str(failed[0])
+        assert "check its address" in str(failed[0])
         assert str(failed[0]).startswith(known_as(meant))
 
 

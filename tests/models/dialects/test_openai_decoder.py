@@ -193,7 +193,7 @@ class TestTheEnd:
         assert isinstance(last, Failed)
         assert isinstance(last.error, ProviderError)
         assert ("error", "the model broke off with an error (MALFORMED)") == (last.error.code, last.error.detail)
-        assert "had an error of its own; try again" in str(last.error)
+        assert "had an internal error; try again" in str(last.error)
 
     def test_nothing_is_heard_after_the_end(self) -> None:
         assert [TextDelta("a"), Finished("stop")] == heard(delta("stop", content="a"), b"[DONE]", delta(content="b"))

@@ -10,7 +10,7 @@ from cadenza.models.dialects.scripted import (
     ScriptedCodec,
     ScriptedDecoder,
     parse_script,
-    recital,
+    play_request,
     script_of,
     spoken,
     transport,
@@ -207,7 +207,7 @@ async def test_a_model_can_be_a_function_of_its_prompt() -> None:
     clock = Clock()
 
     request = codec.encode(Prompt("be kind", (PromptTurn.said(Role.USER, "hi 😀"),)))
-    chunks = [chunk async for data in recital(clock.sleep)(request) for chunk in decoded(data)]
+    chunks = [chunk async for data in play_request(clock.sleep)(request) for chunk in decoded(data)]
 
     assert [TextDelta("be kind"), TextDelta("hi 😀")] == chunks
     assert clock.slept == []

@@ -14,7 +14,7 @@ from openai.types.chat import ChatCompletionMessageParam
 from openai.types.responses import ResponseInputItemParam
 from pydantic import TypeAdapter
 
-from cadenza.models.dialects.tool_pairs import ANY_ID, settled
+from cadenza.models.dialects.tool_pairs import ANY_ID, with_paired_calls
 from cadenza.models.vendors import codec
 from cadenza.types import Media, MediaKind, Opaque, Prompt, PromptTurn, Role, ToolCall, ToolSpec
 
@@ -82,13 +82,13 @@ def told(turn: PromptTurn) -> str:
     ],
 )
 def test_each_call_is_answered_at_once_and_once(turns: tuple[PromptTurn, ...], wanted: list[str]) -> None:
-    assert wanted == [told(turn) for turn in settled(Prompt("", turns), IDS).turns]
+    assert wanted == [told(turn) for turn in with_paired_calls(Prompt("", turns), IDS).turns]
 
 
 def test_an_id_that_is_made_is_nobody_elses() -> None:
     turns = (called("", "call00000", "call00001"),)
 
-    ids = [call.id for call in settled(Prompt("", turns), ANY_ID).turns[0].calls]
+    ids = [call.id for call in with_paired_calls(Prompt("", turns), ANY_ID).turns[0].calls]
 
     assert ["call00002", "call00000", "call00001"] == ids
 
@@ -96,7 +96,7 @@ def test_an_id_that_is_made_is_nobody_elses() -> None:
 def test_a_made_id_does_not_change_as_the_conversation_goes_on() -> None:
     turns = (HI, called("x.1"), result("x.1"), called("a1"), result("a1"))
 
-    before, after = (settled(Prompt("", turns[:end]), IDS).turns for end in (3, 5))
+    before, after = (with_paired_calls(Prompt("", turns[:end]), IDS).turns for end in (3, 5))
 
     assert before == after[:3]
 
@@ -114,7 +114,7 @@ def test_a_made_id_does_not_change_as_the_conversation_goes_on() -> None:
 def test_a_name_that_a_model_made_up_is_written_as_one(name: str, written: str) -> None:
     prompt = Prompt("", (called("a1", name=name),), tools=(ToolSpec("my.tool", "", {}),))
 
-    assert written == settled(prompt, ANY_ID).turns[0].calls[0].name
+    assert written == with_paired_calls(prompt, ANY_ID).turns[0].calls[0].name
 
 
 # --- what real interfaces refuse -------------------------------------------------------------------

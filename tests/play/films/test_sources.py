@@ -134,7 +134,7 @@ def test_bytes_are_read_as_text(data: bytes) -> None:
         pytest.param(lines(HEAD, {"after": 0.1}), "", "line 2 of the recording", id="a broken recording"),
         pytest.param(lines(HEAD) + '{"after": 0.1, "te', "", "line 2 of the recording", id="half a recording"),
         pytest.param(lines({"recording": 9}), "", "version 9", id="a recording of tomorrow"),
-        pytest.param(lines({**HEAD, "vendor": "nobody"}), "", "'nobody', who is not known", id="a vendor whom nobody knows"),
+        pytest.param(lines({**HEAD, "vendor": "nobody"}), "", "unknown vendor 'nobody'", id="a vendor whom nobody knows"),
         pytest.param(lines({"chunks": "Hi"}), "", "line 1 cannot be replayed", id="a broken line to replay"),
         pytest.param(lines({"chunks": ["Hi"]}, {"chunk": []}), "", "line 2 cannot be replayed", id="a misspelt one"),
         pytest.param(lines({"step": "reply", "at": 0}), "", "nothing was said by a model in this trace", id="a silent trace"),

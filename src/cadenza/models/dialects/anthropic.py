@@ -1,7 +1,7 @@
-"""Anthropic's messages: how a prompt is written for Claude.
+"""Requests to Anthropic's Messages API.
 
-A request has the instructions apart, user and assistant in turns, and calls and their results as blocks within those.
-What Claude thought before a call goes back with it, signed as it came, or it is not allowed to go on thinking.
+A request has a separate system prompt, alternating user and assistant messages, and tool calls and results as blocks in
+those. Claude's thinking before a call goes back with its signature; without it, Claude must not continue to think.
 """
 
 from __future__ import annotations
@@ -37,12 +37,14 @@ from .anthropic_events import AnthropicDecoder
 from .claude import Claude, Silence, claude
 from .dialect import Dialect, Endpoint
 from .request_bodies import THOUGHT_TOKENS, inline, link, object_of, schema, state_of, written
-from .tool_pairs import settled
+from .tool_pairs import with_paired_calls
 
 Block: TypeAlias = dict[str, object]
 
 _VERSION = "2023-06-01"
-"""Of the interface. Its answers are those of 2026-10-21, which no longer takes the sampling that older models do."""
+"""The version header of the API. Answers are those of 2026-10-21, which refuses the sampling parameters of older
+models.
+"""
 _CACHED = {"type": "ephemeral"}
 _IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 _ID = re.compile(r"[a-zA-Z0-9_-]+")
@@ -52,8 +54,8 @@ _SAMPLING = ("temperature", "top_p", "top_k")
 class AnthropicCodec(Dialect):
     """The dialect of Claude.
 
-    Caching: a mark after the tools and one after the instructions, which seldom change. With ``cache_control`` among
-    the endpoint's extra fields there are none of ours: the API then sets its own, or with ``None`` caches nothing.
+    Cache breakpoints are set after the tools and after the system prompt, which seldom change. If the endpoint's extra
+    fields hold ``cache_control``, none are set: the API then sets its own, or with ``None`` caches nothing.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
@@ -62,11 +64,11 @@ class AnthropicCodec(Dialect):
         self._owner = f"anthropic:{endpoint.vendor}"
 
     def encode(self, prompt: Prompt, /) -> HttpRequest:
-        """Write *prompt* down."""
+        """Encode *prompt*."""
         endpoint = self._endpoint
         thinking = self._thinking(prompt)
         thinks = _is_on(thinking)
-        prompt = fit(settled(prompt, _ID), self._abilities(thinks=thinks))
+        prompt = fit(with_paired_calls(prompt, _ID), self._abilities(thinks=thinks))
         is_cached = "cache_control" not in endpoint.extra
         body: dict[str, object] = {
             "model": endpoint.model,
@@ -83,7 +85,7 @@ class AnthropicCodec(Dialect):
         return HttpRequest(_address(endpoint.url), written(body, endpoint.extra), self._headers())
 
     def decoder(self, prompt: Prompt = NO_PROMPT, /) -> Stage[RawEvent, Chunk]:
-        """A fresh reader of events into chunks."""
+        """A new decoder for events."""
         endpoint = self._endpoint
         first = sum(len(turn.calls) for turn in prompt.turns)
         decoder = AnthropicDecoder(endpoint.vendor, endpoint.model, self._owner, first=first)
@@ -97,7 +99,7 @@ class AnthropicCodec(Dialect):
         return {**headers, **endpoint.headers}
 
     def _abilities(self, *, thinks: bool) -> Abilities:
-        """The endpoint's, less what this request rules out: who thinks first does not begin with somebody's words."""
+        """The endpoint's abilities without what this request excludes: thinking excludes a prefill."""
         abilities = self._endpoint.abilities
         prefill = abilities.prefill if self._claude.prefill and not thinks else PrefillMode.NONE
         return replace(abilities, alternates=True, prefill=prefill)
@@ -105,7 +107,7 @@ class AnthropicCodec(Dialect):
     # --- thinking ---
 
     def _thinking(self, prompt: Prompt) -> Mapping[str, object] | None:
-        """How the model is told to think, or not to; what the endpoint's extra fields say comes first."""
+        """The ``thinking`` field; the endpoint's extra fields override it."""
         extra = self._endpoint.extra
         if "thinking" in extra:
             told = extra["thinking"]
@@ -125,11 +127,11 @@ class AnthropicCodec(Dialect):
         return {"type": "enabled", "budget_tokens": THOUGHT_TOKENS[prompt.thinking]}
 
     def _has_lost_thoughts(self, prompt: Prompt) -> bool:
-        """Whether calls are waiting for an answer without what was thought before them: another model made them.
+        """Whether pending calls lack the thinking that came before them, because another model made them.
 
-        One that thinks by budget wants to see its thoughts, and refuses the request without them.
+        A model with a thinking budget refuses such a request.
         """
-        first: ToolCall | None = None  # after it, until somebody else speaks, such a model does not think again
+        first: ToolCall | None = None  # until the next user turn, such a model does not think again
         for turn in reversed(prompt.turns):
             if turn.role is Role.USER:
                 break
@@ -137,7 +139,7 @@ class AnthropicCodec(Dialect):
         return first is not None and not self._thoughts(first)
 
     def _effort(self, prompt: Prompt) -> Mapping[str, object] | None:
-        """How hard to try, for models that are told so."""
+        """The effort, for models that take one."""
         if not self._claude.adapts:
             return None
         match prompt.thinking:
@@ -151,7 +153,7 @@ class AnthropicCodec(Dialect):
                 assert_never(prompt.thinking)
 
     def _room(self, prompt: Prompt, *, thinks: bool) -> int:
-        """Tokens for thoughts: the API counts them with the answer, and should not cut it short for them."""
+        """Tokens reserved for thinking, which the API counts as part of the answer."""
         if not thinks:
             return 0
         return THOUGHT_TOKENS[prompt.thinking] or THOUGHT_TOKENS[Thinking.LOW]
@@ -159,7 +161,7 @@ class AnthropicCodec(Dialect):
     # --- messages ---
 
     def _messages(self, prompt: Prompt, *, thinks: bool) -> list[Block]:
-        """The turns as messages, those of one role together: results of several calls must stand in one."""
+        """The messages. Turns of one role are joined: the results of several calls must be in one message."""
         messages: list[tuple[str, list[Block]]] = []
         for turn in prompt.turns:
             role = "assistant" if turn.role is Role.MODEL else "user"
@@ -168,11 +170,11 @@ class AnthropicCodec(Dialect):
                 messages[-1][1].extend(blocks)
             elif blocks:
                 messages.append((role, blocks))
-        if not messages or messages[0][0] == "assistant":  # what came before it may have been blank
+        if not messages or messages[0][0] == "assistant":  # the turn before it may have been blank
             messages.insert(0, ("user", [_text(START)]))
         role, blocks = messages[-1]
         if role == "assistant" and (thinks or not self._claude.prefill):
-            messages.append(("user", [_text(CONTINUE)]))  # such a model must be answered before it speaks
+            messages.append(("user", [_text(CONTINUE)]))  # such a model takes no prefill
         elif role == "assistant" and blocks[-1]["type"] == "text":
             blocks[-1] = _text(str(blocks[-1]["text"]).rstrip(WHITESPACE))
         return [{"role": role, "content": _content(blocks)} for role, blocks in messages]
@@ -191,7 +193,7 @@ class AnthropicCodec(Dialect):
                 assert_never(turn.role)
 
     def _with_calls(self, said: list[Block], calls: Sequence[ToolCall], *, thinks: bool) -> list[Block]:
-        """What was said, the calls, and before each what was thought before it; the words stand where they stood."""
+        """The text and the calls, each preceded by its thinking blocks; text keeps its place among them."""
         blocks: list[Block] = []
         for call in calls:
             for block in self._thoughts(call) if thinks else ():
@@ -206,7 +208,7 @@ class AnthropicCodec(Dialect):
         return [*blocks, *said]
 
     def _thoughts(self, call: ToolCall) -> list[Block]:
-        """The blocks that came before *call*, if this very model made it."""
+        """The thinking blocks before *call*, if this model made it."""
         state = state_of(call, self._owner)
         blocks = state.get("blocks") if state.get("model") == self._endpoint.model else None
         return blocks if isinstance(blocks, list) else []
@@ -230,7 +232,7 @@ def _system(text: str, *, is_cached: bool) -> list[Block] | None:
 
 
 def _tools(prompt: Prompt, *, is_cached: bool) -> Mapping[str, object]:
-    """The tools; without any, but with calls of some among the turns, their names: the API does not take the one without the other."""
+    """The tools. If there are none but earlier turns hold calls, stubs of those tools: the API requires them."""
     if prompt.tools:
         tools = [_tool(tool) for tool in prompt.tools]
         if is_cached:
@@ -248,7 +250,7 @@ def _tool(tool: ToolSpec) -> Block:
 
 
 def _sampling(prompt: Prompt, model: Claude, *, thinks: bool) -> Mapping[str, float]:
-    """What of the sampling the model takes; of two that exclude each other, the temperature."""
+    """The sampling parameters that the model takes; temperature wins over top_p."""
     if thinks or not model.samples:
         return {}
     given = {name: prompt.sampling[name] for name in _SAMPLING if name in prompt.sampling}
@@ -281,7 +283,7 @@ def _text(text: str) -> Block:
 
 
 def _content(blocks: list[Block]) -> object:
-    """Words alone are a plain string: some who speak this dialect take nothing else."""
+    """Text alone is a plain string, because some compatible APIs take nothing else."""
     if len(blocks) == 1 and blocks[0]["type"] == "text":
         return blocks[0]["text"]
     return blocks

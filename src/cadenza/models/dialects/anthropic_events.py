@@ -1,6 +1,7 @@
-"""Anthropic's events: how an answer of Claude is read.
+"""Events of Anthropic's Messages API.
 
-An answer is a row of blocks (words, thoughts, calls, searches of its own), each begun, filled and ended by events.
+An answer is a sequence of blocks (text, thinking, tool calls, server-side searches), each started, filled and stopped
+by events.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from .paragraphs import Paragraphs
 _REASONS: Mapping[str, str] = MappingProxyType(
     {"max_tokens": "length", "model_context_window_exceeded": "length", "tool_use": "tool_calls"}
 )
-"""Why it ended, where that is not simply that the model was done (``end_turn``, ``stop_sequence``, ``pause_turn``)."""
+"""Stop reasons other than a normal end (``end_turn``, ``stop_sequence``, ``pause_turn``)."""
 
 
 class _OutputDetails(msgspec.Struct, gc=False):
@@ -78,18 +79,18 @@ _EVENTS = msgspec.json.Decoder(_Event)
 
 @dataclass(slots=True)
 class _Call:
-    """A call that has begun."""
+    """An unfinished call."""
 
     id: str
     name: str
     given: str
-    """The arguments that came with the name: none, but from some others who speak this dialect."""
+    """Arguments in the start event: empty, except from some compatible APIs."""
     pieces: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class _Thought:
-    """A thought, and the signature by which it is known again."""
+    """A thinking block with its signature."""
 
     pieces: list[str]
     signature: list[str]
@@ -100,7 +101,7 @@ class _Thought:
 
 @dataclass(frozen=True, slots=True)
 class _Redacted:
-    """A thought that nobody may read."""
+    """An encrypted thinking block."""
 
     data: str
 
@@ -110,20 +111,20 @@ class _Redacted:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """Where words stood among the thoughts; what they were is in the transcript."""
+    """The place of text among thinking blocks; the text itself is in the transcript."""
 
     def written(self) -> dict[str, str]:
         return {"type": "text"}
 
 
 class AnthropicDecoder(EventReader[_Event]):
-    """Reads the events of one answer.
+    """Decodes the events of one answer.
 
-    Where words go on after a thought or a search of the model's own, a blank line is put between: they are two
-    paragraphs, and nothing in the stream says so. Blocks of words that follow each other are one text.
+    A blank line is inserted where text continues after thinking or a server-side search: these are two paragraphs,
+    though nothing in the stream says so. Adjacent text blocks are one text.
 
-    Calls are held back until it is known why the answer ended: one without arguments may have none, or may have been
-    cut off. One without an id gets one of its name and number, counted from *first*.
+    Calls are held back until the stop reason is known, because a call without arguments may have been cut off. A call
+    without an id gets one from its name and number, counted from *first*.
     """
 
     def __init__(self, vendor: str, model: str, owner: str, *, first: int = 0) -> None:
@@ -133,20 +134,20 @@ class AnthropicDecoder(EventReader[_Event]):
         self._calls: dict[int, _Call] = {}
         self._thoughts: dict[int, _Thought] = {}
         self._kept: list[_Thought | _Redacted | _Words] = []
-        """What goes back before the next call."""
+        """Blocks that go back with the next call."""
         self._text = Paragraphs()
         self._usage = Usage()
         self._read_tokens = (0, 0, 0)
-        """Fresh, put into the cache, and found there."""
+        """Input tokens: uncached, written to the cache, and read from it."""
         self._first = self._number = first
         self._closed: list[ToolCall] = []
         self._is_bare = False
-        """Whether the last of them came without arguments."""
+        """Whether the last call came without arguments."""
         self._end: Finished | Failed | None = None
 
     @property
     def is_ending(self) -> bool:
-        """Whether the model has said why it stopped."""
+        """Whether the stop reason has arrived."""
         return self._end is not None
 
     @property
@@ -155,14 +156,14 @@ class AnthropicDecoder(EventReader[_Event]):
         return bool(self._calls)
 
     def knows(self, value: _Event) -> bool:
-        """Whether *value* is one of Anthropic's events."""
+        """Whether *value* is an event of Anthropic's."""
         return value.type.startswith(("message", "content_block", "ping", "error")) or value.error is not None
 
     def read(self, value: _Event) -> Sequence[Chunk]:
-        """What one event comes to."""
+        """The chunks of one event."""
         delta = value.delta
         if delta is not None and delta.type == "text_delta" and delta.text:
-            return (TextDelta(self._text.add(delta.text)),)  # nearly always there is some more text, and that is all
+            return (TextDelta(self._text.add(delta.text)),)  # the common case: more text and nothing else
         match value.type:
             case "content_block_delta" if value.delta is not None:
                 return self._on_delta(value.delta, value.index)
@@ -183,7 +184,7 @@ class AnthropicDecoder(EventReader[_Event]):
                 return ()
 
     def rest(self) -> Sequence[Chunk]:
-        """The calls, and how it ended, if that was said."""
+        """The calls, and the stop reason if there was one."""
         calls = self._finished_calls()
         return [*calls, self._end] if self._end is not None else calls
 
@@ -230,7 +231,7 @@ class AnthropicDecoder(EventReader[_Event]):
         return self._number > self._first
 
     def _finished_calls(self) -> list[ToolCall]:
-        """The calls, with those that were never closed: even one that looks whole may not be."""
+        """The calls; those that were never closed are marked as truncated, even if they look complete."""
         for index in sorted(self._calls):
             self._close(index, is_cut=True)
         calls, self._closed, self._is_bare = self._closed, [], False
@@ -247,7 +248,7 @@ class AnthropicDecoder(EventReader[_Event]):
         self._is_bare = not arguments.strip()
 
     def _state(self) -> Opaque | None:
-        """What goes back with the next call; nothing if there was no thought."""
+        """The state for the next call; ``None`` if there was no thinking."""
         kept, self._kept = self._kept, []
         if all(isinstance(block, _Words) for block in kept):
             return None
@@ -255,7 +256,7 @@ class AnthropicDecoder(EventReader[_Event]):
         return Opaque(self._owner, json.dumps({"model": self._model, "blocks": blocks}, ensure_ascii=False))
 
     def _on_usage(self, usage: _Usage | None) -> Sequence[Chunk]:
-        """The counts so far: each number stands for the whole answer, and one that is missing has not changed."""
+        """The token counts so far. Each count is a total; a missing one has not changed."""
         if usage is None:
             return ()
         fresh, stored, found = self._read_tokens
@@ -274,7 +275,7 @@ class AnthropicDecoder(EventReader[_Event]):
         return (self._usage,)
 
     def _on_end(self, delta: _Delta | None) -> Sequence[Chunk]:
-        """Let the calls go, and remember why it ended; the counts are still to come."""
+        """Release the calls and remember the stop reason; token counts may still follow."""
         if delta is None or not delta.stop_reason:
             return ()
         if delta.stop_reason == "refusal":

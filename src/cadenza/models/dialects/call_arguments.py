@@ -1,7 +1,7 @@
-"""The arguments of a tool call: JSON that a model wrote, whole or cut off.
+"""The arguments of a tool call: JSON written by a model, complete or cut off.
 
-A call whose arguments are not whole is never run: a tool that is given half of what was meant does something else than
-was meant. What arrived whole of them is kept all the same, for people to see and for the model to be told.
+A call with incomplete arguments is never run, because half of them may mean something else. The complete part is kept,
+for people to see and to tell the model.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from ...types import Opaque, ToolCall
 
 _NONE = "{}"
 _DEEPEST = 100
-"""How many containers may stand in one another: what nests deeper is no argument but an attempt."""
+"""Deepest nesting that is accepted; more is an attack."""
 
 _STRING = r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"'
-# A number that nothing follows may not be all of it.
+# A number at the very end may be incomplete.
 _NUMBER = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][-+]?[0-9]++)?+(?![0-9.eE]|\Z)"
 _TOKEN = re.compile(
     rf"[ \t\n\r]*+(?:(?P<string>{_STRING})|(?P<plain>{_NUMBER}|true|false|null)|(?P<mark>[{{}}\[\]:,]))"
@@ -26,7 +26,7 @@ _TOKEN = re.compile(
 
 
 def tool_call(identity: str, name: str, arguments: str, state: Opaque | None = None) -> ToolCall:
-    """The call with *arguments* as they came; of what was cut off the whole part is kept, and the call is marked."""
+    """The call with *arguments*. Of truncated ones the complete part is kept, and the call is marked."""
     arguments = _sendable(arguments)
     if not arguments.strip():
         return ToolCall(identity, name, _NONE, state=state)
@@ -37,7 +37,7 @@ def tool_call(identity: str, name: str, arguments: str, state: Opaque | None = N
 
 
 def as_json_text(value: object, *, is_compact: bool = False) -> str:
-    """*value* as JSON; of what nests too deep to be written only an opening brace, which nobody takes for whole."""
+    """*value* as JSON; what nests too deep becomes an opening brace, which is plainly incomplete."""
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":") if is_compact else None, default=str)
     except RecursionError:
@@ -45,7 +45,7 @@ def as_json_text(value: object, *, is_compact: bool = False) -> str:
 
 
 def _sendable(text: str) -> str:
-    """*text* with halves of characters put together; one whose other half is missing cannot be sent to anybody."""
+    """*text* with surrogate pairs joined and lone surrogates replaced, which cannot be encoded."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -61,7 +61,7 @@ def _is_object(text: str) -> bool:
 
 
 def _is_too_deep(text: str) -> bool:
-    """Whether *text*, which is JSON, nests so deep that somebody may fail to read it."""
+    """Whether *text*, which is valid JSON, nests too deep for some parsers."""
     if text.count("{") + text.count("[") <= _DEEPEST:
         return False
     reader = _Reader(text)
@@ -70,12 +70,12 @@ def _is_too_deep(text: str) -> bool:
 
 
 def _refuse(constant: str) -> NoReturn:
-    """Python reads ``NaN``, which is no JSON, and which no provider takes back."""
+    """Refuse ``NaN``, which Python parses, but which is not JSON."""
     raise ValueError(constant)
 
 
 class _Next(Enum):
-    """What must come next."""
+    """What the grammar expects next."""
 
     OBJECT = auto()
     FIRST_KEY = auto()
@@ -87,17 +87,17 @@ class _Next(Enum):
 
 
 class _Reader:
-    """Reads an object as far as it goes, each character once and without recursion."""
+    """Reads a truncated object as far as it is valid, each character once and without recursion."""
 
     def __init__(self, text: str) -> None:
         self.is_too_deep = False
         self._text = text
         self._next = _Next.OBJECT
-        self._closers: list[str] = []  # of the containers that are open
-        self._ends: list[int] = []  # for each of them, where the last thing in it ends that is whole; 0 is none
+        self._closers: list[str] = []  # closing marks of the open containers
+        self._ends: list[int] = []  # per open container, the end of its last complete item; 0 if none
 
     def recovered(self) -> str:
-        """The object with what of it is whole: every open container is closed behind the last whole thing in it."""
+        """The object with its complete items: every open container is closed after the last one."""
         position = 0
         while (token := _TOKEN.match(self._text, position)) and self._takes(token):
             position = token.end()
@@ -107,7 +107,7 @@ class _Reader:
         return self._text[: self._ends[depth - 1]] + "".join(reversed(self._closers[:depth]))
 
     def _takes(self, token: re.Match[str]) -> bool:
-        """Go over *token*; ``False`` if it cannot stand there."""
+        """Consume *token*; ``False`` if the grammar does not allow it here."""
         if token["mark"]:
             return self._takes_mark(token["mark"], token.end())
         if token["string"] and self._next in (_Next.KEY, _Next.FIRST_KEY):

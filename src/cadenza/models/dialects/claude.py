@@ -1,7 +1,7 @@
-"""What the generations of Claude take: how they are told to think, and what they refuse.
+"""What each generation of Claude supports: thinking modes, sampling, prefill.
 
-Each refusal here is an answer with status 400, so a request has to know. What is not known to be a Claude (others
-speak this dialect too) is taken for an older one that thinks only when it is told to.
+An unsupported parameter is refused with status 400, so the request has to know. A model that is not a known Claude
+(other vendors offer this API too) counts as an older one that thinks only on request.
 """
 
 from __future__ import annotations
@@ -15,43 +15,43 @@ _NAME = re.compile(
     r"(?:(?P<family>[a-z]+)(?:-(?P<major>\d{1,2})(?!\d)(?:[.-](?P<minor>\d{1,2})(?!\d))?)?)?"  # claude-opus-4-7
 )
 _OLD_FAMILIES = ("opus", "sonnet", "haiku", "instant", "v")
-"""Families that are older than what is asked here; any later one began with all of it, whatever its number."""
+"""Families from before these features; every later family supports all of them, whatever its number."""
 _LATEST = (99, 0)
 
 
 class Silence(Enum):
-    """How a model is told not to think."""
+    """How thinking is switched off."""
 
     DISABLED = "disabled"
     BETWEEN_TOOLS = "between_tools"
-    """It only takes a note between one call and the next."""
+    """Thinking shrinks to notes between one tool call and the next."""
     NEVER = "never"
-    """It cannot be: little effort is the least."""
+    """It cannot be switched off; low effort is the minimum."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claude:
-    """What one model takes."""
+    """What one model supports."""
 
     thinks: bool = True
     """Whether it can think at all."""
     adapts: bool = False
-    """Whether it decides itself how long to think and is told only how hard to try; others get a budget."""
+    """Whether it decides itself how long to think and takes an effort; others take a budget."""
     hides_thoughts: bool = False
-    """Whether it shows its thoughts only when asked to."""
+    """Whether it shows its thoughts only on request."""
     silence: Silence = Silence.DISABLED
     samples: bool = True
-    """Whether it takes a temperature and its like."""
+    """Whether it takes sampling parameters."""
     samples_twice: bool = True
     """Whether it takes ``temperature`` and ``top_p`` together."""
     prefill: bool = True
-    """Whether it goes on where a last turn of its own ends."""
+    """Whether it continues a last turn of its own."""
     answer_tokens: int = 8192
-    """The longest answer, if nobody said."""
+    """The default for the longest answer."""
 
 
 def claude(model: str) -> Claude:
-    """What *model* takes, by its name as any of its sellers writes it."""
+    """What *model* supports, by its name in any vendor's spelling."""
     found = _NAME.search(model.lower())
     if found is None:
         return Claude()

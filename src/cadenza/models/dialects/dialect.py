@@ -1,4 +1,4 @@
-"""What all dialects share: where a model is asked, what may be odd about it, and how a refusal is read."""
+"""The base of all dialects: endpoints, quirks of models, and the decoding of events and errors."""
 
 from __future__ import annotations
 
@@ -28,31 +28,31 @@ _NO_FIELDS: Mapping[str, object] = MappingProxyType({})
 _NO_WORDS: Mapping[Thinking, str] = MappingProxyType({})
 _PATH = re.compile(r"\.([^.\[`]+)|\[(\d+)\]")
 _MOST_LEFT_OUT = 8
-"""How many fields of one event may hold something else than they should."""
+"""Most fields of one event that may have a wrong type."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quirks:
-    """What is odd about how a model or its interface speaks. Everything is off unless a vendor is known for it."""
+    """Known oddities of a model or its API. All are off unless a vendor is known for one."""
 
     opens_in_thought: bool = False
-    """The stream begins inside a thought, whose opening tag the template kept: only ``</think>`` is seen."""
+    """The stream begins inside a thought: the template holds the opening tag, so only ``</think>`` arrives."""
     spills_thoughts: bool = False
-    """The end of a thought may be glued to the first words of the answer."""
+    """The end of a thought may run into the first words of the answer."""
     resends: bool = False
-    """Text is sent again that was sent before."""
+    """Text that was sent before is sent again."""
     gemma: bool = False
-    """Thoughts and calls may come as Gemma's template writes them."""
+    """Thoughts and calls may arrive in the notation of Gemma's template."""
     harmony: bool = False
-    """Thoughts and calls may come as gpt-oss's template writes them, ``<|channel|>analysis``."""
+    """Thoughts and calls may arrive in the notation of gpt-oss's template, ``<|channel|>analysis``."""
     verbatim_calls: bool = False
-    """Calls may come as plain text, ``name({"a": 1})``."""
+    """Calls may arrive as plain text, ``name({"a": 1})``."""
     replays_reasoning: bool = False
-    """What was thought before a call must go back with it."""
+    """The thoughts before a call must go back with it."""
 
 
 class ThinkingField(Enum):
-    """Where in a request of the OpenAI family it is said how long to think."""
+    """The field of an OpenAI-style request that sets the thinking effort."""
 
     NOWHERE = ""
     EFFORT = "reasoning_effort"
@@ -60,132 +60,132 @@ class ThinkingField(Enum):
     REASONING = "reasoning"
     """The same word, a level deeper: ``"reasoning": {"effort": "low"}``."""
     SWITCH = "thinking"
-    """On or off: ``"thinking": {"type": "enabled"}``, and the word beside it where there is one."""
+    """On or off: ``"thinking": {"type": "enabled"}``, together with the word where there is one."""
     TEMPLATE = "chat_template_kwargs"
-    """On or off, told to the model's own template: ``"chat_template_kwargs": {"enable_thinking": true}``."""
+    """On or off, for the model's chat template: ``"chat_template_kwargs": {"enable_thinking": true}``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How a request of the OpenAI family is written for one vendor. The defaults are what most of them take."""
+    """How an OpenAI-style request is written for one vendor. The defaults suit most of them."""
 
     max_tokens: str = "max_tokens"
-    """What the longest answer is called."""
+    """The name of the parameter for the longest answer."""
     sampling: Mapping[str, str] | None = None
-    """Our name of a sampling parameter → the interface's; what is not there is not sent. ``None`` sends all as they are."""
+    """Our name of a sampling parameter → the API's; others are not sent. ``None`` sends all under our names."""
     parameters: frozenset[str] | None = None
-    """Which parameters the model is known to take, by the interface's names; ``None`` is unknown."""
+    """The parameters that the model is known to take, by the API's names; ``None`` if unknown."""
     usage_on_request: bool = True
-    """Whether a stream counts its tokens only if ``stream_options`` ask for it."""
+    """Whether a stream counts tokens only if ``stream_options`` asks for it."""
     thinking: ThinkingField = ThinkingField.NOWHERE
     efforts: Mapping[Thinking, str] = field(default_factory=lambda: _NO_WORDS)
-    """The interface's word for a level; a level without one is not sent."""
+    """The API's word for each level; a level without one is not sent."""
     thinking_budget: str = ""
-    """What the number of tokens to think with is called, where there is such a thing."""
+    """The name of the parameter for the number of thinking tokens, if there is one."""
     thinking_fixes_sampling: bool = False
-    """Whether sampling parameters must not be sent when the model is told to think."""
+    """Whether sampling parameters must be left out when the model thinks."""
     short_ids: bool = False
     """Whether the id of a call must be nine letters or digits."""
     strict_turns: bool = False
-    """Whether the model's own turn must follow a result, and must not be the last unless it is marked as a beginning."""
+    """Whether a model turn must follow a tool result, and must not come last unless it is marked as a prefix."""
     counts_thoughts: bool = False
-    """Whether thoughts count as part of the longest answer, so that there must be room for them."""
+    """Whether thoughts count towards the longest answer, so that room must be added for them."""
     tool_stream: bool = False
-    """Whether the arguments of calls are streamed only if ``tool_stream`` asks for it."""
+    """Whether call arguments are streamed only if ``tool_stream`` asks for it."""
     requires_parameters: bool = False
-    """Whether a router must be told to choose only among those who can use tools."""
+    """Whether a router must be told to choose only providers with tool support."""
     clamps_output: bool = False
-    """Whether the longest answer must fit into what the prompt leaves of the context."""
+    """Whether the longest answer must fit into the rest of the context."""
     tells_context: bool = False
-    """Whether the interface is told how long a context to make room for."""
+    """Whether the request must say how long a context to reserve."""
     continues_last: bool = False
-    """Whether it must be told to go on with a last turn of the model's own."""
+    """Whether the request must say that the last model turn is to be continued."""
     prefix_path: str = ""
-    """The part of the address under which a marked beginning is understood, if it is another."""
+    """The path under which a marked prefix is supported, if it differs."""
     wants_thoughts: bool = False
-    """Whether a turn of the model's own must say what was thought before it, even if that was nothing."""
+    """Whether every model turn must have a field for its thoughts, even if it is empty."""
     mandatory: tuple[str, ...] = ()
-    """Fields that are never left out to please the interface."""
+    """Fields that are never dropped on a retry."""
     priority: tuple[str, ...] = ()
-    """Fields of our own that are left out first."""
+    """Fields of this vendor that are dropped first."""
     is_router: bool = False
-    """Whether somebody else answers, who may not know a parameter."""
+    """Whether a router forwards to other providers, which may not know a parameter."""
     opaque_5xx: bool = False
-    """Whether a server error without a reason may be about a parameter."""
+    """Whether a server error without a reason may be caused by a parameter."""
     is_custom: bool = False
-    """Whether nothing is known of who answers."""
+    """Whether the server is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a model is asked, under which name and with which key, and what it can do."""
+    """Where and as what a model is asked, with which key, and what it can do."""
 
     vendor: str
     model: str
     url: str
-    """The base of the interface, without the name of a call."""
+    """The base URL of the API, without the path of a call."""
     key: str = field(default="", repr=False)
-    """Empty if none is needed."""
+    """Empty if no key is needed."""
     headers: Mapping[str, str] = field(default_factory=lambda: _NONE, repr=False)
-    """What every request carries besides the key."""
+    """Headers of every request besides the key."""
     extra: Mapping[str, object] = field(default_factory=lambda: _NO_FIELDS)
-    """More fields for the body of the request, in the interface's own words."""
+    """More fields for the body of the request, under the API's names."""
     abilities: Abilities = field(default_factory=Abilities)
     quirks: Quirks = field(default_factory=Quirks)
     manner: Manner = field(default_factory=Manner)
 
     def __repr__(self) -> str:
-        """Without what may be a secret: an address may hold a password, or a key behind its question mark."""
+        """Secrets are hidden: a URL may hold a password, or a key in its query."""
         return f"Endpoint({self.vendor!r}, {self.model!r}, {without_secrets(self.url)!r})"
 
     def able(self, **changes: Any) -> Endpoint:
-        """The same with other abilities."""
+        """The same endpoint with other abilities."""
         return replace(self, abilities=replace(self.abilities, **changes))
 
     def at(self, call: str) -> str:
-        """The address of *call*, such as ``/chat/completions``; what stands behind a question mark stays behind it."""
+        """The URL of *call*, such as ``/chat/completions``; a query stays at the end."""
         base, mark, query = self.url.partition("?")
         return f"{base.rstrip('/')}{call}{mark}{query}"
 
 
 class Dialect:
-    """What most dialects have in common: inherit it, and write ``encode`` and ``decoder``."""
+    """The base class of most dialects: subclasses add ``encode`` and ``decoder``."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
 
     @property
     def endpoint(self) -> Endpoint:
-        """Where and whom it asks."""
+        """The endpoint that it asks."""
         return self._endpoint
 
     def keyed(self, key: str, /) -> Self:
-        """The same dialect, to the same model, with another key."""
+        """The same dialect and model with another key."""
         twin = copy(self)
-        twin._endpoint = replace(self._endpoint, key=key)  # noqa: SLF001  # it is one of us
+        twin._endpoint = replace(self._endpoint, key=key)  # noqa: SLF001  # the same class
         return twin
 
     def framing(self) -> Framing:
-        """A fresh reader of bytes into events.
+        """A new parser of bytes into events.
 
-        Some servers answer with one document, whatever they were asked, and what goes wrong may be told in plain JSON,
-        even in the middle of a stream, or with a web page.
+        Some servers always answer with one document, and errors may come as plain JSON, even in the middle of a stream,
+        or as an HTML page.
         """
         return EventsOrJson()
 
     def refused(self, refusal: HttpError, /) -> ProviderError:
-        """What an answer with a status of 400 or more means."""
+        """The error for a response with a status of 400 or more."""
         return refused(refusal, self._endpoint.vendor)
 
-    def attempts(self, request: HttpRequest, /) -> Attempts | None:  # noqa: ARG002  # most take a no for a no
-        """How *request* may be asked again with less in it."""
+    def attempts(self, request: HttpRequest, /) -> Attempts | None:  # noqa: ARG002  # most have no smaller request
+        """Smaller requests to try if *request* is refused."""
         return None
 
 
 class EventReader(Generic[Shape]):
-    """The base of decoders: each event is JSON of a known shape; what cannot be read is counted and passed over.
+    """The base of decoders: each event is JSON of a known shape; unreadable events are counted and skipped.
 
-    A stream of which nothing at all could be read has failed; one with a broken event among others has not.
+    A stream without any readable event is an error; one unreadable event among others is not.
     """
 
     def __init__(self, shape: msgspec.json.Decoder[Shape], vendor: str) -> None:
@@ -194,39 +194,39 @@ class EventReader(Generic[Shape]):
         self._vendor = vendor
         self._has_read = False
         self.skipped = 0
-        """How many events could not be read."""
+        """How many events were unreadable."""
 
     def feed(self, event: RawEvent, /) -> Sequence[Chunk]:
-        """Read *event*."""
+        """Decode *event*."""
         try:
             value = self._decode(event.data)
-        except (ValueError, RecursionError):  # msgspec has several, and bytes that are no UTF-8 are one of Python's own
+        except (ValueError, RecursionError):  # msgspec raises several; invalid UTF-8 raises one of Python's
             return self._read_leniently(event.data)
         if not self._has_read:
-            self._meet(value)
+            self._note_dialect(value)
         return self.read(value)
 
-    def flush(self, why: Ending, /) -> Sequence[Chunk]:  # noqa: ARG002  # what is held is given back, whatever the end
-        """Give back what was held."""
+    def flush(self, why: Ending, /) -> Sequence[Chunk]:  # noqa: ARG002  # what is held is returned at any end
+        """Return what was held."""
         chunks = self.rest()
         if self.skipped and not self._has_read:
-            return [*chunks, Failed(nonsense(self._vendor))]
+            return [*chunks, Failed(unreadable_stream(self._vendor))]
         return chunks
 
     def knows(self, value: Shape) -> bool:  # noqa: ARG002  # most shapes fit nothing else
-        """Whether *value* is an event of this dialect, and not of another that has nothing to say in it."""
+        """Whether *value* is an event of this dialect, rather than another object with none of its fields."""
         return True
 
     def read(self, value: Shape) -> Sequence[Chunk]:
-        """What *value* comes to."""
+        """The chunks of *value*."""
         raise NotImplementedError
 
     def rest(self) -> Sequence[Chunk]:
-        """What is left when nothing more comes."""
+        """The remaining chunks at the end."""
         return ()
 
     def _read_leniently(self, data: bytes) -> Sequence[Chunk]:
-        """Some interfaces cut an emoji in two, and half of one is not valid here: Python's own reader is not so strict."""
+        """Decode with Python's parser, which accepts half an emoji: some APIs split one between events."""
         try:
             return self._read_in_part(json.loads(data.decode("utf-8", "replace")))
         except (ValueError, RecursionError):
@@ -234,7 +234,7 @@ class EventReader(Generic[Shape]):
             return ()
 
     def _read_in_part(self, value: object) -> Sequence[Chunk]:
-        """Read what can be read of *value*: a field that holds something else than it should is left out."""
+        """Decode what is valid of *value*: fields of a wrong type are dropped."""
         left_out = 0
         while True:
             try:
@@ -242,24 +242,24 @@ class EventReader(Generic[Shape]):
                 break
             except msgspec.ValidationError as error:
                 left_out += 1
-                if left_out > _MOST_LEFT_OUT or not _left_out(value, str(error)):
+                if left_out > _MOST_LEFT_OUT or not _delete_field(value, str(error)):
                     raise
         chunks = self.read(shaped)
         self.skipped += left_out > 0
         if not left_out or chunks:
-            self._meet(shaped)
+            self._note_dialect(shaped)
         return chunks
 
-    def _meet(self, value: Shape) -> None:
-        """Note whether anybody speaks this dialect at all: somebody else may listen at a wrong address."""
+    def _note_dialect(self, value: Shape) -> None:
+        """Note whether this server speaks the dialect at all; the address may be wrong."""
         if self.knows(value):
             self._has_read = True
         elif not self._has_read:
             self.skipped += 1
 
 
-def _left_out(value: Any, complaint: str) -> bool:
-    """Take out of *value* the field that *complaint* names; ``False`` if there is none."""
+def _delete_field(value: Any, complaint: str) -> bool:
+    """Delete the field that *complaint* names from *value*; ``False`` if it names none."""
     path = _PATH.findall(complaint.rpartition(" - at `$")[2])
     last = max((place for place, (name, _) in enumerate(path) if name), default=None)
     if last is None:
@@ -270,10 +270,10 @@ def _left_out(value: Any, complaint: str) -> bool:
     return True
 
 
-def nonsense(vendor: str) -> ProviderError:
-    """The error for a stream of which nothing could be read."""
+def unreadable_stream(vendor: str) -> ProviderError:
+    """The error for a stream without a readable event."""
     return ProviderError(
-        f"{known_as(vendor)} sent something that is not an answer; try again, or look whether its address is right",
+        f"{known_as(vendor)} sent something that is not an answer; try again, or check its address",
         kind=ErrorKind.API,
         code="unreadable",
         retryable=True,
@@ -281,32 +281,32 @@ def nonsense(vendor: str) -> ProviderError:
 
 
 def as_json(body: Mapping[str, object]) -> bytes:
-    """*body* as JSON, its fields in their order: the same body is always the same bytes.
+    """*body* as JSON. Fields keep their order, so that equal bodies are equal bytes.
 
-    Half an emoji, which a model may have said and a history may repeat, is no Unicode and would be refused:
-    it is written as the character for what cannot be shown.
+    A lone surrogate, which a model may have written and a history may repeat, is invalid Unicode and would be refused,
+    so it becomes the replacement character.
     """
     try:
         return msgspec.json.encode(body, enc_hook=_plain)
     except UnicodeEncodeError:
-        return msgspec.json.encode(_mended(body), enc_hook=_plain)
+        return msgspec.json.encode(_without_surrogates(body), enc_hook=_plain)
 
 
-def _mended(value: object) -> object:
-    """*value* with halves of characters put together, or replaced, wherever they stand."""
+def _without_surrogates(value: object) -> object:
+    """*value* with surrogate pairs joined and lone ones replaced, at any depth."""
     match value:
         case str():
             return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         case Mapping():
-            return {_mended(name): _mended(inner) for name, inner in value.items()}
+            return {_without_surrogates(name): _without_surrogates(inner) for name, inner in value.items()}
         case list() | tuple():
-            return [_mended(inner) for inner in value]
+            return [_without_surrogates(inner) for inner in value]
         case _:
             return value
 
 
 def _plain(value: object) -> object:
-    """Schemas may be read-only mappings, or hold some, which no writer of JSON knows."""
+    """Convert read-only mappings, which schemas may hold and no JSON encoder knows."""
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, Iterable):

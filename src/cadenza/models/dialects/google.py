@@ -1,6 +1,6 @@
-"""Gemini, as Google's two clouds speak it: the Gemini API with a key, Vertex AI with a token or, express, a key.
+"""Requests to Gemini: the Gemini API with a key, Vertex AI with a token, or Vertex AI express with a key.
 
-The three differ in their addresses only, and in where the key stands; it never stands in an address.
+The three differ only in their URLs and in the header for the key. The key is never part of a URL.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from ..guards import guarded
 from .dialect import Dialect, Endpoint
 from .google_events import GoogleDecoder
 from .request_bodies import THOUGHT_TOKENS, inline, object_of, state_of, within, written
-from .tool_pairs import ANY_ID, settled
+from .tool_pairs import ANY_ID, with_paired_calls
 
 Content: TypeAlias = tuple[str, list[Mapping[str, object]]]
-"""A role, and parts."""
+"""A role and its parts."""
 
 GEMINI_URL = "https://generativelanguage.googleapis.com/v1beta"
 VERTEX_EXPRESS_URL = "https://aiplatform.googleapis.com/v1beta1/publishers/google"
 
 _STOPS = 5
-"""The most stop strings that are taken."""
+"""Most stop sequences that the API accepts."""
 _UNSIGNED = "skip_thought_signature_validator"
-"""What Gemini 3 takes as the signature of a call that somebody else made; without any it refuses the conversation."""
+"""Placeholder signature that Gemini 3 accepts for a call of another model; without one it refuses the conversation."""
 
 _SAMPLING: Mapping[str, str] = MappingProxyType(
     {
@@ -42,22 +42,22 @@ _SAMPLING: Mapping[str, str] = MappingProxyType(
         "presence_penalty": "presencePenalty",
     }
 )
-"""Our names and theirs; what is not here is not known there."""
+"""Our names → the API's; others are not sent."""
 _BUDGETS: Mapping[Thinking, int] = MappingProxyType({**THOUGHT_TOKENS, Thinking.AUTO: -1})
 _LEAST_OF_PRO = 128
-"""Tokens: the Pro models cannot do without any thought."""
+"""Least thinking tokens of the Pro models, which always think."""
 _VERSION = re.compile(r"gemini-(\d+)(?:\.(\d+))?")
 _PENALTYLESS = (2, 5)
-"""Since when penalties are refused."""
+"""First version that refuses penalties."""
 _NEVER_MINIMAL = (3, 7)
-"""Since when the Flash models do not take the least level either."""
+"""First version whose Flash models refuse the lowest level too."""
 _LATEST = (3, 0)
-"""What a name without a version stands for, ``gemini-flash-latest``."""
+"""The version of names without one, such as ``gemini-flash-latest``."""
 _THOUGHTLESS = re.compile(r"-(?:image|tts|audio|live)\b")
 
 
 def vertex_url(project: str, location: str = "global") -> str:
-    """The base of Vertex AI's interface for a project of yours."""
+    """The base URL of Vertex AI for a project."""
     match location:
         case "global":
             host = "aiplatform.googleapis.com"
@@ -75,9 +75,9 @@ class GoogleCodec(Dialect):
         super().__init__(endpoint.able(links=Links.OWN))
 
     def encode(self, prompt: Prompt, /) -> HttpRequest:
-        """Write *prompt* down."""
+        """Encode *prompt*."""
         endpoint = self.endpoint
-        prompt = fit(settled(prompt, ANY_ID), endpoint.abilities)
+        prompt = fit(with_paired_calls(prompt, ANY_ID), endpoint.abilities)
         body: dict[str, object] = {"contents": _in_turn(self._contents(prompt.turns), begins=bool(prompt.prefill))}
         if prompt.system:
             body["systemInstruction"] = {"parts": [{"text": prompt.system}]}
@@ -88,7 +88,7 @@ class GoogleCodec(Dialect):
         return HttpRequest(self._url(), written(body, within(body, endpoint.extra)), self._headers())
 
     def decoder(self, prompt: Prompt = NO_PROMPT, /) -> Stage[RawEvent, Chunk]:
-        """A fresh reader of events into chunks."""
+        """A new decoder for events."""
         first = sum(len(turn.calls) for turn in prompt.turns)
         decoder = GoogleDecoder(self.endpoint.vendor, owner=self._owner, first=first)
         return guarded(decoder, self.endpoint.quirks, prompt)
@@ -99,7 +99,7 @@ class GoogleCodec(Dialect):
 
     def _url(self) -> str:
         model = self.endpoint.model
-        path = model if "/" in model else f"models/{model}"  # a tuned model has a path of its own
+        path = model if "/" in model else f"models/{model}"  # tuned models have a path of their own
         address = self.endpoint.at(f"/{path}:streamGenerateContent")
         return f"{address}{'&' if '?' in address else '?'}alt=sse"
 
@@ -107,7 +107,7 @@ class GoogleCodec(Dialect):
         endpoint = self.endpoint
         headers = {"content-type": "application/json"}
         if endpoint.key and "/projects/" in endpoint.url:
-            headers["authorization"] = f"Bearer {endpoint.key}"  # a project is opened by a token
+            headers["authorization"] = f"Bearer {endpoint.key}"  # a project takes a token instead of a key
         elif endpoint.key:
             headers["x-goog-api-key"] = endpoint.key
         return {**headers, **endpoint.headers}
@@ -115,7 +115,7 @@ class GoogleCodec(Dialect):
     # --- the conversation ---
 
     def _contents(self, turns: Sequence[PromptTurn]) -> Iterator[Content]:
-        """The turns; the results of calls that were made together are one of them."""
+        """The turns; results of parallel calls form one turn."""
         calls = {call.id: call for turn in turns for call in turn.calls}
         results: list[PromptTurn] = []
         for turn in turns:
@@ -131,7 +131,7 @@ class GoogleCodec(Dialect):
         yield from self._results(results, calls)
 
     def _call_parts(self, calls: Sequence[ToolCall]) -> Iterator[Mapping[str, object]]:
-        """The calls of one turn, each with what it was signed with; other parts that were signed have no words left."""
+        """The calls of one turn with their signatures; other signed parts come back without text."""
         states = [state_of(call, self._owner) for call in calls]
         is_signed = any("signature" in state for state in states)
         for index, (call, state) in enumerate(zip(calls, states, strict=True)):
@@ -145,7 +145,7 @@ class GoogleCodec(Dialect):
             yield from _signed_parts(state.get("after"))
 
     def _results(self, results: Sequence[PromptTurn], calls: Mapping[str, ToolCall]) -> Iterator[Content]:
-        """What the calls came to, and then, in a turn of its own, what they showed."""
+        """The results of the calls, then their media in a turn of their own."""
         parts: list[Mapping[str, object]] = []
         for turn in results:
             call = calls[turn.call_id or ""]
@@ -156,9 +156,9 @@ class GoogleCodec(Dialect):
 
 
 def _in_turn(contents: Iterable[Content], *, begins: bool) -> list[Mapping[str, object]]:
-    """*contents* as they are taken: the user first and last, and no call in a turn behind another of the model's.
+    """*contents* in a valid order: the user first and last, and no turn with calls directly after a model turn.
 
-    With *begins*, the last one may be the model's.
+    With *begins*, the last turn may be the model's.
     """
     taken: list[Content] = []
     for role, parts in contents:
@@ -174,7 +174,7 @@ def _in_turn(contents: Iterable[Content], *, begins: bool) -> list[Mapping[str, 
 
 
 def _content(role: str, parts: Iterable[Mapping[str, object]]) -> Iterator[Content]:
-    """A turn, if there is anything in it."""
+    """A turn, unless it is empty."""
     if written_parts := list(parts):
         yield role, written_parts
 
@@ -188,7 +188,7 @@ def _parts(turn: PromptTurn) -> Iterator[Mapping[str, object]]:
 
 
 def _media_parts(media: Iterable[Media]) -> Iterator[Mapping[str, object]]:
-    """What can be shown: what is here, what lies in their own store, and a video that they are to watch themselves."""
+    """The media that can be sent: inline data, files in Google's storage, and videos that Gemini loads itself."""
     for medium in media:
         if found := inline(medium):
             yield {"inlineData": {"mimeType": found.mime, "data": found.base64}}
@@ -198,23 +198,23 @@ def _media_parts(media: Iterable[Media]) -> Iterator[Mapping[str, object]]:
 
 
 def _signed_parts(signatures: object) -> Iterator[Mapping[str, object]]:
-    """A signature must come back even where the words that it was on are told without it."""
+    """Signatures of earlier text, which must go back even without that text."""
     if isinstance(signatures, list):
         yield from ({"text": "", "thoughtSignature": signature} for signature in signatures)
 
 
 def _result(text: str) -> object:
-    """What a tool said, as an object or a list if it is one."""
+    """The result of a tool, parsed if it is a JSON object or list."""
     try:
         value = json.loads(text) if text[:1] in ("{", "[") else text
-        json.dumps(value, allow_nan=False)  # Python reads NaN and writes it, but no interface would take it
+        json.dumps(value, allow_nan=False)  # Python accepts NaN; the API does not
     except (ValueError, RecursionError):
         return text
     return value
 
 
 def _with_id(call: ToolCall, state: Mapping[str, object], **fields: object) -> Mapping[str, object]:
-    """A call or its result, with the id only if it is one of theirs."""
+    """A call or result, with its id only if Google assigned it."""
     return {"id": call.id, "name": call.name, **fields} if state.get("id") else {"name": call.name, **fields}
 
 
@@ -222,7 +222,7 @@ def _with_id(call: ToolCall, state: Mapping[str, object], **fields: object) -> M
 
 
 def _declaration(tool: ToolSpec) -> Mapping[str, object]:
-    """*tool* with its JSON Schema as it is; one without parameters must have none."""
+    """The declaration of *tool* with its JSON schema; without parameters the field is left out."""
     declaration: dict[str, object] = {"name": tool.name, "description": tool.description}
     if tool.parameters.get("properties"):
         schema = {name: value for name, value in tool.parameters.items() if name != "$schema"}
@@ -249,14 +249,14 @@ def _generation_config(prompt: Prompt, model: str) -> Mapping[str, object]:
 
 
 def _room(config: Mapping[str, object], thinking: Thinking) -> int:
-    """Tokens for thoughts: they are counted with the answer, and should not cut it short."""
+    """Tokens reserved for thoughts, which count as part of the answer."""
     if not config or config.get("thinkingBudget") == 0:
         return 0
     return THOUGHT_TOKENS[thinking] or THOUGHT_TOKENS[Thinking.LOW]
 
 
 def _thinking_config(model: str, thinking: Thinking) -> Mapping[str, object]:
-    """How long to think: a number of tokens before Gemini 3, a level since; older ones and others do not think."""
+    """The thinking config: a token budget before Gemini 3, a level since then; empty for models that do not think."""
     version = _version(model)
     if version < (2, 5) or _THOUGHTLESS.search(model):
         return {}
@@ -272,13 +272,13 @@ def _thinking_config(model: str, thinking: Thinking) -> Mapping[str, object]:
             has_less = not is_pro and _VERSION.search(model) and version < _NEVER_MINIMAL
             return {"thinkingLevel": "MINIMAL" if has_less else "LOW"}
         case Thinking.MEDIUM if is_pro and version == (3, 0) and _VERSION.search(model):
-            return {**shown, "thinkingLevel": "HIGH"}  # the first of them knew two levels only
+            return {**shown, "thinkingLevel": "HIGH"}  # Gemini 3.0 knows two levels only
         case Thinking.LOW | Thinking.MEDIUM | Thinking.HIGH:
             return {**shown, "thinkingLevel": thinking.value.upper()}
 
 
 def _version(model: str) -> tuple[int, int]:
-    """Which Gemini it is; nothing at all if it is none."""
+    """The Gemini version in *model*; ``(0, 0)`` for other models."""
     if "gemini" not in model:
         return (0, 0)
     found = _VERSION.search(model)

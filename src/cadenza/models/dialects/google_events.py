@@ -1,7 +1,7 @@
-"""What Gemini's events say, in its own names or, from some proxies, in those of its protocol buffers.
+"""Events of Gemini, in camelCase or, from some proxies, in the snake_case of its protocol buffers.
 
-The calls and the end are held back until the stream is over: a signature that belongs to a call may come behind it,
-and so may the count of tokens, which comes with every event and is right only in the last.
+Calls and the end are held back until the stream is over: the signature of a call may follow it, and so may the token
+count, which comes with every event and is correct only in the last.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..error_message import known_as
 from .call_arguments import as_json_text, tool_call
 from .dialect import EventReader
 
-# --- their shapes: only what is read, under both names -----------------------------------
+# --- shapes: the fields that are read, under both names ----------------------------------
 
 
 class _Call(msgspec.Struct, gc=False):
@@ -28,7 +28,7 @@ class _Call(msgspec.Struct, gc=False):
     id: str | None = None
     args: dict[str, Any] | None = None
     will_continue: bool | None = None
-    willContinue: bool | None = None  # noqa: N815  # their name
+    willContinue: bool | None = None  # noqa: N815  # the API's name
 
 
 class _Code(msgspec.Struct, gc=False):
@@ -73,7 +73,7 @@ class _Feedback(msgspec.Struct, gc=False):
 
 
 class _Tokens(msgspec.Struct, gc=False):
-    """Counted so far; the names differ, the places do not."""
+    """Token counts so far; the names of the fields vary, their order does not."""
 
     prompt: int | None = msgspec.field(default=None, name="promptTokenCount")
     tool_results: int | None = msgspec.field(default=None, name="toolUsePromptTokenCount")
@@ -102,14 +102,14 @@ class _Answer(msgspec.Struct, gc=False):
 Shape: TypeAlias = _Answer | list[_Answer]
 _SHAPE: msgspec.json.Decoder[Shape] = msgspec.json.Decoder(Shape)
 
-# --- why it ends ---------------------------------------------------------------------------
+# --- finish reasons ------------------------------------------------------------------------
 
 _ENDS: Mapping[str, str] = MappingProxyType(
     {
         "STOP": "stop",
         "MAX_TOKENS": "length",
         "CONTINUATION": "length",
-        **dict.fromkeys(("NO_IMAGE", "IMAGE_OTHER"), "stop"),  # no picture is shown here; the words are whole
+        **dict.fromkeys(("NO_IMAGE", "IMAGE_OTHER"), "stop"),  # there are no pictures here, and the text is complete
     }
 )
 _BLOCKS = frozenset(
@@ -120,19 +120,19 @@ _BLOCKS = frozenset(
 )
 _MISHAPS: Mapping[str, str] = MappingProxyType(
     {
-        "MALFORMED_FUNCTION_CALL": "called a tool in a way that cannot be read",
+        "MALFORMED_FUNCTION_CALL": "called a tool in an unreadable way",
         "UNEXPECTED_TOOL_CALL": "called a tool that it was not given",
         "TOO_MANY_TOOL_CALLS": "called one tool after the other without end",
         "MALFORMED_RESPONSE": "began an answer that cannot be read",
     }
 )
-"""What happens to a model by chance: the same request may do better."""
+"""Failures that happen by chance: the same request may succeed."""
 
 
 class GoogleDecoder(EventReader[Shape]):
-    """Reads the events of one answer. *owner* is whose the signatures are.
+    """Decodes the events of one answer. *owner* names the API that the signatures belong to.
 
-    A call without an id gets one of its name and number; *first* is how many calls the conversation has seen already.
+    A call without an id gets one from its name and number; *first* is the number of earlier calls in the conversation.
     """
 
     def __init__(self, vendor: str, *, owner: str, first: int = 0) -> None:
@@ -146,24 +146,24 @@ class GoogleDecoder(EventReader[Shape]):
 
     @property
     def is_ending(self) -> bool:
-        """Whether the model has said why it stopped."""
+        """Whether the finish reason has arrived."""
         return bool(self._reason)
 
     def knows(self, value: Shape) -> bool:
-        """Whether there is anything of Google's in *value*."""
+        """Whether *value* has any field of Google's."""
         return isinstance(value, list) or value != _Answer()
 
     def read(self, value: Shape) -> Sequence[Chunk]:
-        """What *value* comes to: an answer, or a list of some."""
+        """The chunks of *value*: a response, or a list of them."""
         if isinstance(value, list):
             return [chunk for answer in value for chunk in self._read_answer(answer)]
         return self._read_answer(value)
 
     def rest(self) -> Sequence[Chunk]:
-        """The calls, the tokens and the end."""
+        """The calls, the token count and the end."""
         calls, reason = self._finished_calls(), self._reason
         self._reason = ""
-        if not reason:  # it broke off
+        if not reason:  # the stream broke off
             return [*calls, *self._usage()]
         return [*calls, *self._usage(), Finished("tool_calls" if calls and reason == "stop" else reason)]
 
@@ -182,7 +182,7 @@ class GoogleDecoder(EventReader[Shape]):
         return chunks if answer.error is None else [*chunks, *self._failed(self._reported(answer.error))]
 
     def _without_candidate(self, answer: _Answer) -> Sequence[Chunk]:
-        """An event with no words in it: a failure, a prompt that was refused, or only a count of tokens."""
+        """An event without a candidate: an error, a blocked prompt, or only a token count."""
         if answer.error is not None:
             return self._failed(self._reported(answer.error))
         feedback = answer.promptFeedback or answer.prompt_feedback
@@ -208,7 +208,7 @@ class GoogleDecoder(EventReader[Shape]):
             chunks.append(ThoughtDelta(_fenced(result.output or "")))
 
     def _ended(self, reason: str, said: str) -> Sequence[Chunk]:
-        """What a finish reason comes to: nothing yet, or a failure."""
+        """The chunks of a finish reason: none yet, or an error."""
         if reason in _ENDS:
             self._reason = _ENDS[reason]
         elif not reason.endswith("_UNSPECIFIED"):
@@ -218,7 +218,7 @@ class GoogleDecoder(EventReader[Shape]):
     # --- calls ---
 
     def _hold(self, call: _Call, signature: str | None) -> None:
-        """Keep *call*, what it is signed with, and what else was signed before it."""
+        """Keep *call* with its signature and the signatures before it."""
         if not call.name:
             return
         signed = {"signature": signature, "before": self._signatures, "id": bool(call.id)}
@@ -236,7 +236,7 @@ class GoogleDecoder(EventReader[Shape]):
         name = call.name or ""
         identity = call.id or f"{name}-{self._number}"
         self._number += 1
-        is_whole = not (call.willContinue or call.will_continue)  # one that comes in pieces is not put together
+        is_whole = not (call.willContinue or call.will_continue)  # calls in pieces are not joined
         arguments = as_json_text(call.args or {}, is_compact=True) if is_whole else "{"
         opaque = Opaque(self._owner, json.dumps(state, separators=(",", ":"))) if state else None
         return tool_call(identity, name, arguments, opaque)
@@ -252,7 +252,7 @@ class GoogleDecoder(EventReader[Shape]):
         return (Usage(read, (tokens.answer or 0) + thoughts, tokens.cached or 0, thoughts),)
 
     def _failed(self, error: ProviderError) -> Sequence[Chunk]:
-        """The failure, behind what was held: what was said before it counts."""
+        """The error, after what was held: text before it counts."""
         self._reason = ""
         return [*self._finished_calls(), *self._usage(), Failed(error)]
 
@@ -272,5 +272,5 @@ class GoogleDecoder(EventReader[Shape]):
 
 
 def _fenced(text: str, language: str = "") -> str:
-    """Code that was run on their side, or what came of it: a thought of the model, and not a word to anybody."""
+    """Code that ran on Google's side, or its output, as a thought."""
     return f"```{language}\n{text.rstrip()}\n```\n"

@@ -1,4 +1,4 @@
-"""Which of OpenAI's models think before they speak, and how hard they can be told to try."""
+"""Which OpenAI models think, and which reasoning efforts they accept."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _EFFORTS: Sequence[tuple[re.Pattern[str], tuple[str, ...]]] = tuple(
         (r"gpt-(?:[6-9]|\d\d)|gpt-oss|codex-|o\d", _FROM_LOW),
     )
 )
-"""The efforts that a model takes, by how its name begins; the first that fits counts. What is missing does not think."""
+"""The efforts by the beginning of a model's name; the first match counts. Other models do not think."""
 
 
 def efforts(model: str) -> tuple[str, ...]:
-    """The efforts that *model* takes, from least to most; none if it does not think."""
+    """The efforts that *model* accepts, from least to most; empty if it does not think."""
     name = model.lower().rpartition("/")[2]
     return next((taken for pattern, taken in _EFFORTS if pattern.match(name)), ())
 
 
 def effort(taken: Sequence[str], wanted: Thinking) -> str:
-    """The effort among *taken* that is nearest to what is *wanted*; empty if that is the model's own matter."""
+    """The effort in *taken* that is closest to *wanted*; empty to leave it to the model."""
     if wanted is Thinking.AUTO or not taken:
         return ""
     rank = _RANKS.index(wanted.value)

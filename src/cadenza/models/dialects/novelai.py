@@ -1,21 +1,21 @@
-"""NovelAI: one vendor, two interfaces, and a prompt that is a text in both.
+"""NovelAI: one vendor with two APIs; both take the prompt as plain text.
 
-``glm-4-6`` and its kin are asked at ``/oa/v1/completions``, with a prompt in GLM's own template; thoughts and calls come
-back in the text and are read out of it. Kayra, Erato and Clio are asked at ``/ai/generate-stream``, with a transcript;
-they know no tools, and what others found with theirs is told in words.
+``glm-4-6`` and its relatives use ``/oa/v1/completions`` with a prompt in GLM's own template; thoughts and calls are
+parsed from the text. Kayra, Erato and Clio use ``/ai/generate-stream`` with a transcript. They know no tools; the
+results of earlier tool calls are told as text.
 
-What is known, and how. The parameters of completions, and that ``stop`` is a list of texts, are in NovelAI's own
-documentation; addresses, events and the names in ``parameters`` are what several public clients use, among them
-SillyTavern and Agnai; the template is the one that is published with GLM-4.6. Nothing of it was tried with an account.
+Sources: the parameters of completions, and that ``stop`` is a list of texts, are in NovelAI's documentation. URLs,
+events and the names in ``parameters`` are those of several public clients, among them SillyTavern and Agnai. The
+template is the one published with GLM-4.6. None of it was tried with an account.
 
-Native stop sequences are lists of tokens, and we have no tokeniser, so stop strings are looked for in what comes back.
-The other interface takes some of ours; since nobody says how many, eight are sent and all are looked for.
+Native stop sequences are lists of tokens, and we have no tokeniser, so stop strings are searched for in the output. The
+other API accepts some of ours. The limit is undocumented, so eight are sent and all are searched for.
 
-There is no list of its own of what a model is told. What is an instruction is decided once, in stage 1, for everybody.
-That these models have little room is seen to by leaving out the oldest exchanges. A prompt that is still too long is
-refused by name, and the failure says so.
+Stage 1 decides what belongs to the system prompt, as for all models. These models have a short context, so the oldest
+exchanges are dropped. A prompt that is still too long is refused by the API, and the error says so.
 
-GLM is never asked to think: with so short an answer there is no room for it. ``/nothink`` is added where that is wanted.
+GLM is never asked to think, because its answers are too short for that. ``/nothink`` is added if thinking is set to
+none.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ from .novelai_prompts import ROLES, SCENE_BREAK, glm_prompt, transcript
 from .request_bodies import within, written
 
 _NATIVE = re.compile(r"kayra|erato|clio", re.IGNORECASE)
-"""Models that only the native interface has; it has none of the newer ones."""
+"""Models of the native API, which has none of the newer ones."""
 
 _GLM_CONTEXT, _GLM_TOKEN, _GLM_SHARE, _GLM_LEAST, _GLM_ANSWER = 12288, 2.5, 0.95, 50, 1024
-"""Tokens of prompt and answer, characters of a token, the part of what is left that is asked for, the least, the usual."""
+"""Context tokens, characters per token, share of the rest to ask for, least and default answer tokens."""
 _NATIVE_CONTEXT, _NATIVE_TOKEN, _NATIVE_ANSWER, _NATIVE_LONGEST = 8192, 3.5, 150, 2048
-"""Likewise; a subscription may have more or less room, which is said in ``abilities``. More than the last is refused."""
+"""Context tokens, characters per token, default and longest answer; ``abilities`` overrides the context."""
 
 _GLM_STOPS = (*ROLES[:3], "</think>")
 _STOPS = 8
@@ -59,7 +59,7 @@ _NATIVE_SAMPLING: Mapping[str, str] = {
     "frequency_penalty": "repetition_penalty_frequency",
     "presence_penalty": "repetition_penalty_presence",
 }
-"""Our name of a sampling parameter → the interface's."""
+"""Our names of sampling parameters → the API's."""
 
 
 class NovelAICodec(Dialect):
@@ -70,12 +70,12 @@ class NovelAICodec(Dialect):
         return _NATIVE.search(self.endpoint.model) is not None
 
     def encode(self, prompt: Prompt, /) -> HttpRequest:
-        """Write *prompt* down."""
+        """Encode *prompt*."""
         prompt = fit(prompt, self._abilities())
         return self._native(prompt) if self._is_native else self._glm(prompt)
 
     def decoder(self, prompt: Prompt = NO_PROMPT, /) -> Stage[RawEvent, Chunk]:
-        """A fresh reader of events into chunks; which tools there are says what is a call."""
+        """A new decoder for events; the tools of *prompt* decide what counts as a call."""
         vendor, able = self.endpoint.vendor, self._abilities()
         label = "" if able.speaker_stop else speaker_stop(prompt.speaker)
         stops = [text for text in prompt.stop if text != label]
@@ -87,7 +87,7 @@ class NovelAICodec(Dialect):
         return guarded(reader, self.endpoint.quirks, prompt)
 
     def _abilities(self) -> Abilities:
-        """What is known of these models, whatever else was said; how much room there is may be known better."""
+        """The abilities of these models; only the context length can be overridden."""
         able, is_native = self.endpoint.abilities, self._is_native
         return replace(
             able,
@@ -120,7 +120,7 @@ class NovelAICodec(Dialect):
         body["stop"] = list(dict.fromkeys((*_GLM_STOPS, *prompt.stop)))
         return self._request("/oa/v1/completions", written(body, self.endpoint.extra))
 
-    # --- the storytellers -------------------------------------------------------------
+    # --- storytelling models ----------------------------------------------------------
 
     def _native(self, prompt: Prompt) -> HttpRequest:
         text, able = transcript(prompt), self._abilities()
@@ -132,7 +132,7 @@ class NovelAICodec(Dialect):
             token_length=able.token_length,
             share=1.0,
             least=1,
-            otherwise=wanted,  # it is too long in any case, and the refusal says so better than a shorter answer
+            otherwise=wanted,  # too long anyway; the API's error says it best
         )
         parameters: dict[str, object] = {
             "use_string": True,
@@ -151,11 +151,11 @@ class NovelAICodec(Dialect):
         if self.endpoint.key:
             headers["authorization"] = f"Bearer {self.endpoint.key}"
         base, mark, query = self.endpoint.url.partition("?")
-        base = base.rstrip("/").removesuffix("/oa/v1").removesuffix("/ai")  # which people copy along with it
+        base = base.rstrip("/").removesuffix("/oa/v1").removesuffix("/ai")  # often copied along with the URL
         return HttpRequest(f"{base}{call}{mark}{query}", body, {**headers, **self.endpoint.headers})
 
 
 def _sampling(prompt: Prompt, names: Mapping[str, str]) -> dict[str, object]:
-    """What was set of what the interface has."""
+    """The sampling parameters that the API supports."""
     values = ((name, prompt.sampling.get(ours)) for ours, name in names.items())
     return {name: int(value) if name == "top_k" else value for name, value in values if value is not None}

@@ -1,8 +1,8 @@
-"""Reading NovelAI's two kinds of streams: tokens, and completions in OpenAI's old way.
+"""Events of NovelAI's two APIs: tokens, and OpenAI's older completions.
 
-The first is ``/ai/generate-stream``: ``{"token": " Hi", "ptr": 0, "final": false}``, and the last has ``final``. The
-second is ``/oa/v1/completions``: ``{"choices": [{"text": " Hi", "finish_reason": null}]}``, and ``[DONE]`` behind it.
-In both an error may come instead of words; what comes with it is not shown.
+``/ai/generate-stream`` sends ``{"token": " Hi", "ptr": 0, "final": false}``, with ``final`` in the last event.
+``/oa/v1/completions`` sends ``{"choices": [{"text": " Hi", "finish_reason": null}]}``, and then ``[DONE]``. In both an
+error may come instead of text.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _FAILURES: Mapping[str, tuple[ErrorKind, str]] = {
     "abort": (ErrorKind.OVERLOADED, "the server broke the answer off"),
     "error": (ErrorKind.API, "the server broke the answer off"),
 }
-"""Ends that are none."""
+"""Finish reasons that are errors."""
 
 
 class Complaining(msgspec.Struct):
-    """What an event holds that is an error."""
+    """The error fields of an event."""
 
     error: object = None
     message: object = None
@@ -33,30 +33,30 @@ class Complaining(msgspec.Struct):
 
 
 class Token(Complaining):
-    """An event of the native interface."""
+    """An event of the native API."""
 
     token: str | None = None
     final: bool | None = False
     output: str | None = None
-    """All of the answer, if it is not streamed."""
+    """The whole answer, if it was not streamed."""
 
 
 class NovelAIChoice(msgspec.Struct):
-    """What was said, and why it ended."""
+    """Text and a finish reason."""
 
     text: str | None = None
     finish_reason: str | None = None
 
 
 class Count(msgspec.Struct):
-    """Tokens."""
+    """Token counts."""
 
     prompt_tokens: int | None = 0
     completion_tokens: int | None = 0
 
 
 class Completion(Complaining):
-    """An event of the interface that is like OpenAI's."""
+    """An event of the OpenAI-style API."""
 
     choices: list[NovelAIChoice] | None = None
     usage: Count | None = None
@@ -67,32 +67,32 @@ _COMPLETIONS = msgspec.json.Decoder(Completion)
 
 
 class _Reader(EventReader[Shape]):
-    """What both have in common: an event may be called an error, and say so in plain words."""
+    """The shared part: an event may be named an error and hold plain text."""
 
     def feed(self, event: RawEvent, /) -> Sequence[Chunk]:
-        """Read *event*."""
+        """Decode *event*."""
         if event.name == "error":
             self._has_read = True
             return self.broken(event.data.decode("utf-8", "replace"))
         return super().feed(event)
 
     def broken(self, error: object) -> Sequence[Chunk]:
-        """The end by *error*."""
+        """End with *error*."""
         return (Failed(reported(error, vendor=self._vendor)),)
 
 
 class TokenDecoder(_Reader[Token]):
-    """Reads the native interface."""
+    """Decodes the native API."""
 
     def __init__(self, vendor: str) -> None:
         super().__init__(_TOKENS, vendor)
 
     def knows(self, value: Token) -> bool:
-        """Whether there is anything of the native interface in *value*."""
+        """Whether *value* has any field of the native API."""
         return value != Token()
 
     def read(self, value: Token) -> Sequence[Chunk]:
-        """What *value* comes to."""
+        """The chunks of *value*."""
         if value.error or value.message:
             return self.broken(_complaint(value))
         text = value.token or value.output
@@ -101,7 +101,7 @@ class TokenDecoder(_Reader[Token]):
 
 
 class CompletionDecoder(_Reader[Completion]):
-    """Reads completions. Counts may come behind the reason why the model stopped, so that waits for them."""
+    """Decodes completions. Token counts may follow the finish reason, so the end waits for them."""
 
     def __init__(self, vendor: str) -> None:
         super().__init__(_COMPLETIONS, vendor)
@@ -110,15 +110,15 @@ class CompletionDecoder(_Reader[Completion]):
 
     @property
     def is_ending(self) -> bool:
-        """Whether the model has said why it stopped."""
+        """Whether the finish reason has arrived."""
         return self._finish is not None
 
     def knows(self, value: Completion) -> bool:
-        """Whether there is anything of completions in *value*."""
+        """Whether *value* has any field of completions."""
         return value != Completion()
 
     def read(self, value: Completion) -> Sequence[Chunk]:
-        """What *value* comes to."""
+        """The chunks of *value*."""
         if value.error or value.message:
             return self.broken(_complaint(value))
         if value.usage is not None:
@@ -131,12 +131,12 @@ class CompletionDecoder(_Reader[Completion]):
         return (TextDelta(choice.text),) if choice.text else ()
 
     def rest(self) -> Sequence[Chunk]:
-        """The counts, and the end if the model said so."""
+        """The token counts, and the end if there was a finish reason."""
         finish, usage, self._finish, self._usage = self._finish, self._usage, None, None
         return [chunk for chunk in (usage, finish) if chunk is not None]
 
     def _read_leniently(self, data: bytes) -> Sequence[Chunk]:
-        """What is no JSON may be the end."""
+        """Text that is not JSON may mark the end."""
         if data.strip() != b"[DONE]":
             return super()._read_leniently(data)
         self._has_read = True
@@ -151,6 +151,6 @@ class CompletionDecoder(_Reader[Completion]):
 
 
 def _complaint(value: Complaining) -> object:
-    """All that an error event says, as it said it."""
+    """The fields of an error event, unchanged."""
     said = {"error": value.error, "message": value.message, "statusCode": value.status}
     return {name: word for name, word in said.items() if word}

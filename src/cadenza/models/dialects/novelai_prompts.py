@@ -1,12 +1,12 @@
-"""A prompt as one text, for models that go on with a text: GLM's own way, and a transcript.
+"""A prompt as plain text, for models that continue text: GLM's template, and a transcript.
 
-GLM was taught conversations in which tokens say whose turn it is; this is the template that comes with the model. What
-people write is not allowed to hold such tokens: whoever could write ``<|system|>`` would speak as the system.
+GLM was trained on conversations in which special tokens mark each turn; this is the template that comes with the model.
+These tokens are removed from what people write: otherwise ``<|system|>`` in a message would speak as the system.
 
-A storyteller knows no turns. It is given a transcript, ``Name: text``, with a line ``***`` between what is known, how
-such talk goes, and what was said.
+A storytelling model knows no turns. It gets a transcript, ``Name: text``, with a line ``***`` between background,
+example dialogue and the conversation.
 
-Both end with the name of the persona and a colon, and with the words that the answer begins with, on the same line.
+Both end with the persona's name and a colon, followed on the same line by the prefill of the answer.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from ...types import Prompt, PromptTurn, Role, Tag, Thinking, ToolCall, ToolSpec
 from .request_bodies import object_of
 
 ROLES = ("<|user|>", "<|observation|>", "<|system|>", "<|assistant|>", "<|endoftext|>")
-"""GLM's tokens that begin another turn, or end all of them."""
+"""GLM's tokens that begin another turn or end the text."""
 SCENE_BREAK = "***"
-"""What stands between two scenes of a story."""
+"""Separates two scenes of a story."""
 
 _TOKEN = re.compile(r"(?P<first><(?=\|/?\w+\|>|[se]op>)|\[(?=[gs]?MASK\]))")
 _NO_THOUGHT = "<think></think>"
@@ -45,14 +45,14 @@ For each function call, output the function name and arguments within the follow
 <arg_value>{{arg-value-2}}</arg_value>
 ...
 </tool_call>"""
-"""How the model was taught that it has tools, word for word."""
+"""The exact text with which the model was trained to use tools."""
 _NOBODY = ("User", "Assistant")
-"""Who speaks in a transcript if nobody has a name."""
-_LABEL = re.compile(r"[^\s:：\[][^\n:：]{0,63}[:：](?=\s|\Z)")  # a full-width colon is one too
+"""Speakers without a name in a transcript."""
+_LABEL = re.compile(r"[^\s:：\[][^\n:：]{0,63}[:：](?=\s|\Z)")  # also with a full-width colon
 
 
 def glm_prompt(prompt: Prompt) -> str:
-    """*prompt* as GLM's template writes it."""
+    """*prompt* in GLM's template."""
     turns, beginning = _split(prompt)
     parts = ["[gMASK]<sop>"]
     if prompt.tools:
@@ -69,7 +69,7 @@ def glm_prompt(prompt: Prompt) -> str:
 
 
 def transcript(prompt: Prompt) -> str:
-    """*prompt* as a play."""
+    """*prompt* as a transcript."""
     turns, beginning = _split(prompt)
     sections = [prompt.system] if prompt.system else []
     for _, run in groupby(turns, key=_section):
@@ -83,7 +83,7 @@ def transcript(prompt: Prompt) -> str:
 
 
 def _split(prompt: Prompt) -> tuple[tuple[PromptTurn, ...], str]:
-    """The turns that are over, and the beginning of the one that is not."""
+    """The finished turns, and the prefill of the next."""
     turns, words = prompt.turns, prompt.prefill
     if words and turns and turns[-1].role is Role.MODEL and turns[-1].parts == (words,):
         return turns[:-1], words
@@ -91,14 +91,14 @@ def _split(prompt: Prompt) -> tuple[tuple[PromptTurn, ...], str]:
 
 
 def _cue(speaker: str, beginning: str) -> str:
-    """The last line: whose turn it is, and how they begin."""
+    """The last line: the speaker and the prefill."""
     if not speaker:
         return beginning
     return _labelled(speaker, beginning) if beginning else f"{speaker}:"
 
 
 def _labelled(speaker: str, text: str) -> str:
-    """*text* with the name in front, if it does not begin with that already, or with a look: ``Ren (mad): ``."""
+    """*text* with the speaker's name in front, unless it already begins with it, or with a sprite: ``Ren (mad): ``."""
     if not speaker:
         return text
     own = re.match(rf"\W{{0,3}}{re.escape(speaker)}\W{{0,3}}(?:\([^()\n]{{1,64}}\)\W{{0,3}})?[:：]", text)
@@ -118,7 +118,7 @@ def _turn(turn: PromptTurn, prompt: Prompt) -> str:
 
 
 def _answer(turn: PromptTurn, speaker: str) -> str:
-    """What the model said, and the calls it made behind that."""
+    """The model's text and its calls."""
     said = "".join(part for part in turn.parts if isinstance(part, str)) if turn.calls else turn.text
     text = _harmless(said).strip()
     lines = [_NO_THOUGHT, *([_labelled(speaker, text)] if text else ()), *map(_called, turn.calls)]
@@ -147,13 +147,13 @@ def _declared(tool: ToolSpec) -> str:
 
 
 def _plain(value: object) -> object:
-    """Schemas may be read-only mappings, or hold some, which ``json`` does not know."""
+    """Convert read-only mappings, which schemas may hold and ``json`` does not know."""
     return dict(value) if isinstance(value, Mapping) else str(value)
 
 
 def _harmless(text: str) -> str:
-    """*text* with no token of the template in it: ``<|user|>`` → ``< |user|>``."""
-    return _TOKEN.sub(r"\g<first> ", text)  # a space, since what is taken out could make a token of what is around it
+    """*text* without tokens of the template: ``<|user|>`` → ``< |user|>``."""
+    return _TOKEN.sub(r"\g<first> ", text)  # a space: deleting could form a token from what is around it
 
 
 # --- a transcript ------------------------------------------------------------------

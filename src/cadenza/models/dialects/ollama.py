@@ -1,4 +1,4 @@
-"""Ollama's own interface, ``/api/chat``: a line of JSON a token, thoughts apart from words, calls in one piece."""
+"""Ollama's own API, ``/api/chat``: one JSON line per token, separate thoughts, complete tool calls."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from ..ladder import Ladder
 from .call_arguments import as_json_text, tool_call
 from .dialect import Dialect, Endpoint, EventReader
 from .request_bodies import inline, object_of, schema, state_of, within, written
-from .tool_pairs import ANY_ID, settled
+from .tool_pairs import ANY_ID, with_paired_calls
 
 _OPTIONS: Mapping[str, str] = MappingProxyType(
     {
@@ -52,9 +52,9 @@ _OPTIONS: Mapping[str, str] = MappingProxyType(
         "repetition_penalty": "repeat_penalty",
     }
 )
-"""Our names and theirs."""
+"""Our names → the API's."""
 _HAS_LEVELS = "gpt-oss"
-"""The family that is told how long to think; it cannot be told not to. Others think, or they do not."""
+"""The family with thinking levels; it cannot be told not to think. Others are switched on or off."""
 
 
 class OllamaCodec(Dialect):
@@ -64,9 +64,9 @@ class OllamaCodec(Dialect):
         super().__init__(endpoint.able(links=Links.NONE))
 
     def encode(self, prompt: Prompt, /) -> HttpRequest:
-        """Write *prompt* down."""
+        """Encode *prompt*."""
         endpoint = self.endpoint
-        prompt = fit(settled(prompt, ANY_ID), endpoint.abilities)
+        prompt = fit(with_paired_calls(prompt, ANY_ID), endpoint.abilities)
         body: dict[str, object] = {"model": endpoint.model, "messages": list(self._messages(prompt)), "stream": True}
         if prompt.tools:
             body["tools"] = [_tool(tool) for tool in prompt.tools]
@@ -80,15 +80,15 @@ class OllamaCodec(Dialect):
         return HttpRequest(self._url(), written(body, within(body, endpoint.extra)), {**headers, **endpoint.headers})
 
     def attempts(self, request: HttpRequest, /) -> Ladder:
-        """How *request* may be asked again with less in it: few models think, and not all know tools or pictures."""
+        """Smaller requests to try: few models think, and not all support tools or pictures."""
         return Ladder(request, key=f"{self.endpoint.url} {self.endpoint.model}", priority=("think",))
 
     def framing(self) -> NewlineJson:
-        """A fresh reader of bytes into events."""
+        """A new parser of bytes into events."""
         return NewlineJson()
 
     def decoder(self, prompt: Prompt = NO_PROMPT, /) -> Stage[RawEvent, Chunk]:
-        """A fresh reader of events into chunks."""
+        """A new decoder for events."""
         endpoint = self.endpoint
         decoder = OllamaDecoder(
             endpoint.vendor,
@@ -107,7 +107,7 @@ class OllamaCodec(Dialect):
         return address if address.partition("?")[0].endswith("/api/chat") else self.endpoint.at("/api/chat")
 
     def _messages(self, prompt: Prompt) -> Iterator[Mapping[str, object]]:
-        """The conversation; what tools have shown is shown behind their results."""
+        """The messages; media of tool results follow the results."""
         if prompt.system:
             yield {"role": "system", "content": prompt.system}
         names = {call.id: call.name for turn in prompt.turns for call in turn.calls}
@@ -133,12 +133,12 @@ class OllamaCodec(Dialect):
             yield message
 
     def _thoughts(self, calls: Sequence[ToolCall]) -> Mapping[str, object]:
-        """What was thought before *calls*, where it was kept and is ours."""
+        """The thoughts before *calls*, if they were kept and are Ollama's."""
         return state_of(calls[0], self._owner)
 
 
 def _images(media: Sequence[Media]) -> list[str]:
-    """What is here of the pictures: Ollama fetches nothing, and watches no films."""
+    """The pictures with data: Ollama fetches no links and accepts no videos."""
     found = (inline(medium) for medium in media if medium.kind is MediaKind.IMAGE)
     return [picture.base64 for picture in found if picture is not None]
 
@@ -174,7 +174,7 @@ def _options(prompt: Prompt, context_tokens: int) -> Mapping[str, object]:
     if "top_k" in options:
         options["top_k"] = int(prompt.sampling["top_k"])
     if context_tokens:
-        options["num_ctx"] = context_tokens  # what the prompt was fitted to; unasked, they read the end of it only
+        options["num_ctx"] = context_tokens  # without it, Ollama reads only the end of a long prompt
     if prompt.max_tokens:
         options["num_predict"] = prompt.max_tokens
     if prompt.stop:
@@ -182,7 +182,7 @@ def _options(prompt: Prompt, context_tokens: int) -> Mapping[str, object]:
     return options
 
 
-# --- what comes back -------------------------------------------------------------------------
+# --- events ----------------------------------------------------------------------------------
 
 
 class _Function(msgspec.Struct, gc=False):
@@ -214,7 +214,7 @@ _SHAPE = msgspec.json.Decoder(_Line)
 
 
 class OllamaDecoder(EventReader[_Line]):
-    """Reads the lines of one answer. A call without an id gets one of its name and number, counted from *first*."""
+    """Decodes the lines of one answer. A call without an id gets one from its name and number, counted from *first*."""
 
     def __init__(self, vendor: str, *, owner: str, first: int = 0, keeps_thoughts: bool = False) -> None:
         super().__init__(_SHAPE, vendor)
@@ -223,7 +223,7 @@ class OllamaDecoder(EventReader[_Line]):
         self._thoughts: list[str] | None = [] if keeps_thoughts else None
 
     def read(self, value: _Line) -> Sequence[Chunk]:
-        """What *value* comes to; the last line has the end and all the counts."""
+        """The chunks of *value*; the last line holds the end and all counts."""
         chunks: list[Chunk] = []
         message = value.message
         if message is not None:
@@ -255,7 +255,7 @@ class OllamaDecoder(EventReader[_Line]):
             yield tool_call(identity, function.name, arguments, state)
 
     def _state(self) -> Opaque | None:
-        """What was thought before the first call, if it has to go back with it."""
+        """The thoughts before the first call, if they must go back with it."""
         return Opaque(self._owner, json.dumps({"thinking": "".join(self._thoughts)})) if self._thoughts else None
 
     def _end(self, line: _Line) -> Iterator[Chunk]:
@@ -263,5 +263,5 @@ class OllamaDecoder(EventReader[_Line]):
             yield Usage(line.prompt_eval_count or 0, line.eval_count or 0)
         if line.done_reason == "length":
             yield Finished("length")
-        else:  # stop, or load and unload, which nobody asks for who says something
+        else:  # "stop"; "load" and "unload" do not occur here
             yield Finished("tool_calls" if self._number > self._first else "stop")

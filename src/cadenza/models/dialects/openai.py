@@ -1,6 +1,6 @@
-"""Chat completions: the dialect of OpenAI, and of nearly everybody else.
+"""Chat completions: the API of OpenAI and of nearly every other vendor.
 
-How vendors differ in what they take is data, ``Manner``; how they differ in what they send is read by one decoder.
+``Manner`` describes how vendors differ in requests. One decoder reads all their answers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ..ladder import Ladder
 from .dialect import Dialect, ThinkingField
 from .openai_decoder import OpenAIDecoder
 from .request_bodies import THOUGHT_TOKENS, inline, link, schema, state_of, within, written
-from .tool_pairs import settled
+from .tool_pairs import with_paired_calls
 
 _CALL = "/chat/completions"
 _SAMPLING = (
@@ -42,12 +42,12 @@ _SAMPLING = (
     "presence_penalty",
     "repetition_penalty",
 )
-"""In the order in which they are written; whatever else was set comes after them."""
+"""The order of the sampling parameters; others follow."""
 _WHOLE_NUMBERS = frozenset({"top_k", "seed"})
 _ID = re.compile(r"(?s).{1,40}")
 _SHORT_ID = re.compile(r"[a-zA-Z0-9]{9}")
 _UNDERSTOOD = "Understood."
-"""What a model said to a result, if it said nothing and must have said something."""
+"""The model's reply to a tool result, where the API requires one and there was none."""
 
 
 class OpenAICodec(Dialect):
@@ -55,13 +55,13 @@ class OpenAICodec(Dialect):
 
     @property
     def owner(self) -> str:
-        """Under which name what is the provider's own is kept, until it goes back."""
+        """The name under which provider-specific state of calls is kept."""
         return f"openai:{self.endpoint.vendor}"
 
     def encode(self, prompt: Prompt, /) -> HttpRequest:
-        """Write *prompt* down."""
+        """Encode *prompt*."""
         endpoint = self.endpoint
-        prompt = fit(settled(prompt, _SHORT_ID if endpoint.manner.short_ids else _ID), endpoint.abilities)
+        prompt = fit(with_paired_calls(prompt, _SHORT_ID if endpoint.manner.short_ids else _ID), endpoint.abilities)
         messages = self._messages(prompt)
         begins = _marks_beginning(messages, prompt)
         if endpoint.manner.strict_turns:
@@ -76,7 +76,7 @@ class OpenAICodec(Dialect):
         return HttpRequest(url, written(body, within(body, endpoint.extra)), self._headers())
 
     def decoder(self, prompt: Prompt = NO_PROMPT, /) -> Stage[RawEvent, Chunk]:
-        """A fresh reader of events into chunks."""
+        """A new decoder for events."""
         quirks = self.endpoint.quirks
         first = sum(len(turn.calls) for turn in prompt.turns)
         decoder = OpenAIDecoder(
@@ -85,7 +85,7 @@ class OpenAICodec(Dialect):
         return guarded(decoder, quirks, prompt)
 
     def attempts(self, request: HttpRequest, /) -> Ladder:
-        """How *request* may be asked again with less in it."""
+        """Smaller requests to try if *request* is refused."""
         manner = self.endpoint.manner
         return Ladder(
             request,
@@ -109,7 +109,7 @@ class OpenAICodec(Dialect):
         messages: list[dict[str, object]] = []
         if prompt.system:
             messages.append({"role": "system", "content": prompt.system})
-        shown: list[Media] = []  # by tools: it comes after the last result, since nothing may stand between them
+        shown: list[Media] = []  # media of tools; sent after the last result, as nothing may stand between results
         for turn in prompt.turns:
             if shown and turn.role is not Role.TOOL:
                 messages += self._shown(shown)
@@ -139,7 +139,7 @@ class OpenAICodec(Dialect):
         return {"reasoning_content": ""} if self.endpoint.manner.wants_thoughts else {}
 
     def _calling(self, turn: PromptTurn) -> dict[str, object]:
-        """A turn that ended in calls, with what the provider gave us along with them."""
+        """A turn with calls and the provider's state for them."""
         said = "".join(part for part in turn.parts if isinstance(part, str))
         calls: list[dict[str, object]] = []
         thoughts = self._no_thoughts()
@@ -151,12 +151,12 @@ class OpenAICodec(Dialect):
         return {"content": said or None, **thoughts, "tool_calls": calls}
 
     def _content(self, parts: Sequence[Part]) -> str | list[dict[str, object]]:
-        """What a user said and showed; words alone are a plain text, since some interfaces take nothing else."""
+        """The content of a user turn. Text alone is a plain string, because some APIs accept nothing else."""
         content: list[dict[str, object]] = []
         words: list[str] = []
         for part in parts:
             if isinstance(part, str):
-                if part.strip():  # some refuse a text with nothing in it
+                if part.strip():  # some APIs refuse blank text
                     words.append(part)
                     content.append({"type": "text", "text": part})
             elif url := _url(part):
@@ -165,17 +165,17 @@ class OpenAICodec(Dialect):
         return content if len(content) > len(words) else "\n".join(words)
 
     def _shown(self, media: Sequence[Media]) -> Iterator[dict[str, object]]:
-        """What tools showed, as a turn of the user's: a result may hold words only."""
+        """The media of tool results as a user turn: results hold text only."""
         if not any(map(_url, media)):
             return
         where = ", ".join(dict.fromkeys(item.reference for item in media if item.reference))
         notice = f"[System: shown by the tool above{f'; it was sent in {where}' if where else ''}]"
         yield {"role": "user", "content": self._content((notice, *media))}
 
-    # --- how it is to be answered -------------------------------------------------
+    # --- parameters ---------------------------------------------------------------
 
     def _limits(self, prompt: Prompt, messages: Sequence[Mapping[str, object]]) -> dict[str, object]:
-        """How long and how freely to answer, and where to stop."""
+        """Length, sampling and stop strings."""
         manner = self.endpoint.manner
         fields: dict[str, object] = {}
         if prompt.max_tokens:
@@ -184,7 +184,7 @@ class OpenAICodec(Dialect):
         if prompt.stop:
             fields["stop"] = list(prompt.stop)
         if manner.tells_context and (tokens := self.endpoint.abilities.context_tokens):
-            fields |= {"options": {"num_ctx": tokens}, "max_context_length": tokens}  # Ollama's name, KoboldCpp's name
+            fields |= {"options": {"num_ctx": tokens}, "max_context_length": tokens}  # Ollama and KoboldCpp
         return fields
 
     def _sampling(self, prompt: Prompt) -> dict[str, object]:
@@ -201,7 +201,7 @@ class OpenAICodec(Dialect):
         return fields
 
     def _room(self, level: Thinking) -> int:
-        """Tokens for thoughts, which count as a part of the answer: without them, a short one may be all thought."""
+        """Tokens reserved for thoughts: they count as part of the answer, and might use up a short one."""
         manner = self.endpoint.manner
         if manner.counts_thoughts and manner.efforts.get(level) != "none":
             return THOUGHT_TOKENS[level] or THOUGHT_TOKENS[Thinking.LOW]
@@ -238,7 +238,7 @@ class OpenAICodec(Dialect):
         return fields
 
     def _thinking(self, prompt: Prompt) -> dict[str, object]:
-        """How long to think; a model that may think as it likes is told nothing."""
+        """The thinking fields; empty to leave it to the model."""
         manner, level = self.endpoint.manner, prompt.thinking
         if level is Thinking.AUTO:
             return {}
@@ -263,7 +263,7 @@ class OpenAICodec(Dialect):
                 )
 
     def _known(self, fields: dict[str, object]) -> dict[str, object]:
-        """*fields* without those that the model is known not to take."""
+        """*fields* without those that the model is known to refuse."""
         known = self.endpoint.manner.parameters
         if known is None:
             return fields
@@ -273,10 +273,10 @@ class OpenAICodec(Dialect):
             name: value for name, value in fields.items() if name in known or same.get(name) in known or name in ours
         }
 
-    # --- an answer that has begun ------------------------------------------------
+    # --- prefill -----------------------------------------------------------------
 
     def _beginning(self, last: dict[str, object]) -> dict[str, object]:
-        """Mark *last* as the beginning of the answer; give back what the request must say about it."""
+        """Mark *last* as the prefix of the answer, and return the fields that the request needs for it."""
         manner = self.endpoint.manner
         if self.endpoint.abilities.prefill is PrefillMode.PREFIX:
             last["prefix"] = True
@@ -292,13 +292,13 @@ class OpenAICodec(Dialect):
 
 
 def _url(media: Media) -> str:
-    """*media* itself, or where anybody can fetch it."""
+    """*media* as a ``data:`` URI, or its public link."""
     found = inline(media)
     return found.uri if found else link(media)
 
 
 def _in_strict_turns(messages: Sequence[dict[str, object]], *, begins: bool) -> Iterator[dict[str, object]]:
-    """*messages* with somebody's words where there must be some; with *begins*, the last one may be the model's own."""
+    """*messages* with filler turns where the API requires them; with *begins*, the last one may be the model's."""
     before = ""
     for message in messages:
         if before == "tool" and message["role"] not in ("assistant", "tool"):
@@ -310,13 +310,13 @@ def _in_strict_turns(messages: Sequence[dict[str, object]], *, begins: bool) -> 
 
 
 def _marks_beginning(messages: Sequence[Mapping[str, object]], prompt: Prompt) -> bool:
-    """Whether the last message is the words that were put into the model's mouth, to the letter."""
+    """Whether the last message is exactly the prefill."""
     last = messages[-1] if messages else {}
     return bool(prompt.prefill.strip()) and last.get("role") == "assistant" and last.get("content") == prompt.prefill
 
 
 def _length(message: Mapping[str, object]) -> int:
-    """The characters of *message*; pictures count nothing."""
+    """The characters of *message*, without media."""
     content = message.get("content")
     match content:
         case str():

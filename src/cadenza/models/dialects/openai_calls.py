@@ -1,7 +1,7 @@
-"""Tool calls that come in pieces, as chat completions send them: put together by their index.
+"""Assemble tool calls from the pieces that chat completions send, by their index.
 
-Vendors differ in nearly everything: the index or the id may be missing or come again, the name may come whole, in
-pieces or with every piece, several whole calls may all have the index 0, and the arguments may be an object.
+Vendors differ in nearly everything: the index or the id may be missing or repeated, the name may come whole, in pieces
+or with every piece, several complete calls may all have index 0, and the arguments may be an object.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from ...types import Opaque, ToolCall
 from .call_arguments import as_json_text, tool_call
 
 _LONGEST_NAME = 1024
-"""Letters of a name that are put together: no tool has so many."""
+"""Characters of a name that are assembled; no tool has a longer one."""
 
 
 class FunctionPiece(msgspec.Struct, gc=False):
-    """What is called, or some more of it."""
+    """The function of a call, or a piece of it."""
 
     name: Any = None
     arguments: Any = None
 
 
 class CallPiece(msgspec.Struct, gc=False):
-    """Some of a call."""
+    """A piece of a call."""
 
     index: Any = None
     id: Any = None
@@ -39,22 +39,22 @@ class CallPiece(msgspec.Struct, gc=False):
 
 @dataclass(slots=True)
 class _Call:
-    """What has come of one call."""
+    """The pieces of one call so far."""
 
     index: int
     id: str = ""
     name: str = ""
     pieces: list[str] = field(default_factory=list)
     objects: JsonArray = field(default_factory=JsonArray)
-    """Finds the end of the arguments, each letter looked at once; only asked where it is not known from elsewhere."""
+    """Finds the end of the arguments, reading each character once; used only where nothing else marks it."""
     looked_at: int = 0
     ended: int = 0
-    """How many of the pieces it has seen, and how many objects came to an end in them."""
+    """How many pieces it has read, and how many objects ended in them."""
     state: dict[str, object] = field(default_factory=dict)
 
     def take(self, piece: CallPiece, name: str, arguments: object) -> None:
         self.id = _text(piece.id) or self.id
-        if name != self.name and len(self.name) < _LONGEST_NAME:  # some send it with every piece
+        if name != self.name and len(self.name) < _LONGEST_NAME:  # some vendors send it with every piece
             self.name += name
         if isinstance(arguments, str):
             self.pieces.append(arguments)
@@ -66,7 +66,7 @@ class _Call:
             self.state["extra_content"] = piece.extra_content
 
     def is_other_than(self, piece: CallPiece, name: str, arguments: object) -> bool:
-        """Whether *piece*, which came under this call's index, begins a call of its own."""
+        """Whether *piece*, which has this call's index, begins another call."""
         if not name or not self.name:
             return False
         identity = _text(piece.id)
@@ -77,7 +77,7 @@ class _Call:
         return (name != self.name or bool(arguments)) and self._is_whole()
 
     def _is_whole(self) -> bool:
-        """Whether the arguments are one object that has ended."""
+        """Whether the arguments are one complete object."""
         for piece in self.pieces[self.looked_at :]:
             self.ended += len(self.objects.feed(piece.encode("utf-8", "surrogatepass")))
         self.looked_at = len(self.pieces)
@@ -85,7 +85,7 @@ class _Call:
 
 
 class Calls:
-    """The calls of one answer. One without an id gets one of its name and number, counted from *first*."""
+    """The calls of one answer. A missing id is made from name and number, counted from *first*."""
 
     def __init__(self, owner: str, first: int = 0) -> None:
         self._owner = owner
@@ -97,12 +97,12 @@ class Calls:
         return bool(self._calls)
 
     def clear(self) -> None:
-        """Forget what came."""
+        """Drop everything."""
         self._calls.clear()
         self._current.clear()
 
     def take(self, pieces: Sequence[CallPiece]) -> None:
-        """Take the *pieces* of one event; those without an index are numbered as they stand."""
+        """Add the *pieces* of one event; those without an index are numbered by position."""
         for place, piece in enumerate(pieces):
             function = piece.function or FunctionPiece()
             index = _number(piece.index, place)
@@ -114,9 +114,9 @@ class Calls:
             call.take(piece, name, function.arguments)
 
     def whole(self, shared: Mapping[str, object], *, is_cut: bool) -> list[ToolCall]:
-        """The calls in their order; the first one carries what is *shared*.
+        """The calls in order; the first one carries the state in *shared*.
 
-        If the answer was cut off (*is_cut*), a call without arguments is not known to have none.
+        If the answer was cut off (*is_cut*), a call without arguments counts as incomplete.
         """
         named = sorted((call for call in self._calls if call.name), key=lambda call: call.index)
         calls = []

@@ -1,12 +1,12 @@
-"""Reading chat completions: what the events of the OpenAI family come to, whoever sends them.
+"""Events of chat completions, from any vendor of the OpenAI family.
 
-Most events are one token, and they take the shortest way: one decode, a few attribute reads, one chunk.
-What only some vendors send is read by the same rules wherever it comes from, so that a vendor needs no code:
+Most events are one token and take the fast path: one decode, a few attribute reads, one chunk. Peculiarities of single
+vendors are handled by rules that apply to all, so that a vendor needs no code:
 
-- words may be a text or a list of typed parts; thoughts come in one of three fields, and sometimes in two at once;
-- the finish reason is held back until the tokens were counted or the stream ends;
-- calls are put together from pieces and come out whole, whatever the finish reason is called;
-- an error may stand in any event, bare, inside a choice or inside a wrapper;
+- content may be a text or a list of typed parts; thoughts come in one of three fields, and sometimes in two at once;
+- the finish reason is held back until the token counts arrive or the stream ends;
+- calls are assembled from pieces and come out complete, whatever the finish reason is called;
+- an error may be in any event, bare, inside a choice or inside a wrapper;
 - an answer may come as one document instead of a stream.
 """
 
@@ -30,7 +30,7 @@ from .openai_calls import CallPiece, Calls, FunctionPiece
 
 
 class CompletionMessage(msgspec.Struct, gc=False):
-    """Some more of the answer, or all of it."""
+    """A piece of the answer, or all of it."""
 
     content: Any = None
     reasoning_content: Any = None
@@ -42,7 +42,7 @@ class CompletionMessage(msgspec.Struct, gc=False):
 
 
 class CompletionChoice(msgspec.Struct, gc=False):
-    """One of the answers; we only ever ask for one."""
+    """One of the answers; only one is requested."""
 
     delta: CompletionMessage | None = None
     finish_reason: Any = msgspec.UNSET
@@ -65,11 +65,11 @@ _SHAPE = msgspec.json.Decoder(CompletionEvent)
 _CAMEL_FIELD = re.compile(rb'"(?:finishReason|toolCalls|reasoningDetails|reasoningContent|functionCall)"')
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _FOREIGN = frozenset({"arguments", "reasoning_details", "extra_content"})
-"""Fields whose own fields are a tool's or a provider's."""
+"""Fields whose contents belong to a tool or a provider."""
 _STREAMED: Mapping[str, str] = MappingProxyType({"reasoning.text": "text", "reasoning.summary": "summary"})
-"""Blocks of reasoning that come in pieces, and the field that does."""
+"""Types of reasoning blocks that arrive in pieces, and the field that does."""
 _DEEPEST = 4
-"""How many wrappers are taken off an event."""
+"""Most wrappers around an event."""
 
 _FINISHES: Mapping[str, str] = MappingProxyType(
     {
@@ -81,7 +81,7 @@ _FINISHES: Mapping[str, str] = MappingProxyType(
         "function_call": "tool_calls",
     }
 )
-"""What a finish reason means; one that does not stand here, nor below, is a plain ``stop``."""
+"""The meaning of finish reasons; unknown ones are ``stop``."""
 _FAILURES: Mapping[str, tuple[ErrorKind, str]] = MappingProxyType(
     {
         "content_filter": (ErrorKind.CONTENT_BLOCKED, "the answer was held back by a content filter"),
@@ -92,11 +92,11 @@ _FAILURES: Mapping[str, tuple[ErrorKind, str]] = MappingProxyType(
         "insufficient_system_resource": (ErrorKind.OVERLOADED, "the model broke off for want of resources"),
     }
 )
-"""Finish reasons that are failures."""
+"""Finish reasons that are errors."""
 
 
 class OpenAIDecoder(EventReader[CompletionEvent]):
-    """Reads the events of one answer; *first* is how many calls the conversation has seen already."""
+    """Decodes the events of one answer; *first* is the number of earlier calls in the conversation."""
 
     is_alike = True
 
@@ -114,7 +114,7 @@ class OpenAIDecoder(EventReader[CompletionEvent]):
 
     @property
     def is_ending(self) -> bool:
-        """Whether the model has said why it stopped."""
+        """Whether the finish reason has arrived."""
         return self._finish is not None
 
     @property
@@ -123,7 +123,7 @@ class OpenAIDecoder(EventReader[CompletionEvent]):
         return bool(self._calls)
 
     def feed(self, event: RawEvent, /) -> Sequence[Chunk]:
-        """Read *event*."""
+        """Decode *event*."""
         data = event.data
         try:
             value = self._decode(data)
@@ -136,15 +136,15 @@ class OpenAIDecoder(EventReader[CompletionEvent]):
         elif value.usage is None and value.error is None:
             return self._read_leniently(data)
         if not self._has_read:
-            self._meet(value)
+            self._note_dialect(value)
         return self.read(value)
 
     def knows(self, value: CompletionEvent) -> bool:
-        """Whether there is anything of this dialect in *value*."""
+        """Whether *value* has any field of this dialect."""
         return value.choices is not None or value.error is not None
 
     def read(self, value: CompletionEvent) -> Sequence[Chunk]:
-        """What *value* comes to."""
+        """The chunks of *value*."""
         if self._is_over:
             return ()
         chunks: list[Chunk] = []
@@ -164,7 +164,7 @@ class OpenAIDecoder(EventReader[CompletionEvent]):
                 self._finish = self._ending(choice)
         counted = False
         if value.usage is not None or value.x_groq is not None:
-            # One that counts as it goes may go on after a finish reason; one that counts once has said its last word.
+            # With running counts the answer may go on after a finish reason; with a single count it is over.
             counted = self._usage is None
             error = error or self._count(value)
         if error:
@@ -174,7 +174,7 @@ class OpenAIDecoder(EventReader[CompletionEvent]):
         return chunks
 
     def rest(self) -> Sequence[Chunk]:
-        """What is left when nothing more comes."""
+        """The remaining chunks at the end."""
         return () if self._is_over else self._end(is_cut=self._finish is None)
 
     def _hear(self, said: CompletionMessage, chunks: list[Chunk]) -> None:
@@ -189,7 +189,7 @@ class OpenAIDecoder(EventReader[CompletionEvent]):
                 chunks += _parts(content)
         if said.refusal and isinstance(said.refusal, str):
             self._has_spoken = True
-            chunks.append(TextDelta(said.refusal))  # it is said to the user, in the model's own words
+            chunks.append(TextDelta(said.refusal))  # addressed to the user, so it is text
         if said.tool_calls:
             self._has_spoken = True
             self._calls.take(said.tool_calls)
@@ -197,7 +197,7 @@ class OpenAIDecoder(EventReader[CompletionEvent]):
             self._calls.take([CallPiece(0, None, said.function_call)])
 
     def _think(self, said: CompletionMessage, chunks: list[Chunk]) -> None:
-        """One of the fields is enough: where there are two, they say the same."""
+        """Read one of the fields: where two are sent, they are equal."""
         details = said.reasoning_details if isinstance(said.reasoning_details, list) else []
         text = _text(said.reasoning_content) or _text(said.reasoning) or "".join(map(_detail_text, details))
         if text:
@@ -210,19 +210,19 @@ class OpenAIDecoder(EventReader[CompletionEvent]):
 
     def _ending(self, choice: CompletionChoice) -> Finished | Failed | None:
         reason = choice.finish_reason.lower() if isinstance(choice.finish_reason, str) else ""
-        if reason in ("null", "none"):  # a word for nothing
+        if reason in ("null", "none"):  # some send a word for "no reason"
             return self._finish
         if reason not in _FAILURES:
             return Finished(_FINISHES.get(reason, "stop"))
         kind, words = _FAILURES[reason]
         native = choice.native_finish_reason if isinstance(choice.native_finish_reason, str) else ""
-        if kind is ErrorKind.API:  # people are told by this code that it was no refusal
+        if kind is ErrorKind.API:  # people read from this code that it was no refusal
             detail = f"{words} ({native})" if native else words
             return Failed(failure(detail, vendor=self._vendor, kind=kind, code=reason))
         return Failed(failure(words, vendor=self._vendor, kind=kind, code=native or reason))
 
     def _count(self, value: CompletionEvent) -> object:
-        """Note the tokens; give back an error that may stand beside them."""
+        """Note the token counts; return an error that may stand beside them."""
         groq = value.x_groq if isinstance(value.x_groq, dict) else {}
         counts = value.usage or groq.get("usage")
         if isinstance(counts, dict):
@@ -230,7 +230,7 @@ class OpenAIDecoder(EventReader[CompletionEvent]):
         return groq.get("error")
 
     def _broken(self, error: object) -> list[Chunk]:
-        """The end by *error*, unless it only says that a call was not written well: then what was said counts."""
+        """End with *error*, unless it only reports a malformed call: then the text before it counts."""
         if self._calls and _is_malformed_call(error):
             self._calls.clear()
             self._finish = Finished()
@@ -254,7 +254,7 @@ class OpenAIDecoder(EventReader[CompletionEvent]):
         return [*chunks, finish] if finish else chunks
 
     def _shared(self) -> dict[str, object]:
-        """What the provider wants to see again with the calls of this answer."""
+        """The provider's state that must go back with the calls."""
         shared: dict[str, object] = {}
         if self._thoughts:
             shared["reasoning_content"] = "".join(self._thoughts)
@@ -263,7 +263,7 @@ class OpenAIDecoder(EventReader[CompletionEvent]):
         return shared
 
     def _read_leniently(self, data: bytes) -> Sequence[Chunk]:
-        """What is not of the usual shape: the end, a wrapper, other spellings, a bare error, half an emoji."""
+        """Decode unusual events: the end mark, a wrapper, other spellings, a bare error, half an emoji."""
         if data.strip() == b"[DONE]":
             self._has_read = True
             if self._is_over:
@@ -280,13 +280,13 @@ class OpenAIDecoder(EventReader[CompletionEvent]):
             return ()
 
     def _read_error(self, data: bytes) -> Sequence[Chunk]:
-        """An event that is called an error, and says so in plain words."""
+        """An event named error that holds plain text."""
         self._has_read = True
         return () if self._is_over else self._broken(data.decode("utf-8", "replace"))
 
 
 class _Reasoning:
-    """One block of reasoning that is wanted again: its pieces put together, as if it had not been streamed."""
+    """One reasoning block that must go back, assembled from its pieces."""
 
     __slots__ = ("_block", "_field", "_texts")
 
@@ -297,14 +297,14 @@ class _Reasoning:
         self._take_text(block)
 
     def take(self, piece: dict[str, object]) -> bool:
-        """Whether *piece* belongs to this block; then it is taken."""
+        """Add *piece* if it belongs to this block; return whether it does."""
         block = self._block
         if not self._field or piece.get("type") != block.get("type") or piece.get("index") != block.get("index"):
             return False
         self._take_text(piece)
         for name, value in piece.items():
             if value is not None:
-                block[name] = value  # a signature comes with the last piece
+                block[name] = value  # the last piece holds the signature
         return True
 
     def whole(self) -> dict[str, object]:
@@ -317,7 +317,7 @@ class _Reasoning:
 
 
 def _parts(content: object) -> list[Chunk]:
-    """What a list of typed parts comes to: Mistral's thoughts stand among them."""
+    """The chunks of a list of typed parts, in which Mistral sends thoughts."""
     chunks: list[Chunk] = []
     for part in content if isinstance(content, list) else [content]:
         match part:
@@ -333,7 +333,7 @@ def _parts(content: object) -> list[Chunk]:
 
 
 def _text(value: object) -> str:
-    """The words in *value*: a text, or parts that have some."""
+    """The text in *value*: a text, or parts that hold some."""
     match value:
         case str(text):
             return text
@@ -360,7 +360,7 @@ def _usage(counts: Mapping[str, object]) -> Usage:
     cached = _count_of(counts, "prompt_cache_hit_tokens", "cached_tokens")
     cached = cached or _detail_count(counts, "prompt", "cached_tokens")
     if thoughts and _count_of(counts, "total_tokens") == read + written + thoughts:
-        written += thoughts  # some leave the thoughts out of what was written
+        written += thoughts  # some do not count thoughts as output
     return Usage(read, written, cached, thoughts)
 
 
@@ -379,7 +379,7 @@ def _count_of(counts: Mapping[str, object], *names: str) -> int:
 
 
 def _is_malformed_call(error: object) -> bool:
-    """Whether a router found that a call, of which a part was sent already, is not well formed."""
+    """Whether a router reports that a partly sent call is malformed."""
     match error:
         case {"code": "invalid_type", **rest}:
             return "expected string" in as_json_text(rest).lower()
@@ -390,7 +390,7 @@ def _is_malformed_call(error: object) -> bool:
 
 
 def _unwrapped(value: object) -> dict[str, object]:
-    """The event in *value*, without what some put around it, its fields spelt in the usual way."""
+    """The event in *value*, without wrappers and with the usual field names."""
     for _ in range(_DEEPEST):
         match value:
             case [dict(first), *_]:
@@ -406,12 +406,12 @@ def _unwrapped(value: object) -> dict[str, object]:
     spelt = _spelt(value)
     if not isinstance(spelt, dict):
         msg = "an event must be an object"
-        raise ValueError(msg)  # noqa: TRY004  # it is what came that is wrong, not what it was called with
+        raise ValueError(msg)  # noqa: TRY004  # the data is wrong, not the type of an argument
     return spelt
 
 
 def _spelt(value: object) -> object:
-    """*value* with its names in small letters: ``finishReason`` → ``finish_reason``. What is not ours stays."""
+    """*value* with snake_case names: ``finishReason`` → ``finish_reason``. Foreign fields keep theirs."""
     match value:
         case dict():
             named = ((_HUMP.sub("_", name).lower(), inner) for name, inner in value.items())
@@ -423,7 +423,7 @@ def _spelt(value: object) -> object:
 
 
 def _is_error(event: Mapping[str, object]) -> bool:
-    """Whether *event*, which holds nothing of an answer, is an error that stands there bare."""
+    """Whether *event*, which holds no part of an answer, is a bare error."""
     message = event.get("message")
     words = message if isinstance(message, str) else event.get("detail")
     return bool(words) and (event.get("object") == "error" or not event.keys().isdisjoint(("code", "type", "detail")))

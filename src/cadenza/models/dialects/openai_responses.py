@@ -1,8 +1,8 @@
-"""OpenAI's Responses API: how a prompt is written for it.
+"""Requests to OpenAI's Responses API.
 
-It is asked to keep nothing (``store`` is false), so what a model reasoned before a call comes encrypted, is kept with
-the call, and goes back with it. It knows no stop strings and no words to begin with: where an answer must stop is left
-to the rules that read it, and stage 1 asks for a beginning in words.
+Nothing is stored at OpenAI (``store`` is false), so the reasoning before a call comes encrypted, is kept with the call,
+and goes back with it. The API has no stop strings and no prefill: the rules of later stages stop an answer, and stage 1
+asks for its beginning in words.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from .dialect import Dialect, Endpoint
 from .gpt import effort, efforts
 from .openai_responses_events import ResponsesDecoder
 from .request_bodies import THOUGHT_TOKENS, inline, link, schema, state_of, written
-from .tool_pairs import settled
+from .tool_pairs import with_paired_calls
 
 Item: TypeAlias = dict[str, object]
 
@@ -47,7 +47,7 @@ _MANDATORY = ("input", "instructions", "store", "include")
 
 
 class ResponsesCodec(Dialect):
-    """The dialect of OpenAI's newer interface."""
+    """The dialect of OpenAI's Responses API."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         super().__init__(endpoint)
@@ -55,9 +55,9 @@ class ResponsesCodec(Dialect):
         self._owner = f"openai-responses:{endpoint.vendor}"
 
     def encode(self, prompt: Prompt, /) -> HttpRequest:
-        """Write *prompt* down."""
+        """Encode *prompt*."""
         endpoint = self._endpoint
-        prompt = fit(settled(prompt, _ID), replace(endpoint.abilities, prefill=PrefillMode.NONE))
+        prompt = fit(with_paired_calls(prompt, _ID), replace(endpoint.abilities, prefill=PrefillMode.NONE))
         body: dict[str, object] = {
             "model": endpoint.model,
             "instructions": prompt.system or None,
@@ -73,14 +73,14 @@ class ResponsesCodec(Dialect):
         return HttpRequest(_address(endpoint.url), written(body, endpoint.extra), self._headers())
 
     def decoder(self, prompt: Prompt = NO_PROMPT, /) -> Stage[RawEvent, Chunk]:
-        """A fresh reader of events into chunks."""
+        """A new decoder for events."""
         endpoint = self._endpoint
         first = sum(len(turn.calls) for turn in prompt.turns)
         decoder = ResponsesDecoder(endpoint.vendor, endpoint.model, self._owner, first=first)
         return guarded(decoder, endpoint.quirks, prompt)
 
     def attempts(self, request: HttpRequest, /) -> Ladder:
-        """With less in it: summaries of reasoning, for one, are not for every account."""
+        """Smaller requests to try: reasoning summaries, for example, are not available to every account."""
         key = f"{self._owner}:{self._endpoint.model}"
         return Ladder(request, key=key, mandatory=_MANDATORY, priority=("reasoning",))
 
@@ -100,18 +100,18 @@ class ResponsesCodec(Dialect):
         return {**({"effort": chosen} if chosen else {}), "summary": "auto"}
 
     def _thinks(self, prompt: Prompt) -> bool:
-        """Whether it may think; what a model does when it is not told is not ours to know."""
+        """Whether the model may think; by default it decides itself."""
         return bool(self._efforts) and effort(self._efforts, prompt.thinking) != "none"
 
     def _longest(self, prompt: Prompt) -> int | None:
-        """The longest answer, with room for thoughts, which the API counts with it."""
+        """The longest answer, with room for thoughts, which count as output."""
         if not prompt.max_tokens:
             return None
         room = (THOUGHT_TOKENS[prompt.thinking] or THOUGHT_TOKENS[Thinking.LOW]) if self._thinks(prompt) else 0
         return max(prompt.max_tokens + room, _LEAST_TOKENS)
 
     def _sampling(self, prompt: Prompt) -> Mapping[str, float]:
-        """A model that thinks takes none."""
+        """The sampling parameters; thinking models accept none."""
         if self._thinks(prompt):
             return {}
         return {name: prompt.sampling[name] for name in ("temperature", "top_p") if name in prompt.sampling}
@@ -129,7 +129,7 @@ class ResponsesCodec(Dialect):
                 assert_never(turn.role)
 
     def _model_items(self, turn: PromptTurn) -> Iterable[Item]:
-        """What was said, the calls, and before each what was reasoned before it; the words stand where they stood."""
+        """The text and the calls, each preceded by its reasoning; text keeps its place among them."""
         text = turn.text
         for call in turn.calls:
             for item in self._reasoned(call):
@@ -148,7 +148,7 @@ class ResponsesCodec(Dialect):
             yield _message("assistant", text)
 
     def _reasoned(self, call: ToolCall) -> list[Item]:
-        """The items that came before *call*, if this very model made it."""
+        """The reasoning items before *call*, if this model made it."""
         state = state_of(call, self._owner)
         items = state.get("items") if state.get("model") == self._endpoint.model else None
         return items if isinstance(items, list) else []
@@ -164,7 +164,7 @@ def _message(role: str, content: object) -> Item:
 
 
 def _content(turn: PromptTurn) -> object:
-    """Words alone are a plain string."""
+    """Text alone is a plain string."""
     parts = [item for part in turn.parts for item in _part(part)]
     if all(item["type"] == "input_text" for item in parts):
         return "\n".join(str(item["text"]) for item in parts)
@@ -190,6 +190,6 @@ def _text(text: str) -> Item:
 
 
 def _tool(tool: ToolSpec) -> Item:
-    """Not strict: a strict schema must name every field as required, and ours are anybody's."""
+    """A tool, not strict: a strict schema must require every field, and users' schemas may not."""
     described = {"description": tool.description} if tool.description else {}
     return {"type": "function", "name": tool.name, **described, "parameters": schema(tool), "strict": False}

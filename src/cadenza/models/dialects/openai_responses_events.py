@@ -1,7 +1,7 @@
-"""OpenAI's response events: how an answer of the Responses API is read.
+"""Events of OpenAI's Responses API.
 
-An answer is a row of items (reasoning, messages, calls), each begun, filled and ended by events. There are dozens of
-kinds of event; those that say nothing we need are known by their names and not even decoded.
+An answer is a sequence of items (reasoning, messages, calls), each started, filled and finished by events. There are
+dozens of event types; those that are not needed are skipped by name, without decoding.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .paragraphs import Paragraphs
 _READ = frozenset(
     {
         "",  # some servers leave the name out
-        "message",  # or say what a missing one means
+        "message",  # the default name of an SSE event
         "response.output_text.delta",
         "response.refusal.delta",
         "response.reasoning_summary_part.added",
@@ -100,7 +100,7 @@ _EVENTS = msgspec.json.Decoder(_Event)
 
 @dataclass(slots=True)
 class _Call:
-    """A call that has begun."""
+    """An unfinished call."""
 
     id: str
     name: str
@@ -109,14 +109,14 @@ class _Call:
 
 
 class ResponsesDecoder(EventReader[_Event]):
-    """Reads the events of one answer.
+    """Decodes the events of one answer.
 
-    A refusal is what the model says to the person who asked, in whole sentences, so it is text like any other and the
-    answer is finished: nothing is hidden, and asking another model would answer twice. Where the *provider* takes the
-    words away (``content_filter``) the answer has failed, after what was said before.
+    A refusal is text that the model addresses to the user, so it is passed on as text and the answer counts as
+    finished: asking another model would answer twice. If the *provider* removes the text (``content_filter``), the
+    answer has failed after what was said before.
 
-    Two messages in one answer are two paragraphs, and so are two parts of a summary of thoughts: a blank line is put
-    between them. A call without an id gets one of its name and number, counted from *first*.
+    A blank line separates two messages in one answer, and two parts of a reasoning summary. A call without an id gets
+    one from its name and number, counted from *first*.
     """
 
     def __init__(self, vendor: str, model: str, owner: str, *, first: int = 0) -> None:
@@ -129,7 +129,7 @@ class ResponsesDecoder(EventReader[_Event]):
         self._text = Paragraphs()
         self._thoughts = Paragraphs()
         self._has_spoken = False
-        """Whether anything of the present message was heard."""
+        """Whether the present message has any text."""
         self._first = self._number = first
 
     @property
@@ -138,7 +138,7 @@ class ResponsesDecoder(EventReader[_Event]):
         return bool(self._calls)
 
     def feed(self, event: RawEvent, /) -> Sequence[Chunk]:
-        """Read *event*, if its name is one of those that matter."""
+        """Decode *event*, if its name is relevant."""
         if event.name not in _READ or event.data == b"[DONE]":
             if event.name.startswith("response."):
                 self._has_read = True
@@ -148,11 +148,11 @@ class ResponsesDecoder(EventReader[_Event]):
         return super().feed(event)
 
     def knows(self, value: _Event) -> bool:
-        """Whether *value* is one of the Responses' events."""
+        """Whether *value* is an event of this API."""
         return value.type.startswith(("response.", "error")) or value.error is not None or value.message is not None
 
     def read(self, value: _Event) -> Sequence[Chunk]:
-        """What one event comes to."""
+        """The chunks of one event."""
         match value.type:
             case "response.output_text.delta" | "response.refusal.delta":
                 return self._on_text(value.delta or "")
@@ -180,7 +180,7 @@ class ResponsesDecoder(EventReader[_Event]):
         return ()
 
     def rest(self) -> Sequence[Chunk]:
-        """The calls that were still open."""
+        """The calls that are still open."""
         return [call for index in sorted(self._calls) for call in self._closed(self._calls.pop(index))]
 
     def _on_text(self, text: str) -> Sequence[Chunk]:
@@ -226,7 +226,7 @@ class ResponsesDecoder(EventReader[_Event]):
         return ()
 
     def _called(self, item: _Item, index: int) -> Sequence[ToolCall]:
-        """The call that *item* says: its last word counts, and what was heard before where it says nothing."""
+        """The call in *item*; fields that it leaves out are taken from earlier pieces."""
         heard = self._calls.pop(index, None) or _Call("", "")
         call = _Call(item.call_id or heard.id or item.id or "", item.name or heard.name, heard.pieces)
         self._on_arguments(call, item.arguments)
@@ -234,7 +234,7 @@ class ResponsesDecoder(EventReader[_Event]):
         return self._closed(call)
 
     def _closed(self, call: _Call) -> Sequence[ToolCall]:
-        """The call, if it calls anything."""
+        """The call, unless its name is missing."""
         if not call.name:
             return ()
         identity = call.id or f"{call.name}-{self._number}"
@@ -243,14 +243,14 @@ class ResponsesDecoder(EventReader[_Event]):
         return (made if call.is_whole else replace(made, is_truncated=True),)
 
     def _state(self) -> Opaque | None:
-        """What goes back with the next call; nothing if there is no reasoning among it."""
+        """The state for the next call; ``None`` without reasoning."""
         kept, self._kept = self._kept, []
         if all(item["type"] == "message" and "phase" not in item for item in kept):
             return None
         return Opaque(self._owner, as_json_text({"model": self._model, "items": kept}))
 
     def _on_end(self, how: str, response: _Response) -> Sequence[Chunk]:
-        """The calls that nobody closed, the counts, and why it ended; nothing follows."""
+        """The open calls, the token counts and the end."""
         calls = self.rest()
         usage = [_usage(response.usage)] if response.usage else []
         return [*calls, *usage, self._end(how, response)]

@@ -1,4 +1,4 @@
-"""What several dialects write alike: a body of JSON, a picture or a tool within it, room for thoughts."""
+"""What several dialects share: JSON bodies, inline media, tool schemas, room for thoughts."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .dialect import as_json
 THOUGHT_TOKENS: Mapping[Thinking, int] = MappingProxyType(
     {Thinking.NONE: 0, Thinking.LOW: 1024, Thinking.MEDIUM: 4096, Thinking.HIGH: 8192, Thinking.AUTO: 8192}
 )
-"""How many tokens a model may think, where that has to be a number."""
+"""Thinking tokens for each level, for APIs that want a number."""
 
 _ALIASES = {"image/jpg": "image/jpeg", "image/pjpeg": "image/jpeg", "image/x-png": "image/png"}
 
 
 class InlineMedia(NamedTuple):
-    """A medium that stands in a request itself."""
+    """A medium inside a request."""
 
     mime: str
     base64: str
@@ -32,15 +32,15 @@ class InlineMedia(NamedTuple):
 
 
 def written(body: Mapping[str, object], extra: Mapping[str, object]) -> bytes:
-    """*body* with the fields of *extra* as JSON, the same bytes for the same fields.
+    """*body* and *extra* as JSON; equal fields give equal bytes.
 
-    An extra field replaces one of the same name; ``None`` leaves it out.
+    An extra field replaces one of the same name; ``None`` removes it.
     """
     return as_json({name: value for name, value in {**body, **extra}.items() if value is not None})
 
 
 def within(body: Mapping[str, object], extra: Mapping[str, object]) -> Mapping[str, object]:
-    """The fields of *extra*, those that are objects put into the object that *body* has under the same name."""
+    """The fields of *extra*, with objects merged into the object of the same name in *body*."""
     ours = ((name, body.get(name), value) for name, value in extra.items())
     return {
         name: {**there, **value} if isinstance(there, Mapping) and isinstance(value, Mapping) else value
@@ -49,12 +49,12 @@ def within(body: Mapping[str, object], extra: Mapping[str, object]) -> Mapping[s
 
 
 def schema(tool: ToolSpec) -> Mapping[str, object]:
-    """What *tool* takes. One that takes nothing must say so: a schema that is empty is refused."""
+    """The JSON schema of *tool*. APIs refuse an empty schema, so it names at least an empty object."""
     return {"type": "object", "properties": {}, **tool.parameters}
 
 
 def inline(media: Media) -> InlineMedia | None:
-    """What is there of *media* itself; ``None`` if there is only an address."""
+    """The data of *media*; ``None`` if there is only a link."""
     if media.data:
         return InlineMedia(_mime(media.mime), b64encode(media.data).decode("ascii"))
     head, comma, data = media.url.partition(",")
@@ -65,7 +65,7 @@ def inline(media: Media) -> InlineMedia | None:
 
 
 def link(media: Media) -> str:
-    """Where *media* can be fetched by anybody; empty if nowhere."""
+    """The public address of *media*; empty if there is none."""
     return media.url if media.url.startswith(("https://", "http://")) else ""
 
 
@@ -75,12 +75,12 @@ def _mime(name: str) -> str:
 
 
 def state_of(call: ToolCall, owner: str) -> dict[str, object]:
-    """What *call* carries until it goes back; nothing if it is not *owner*'s."""
+    """The state attached to *call*; empty unless *owner* attached it."""
     return object_of(call.state.data) if call.state is not None and call.state.owner == owner else {}
 
 
 def object_of(text: str) -> dict[str, object]:
-    """The JSON object that *text* holds; an empty one if it holds none."""
+    """The JSON object in *text*; empty if there is none."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

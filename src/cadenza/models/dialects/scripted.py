@@ -1,6 +1,6 @@
-"""A model that says what it was told to say: for the demo, for tests, and to replay what really happened.
+"""A model that plays a script: for the demo, for tests, and to replay recordings.
 
-A script is JSON lines, one thing a line, each with the seconds to wait before it::
+A script is JSON lines, one chunk per line, each with the seconds to wait before it::
 
     {"after": 0.02, "text": "Hello "}
     {"thought": "They greeted me."}
@@ -10,9 +10,9 @@ A script is JSON lines, one thing a line, each with the seconds to wait before i
     {"finish": "stop"}
     {"error": "the model is overloaded"}
 
-It passes the same stages as any other dialect: its bytes are framed, decoded and delivered like the rest.
-A script can be made of a list of texts and chunks (``script_of``), and a model can be a function from a prompt to such
-a list (``ScriptedCodec(function)`` with ``recital``).
+A script passes the same stages as any other dialect: its bytes are framed, decoded and delivered. ``script_of`` makes a
+script from a list of texts and chunks. A model can also be a function from a prompt to such a list
+(``ScriptedCodec(function)`` with ``play_request``).
 """
 
 from __future__ import annotations
@@ -43,55 +43,55 @@ from .dialect import Dialect, Endpoint
 
 Sleep = Callable[[float], Awaitable[None]]
 Said: TypeAlias = str | float | Chunk
-"""Words, seconds of silence before the next thing, or a chunk."""
+"""Text, seconds of silence before the next item, or a chunk."""
 Answerer: TypeAlias = Callable[[Prompt], Iterable[Said]]
-"""Somebody who answers a prompt as it likes."""
+"""A function that answers a prompt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Beat:
-    """Some bytes of a script, and the seconds to wait before them."""
+    """Bytes of a script, and the seconds to wait before them."""
 
     after: float
     data: bytes
     error: CadenzaError | None = None
-    """What happens instead of bytes: a status of 400 or more, or a connection that breaks."""
+    """Raised in place of bytes: an error response, or a broken connection."""
 
 
 class ScriptedCodec(Dialect):
-    """The dialect of scripts. With an *answerer*, what it says to a prompt is the script, which ``recital`` plays."""
+    """The dialect of scripts. With an *answerer*, its answer to a prompt is the script, which ``play_request`` plays."""
 
     def __init__(self, answerer: Answerer | None = None) -> None:
         super().__init__(Endpoint("script", "script", "script:"))
         self._answerer = answerer
 
     def encode(self, prompt: Prompt, /) -> HttpRequest:
-        """Write down what the model is asked; a script does not listen, but a test may look."""
+        """Encode *prompt*. A script ignores it, but a test may inspect it."""
         if self._answerer is not None:
             return HttpRequest("script:", b"".join(beat.data for beat in script_of(self._answerer(prompt))))
         body = {"system": prompt.system, "turns": [[turn.role.value, turn.text] for turn in prompt.turns]}
         return HttpRequest("script:", json.dumps(body).encode())
 
     def framing(self) -> NewlineJson:
-        """One event a line."""
+        """One event per line."""
         return NewlineJson()
 
-    def decoder(self, prompt: Prompt = NO_PROMPT, /) -> ScriptedDecoder:  # noqa: ARG002  # a script does not listen
-        """A fresh decoder."""
+    def decoder(self, prompt: Prompt = NO_PROMPT, /) -> ScriptedDecoder:  # noqa: ARG002  # a script ignores the prompt
+        """A new decoder."""
         return ScriptedDecoder()
 
 
 class ScriptedDecoder:
-    """Reads the lines of a script."""
+    """Decodes the lines of a script."""
 
     def feed(self, event: RawEvent, /) -> Sequence[Chunk]:
-        """Read one line; a broken one ends the stream as a provider's nonsense would."""
+        """Decode one line; an invalid one ends the stream with an error."""
         try:
             return [_chunk(json.loads(event.data))]
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             return [Failed(ProviderError(f"a line of the script cannot be read: {error}"))]
 
-    def flush(self, why: Ending, /) -> Sequence[Chunk]:  # noqa: ARG002  # a line is whole or it is not there
+    def flush(self, why: Ending, /) -> Sequence[Chunk]:  # noqa: ARG002  # nothing is held
         """Nothing is held."""
         return ()
 
@@ -116,14 +116,14 @@ def _chunk(line: object) -> Chunk:
         case {"error": str(message)}:
             return Failed(ProviderError(message))
         case {"error": {"message": str(message), **rest}}:
-            return Failed(error_of(message, rest))
+            return Failed(error_from(message, rest))
         case _:
             msg = f"expected text, thought, tool, usage, served, finish or error, not {json.dumps(line)[:80]}"
             raise ValueError(msg)
 
 
 def script_of(said: Iterable[Said], *, after: float = 0.0) -> tuple[Beat, ...]:
-    """The script of texts and chunks: what it comes to is what went in."""
+    """The script for texts and chunks: decoding it gives the same chunks."""
     beats, silence = [], after
     for item in said:
         if isinstance(item, int | float):
@@ -151,15 +151,15 @@ def _line(item: str | Chunk) -> dict[str, object]:
         case Finished(reason):
             return {"finish": reason}
         case Failed(ProviderError() as error):
-            return {"error": {"message": str(error), **told_of(error)}}
+            return {"error": {"message": str(error), **error_fields(error)}}
         case Failed(error):
             return {"error": str(error)}
         case _:
             assert_never(item)
 
 
-def told_of(error: ProviderError) -> dict[str, object]:
-    """What is known of *error* besides its sentence, as a script has it."""
+def error_fields(error: ProviderError) -> dict[str, object]:
+    """The fields of *error* besides its sentence, as in a script."""
     told = {
         "kind": error.kind.value,
         "aspect": error.aspect and error.aspect.value,
@@ -172,8 +172,8 @@ def told_of(error: ProviderError) -> dict[str, object]:
     return {name: value for name, value in told.items() if value not in (None, "", False)}
 
 
-def error_of(message: str, told: Mapping[Any, object]) -> ProviderError:
-    """The error of which ``told_of`` told."""
+def error_from(message: str, told: Mapping[Any, object]) -> ProviderError:
+    """The error for the fields that ``error_fields`` returned."""
     status, wait, aspect = told.get("status"), told.get("retry_after"), told.get("aspect")
     return ProviderError(
         message,
@@ -188,7 +188,7 @@ def error_of(message: str, told: Mapping[Any, object]) -> ProviderError:
 
 
 def parse_script(text: str) -> tuple[Beat, ...]:
-    """Read a script, and refuse one that could not be played."""
+    """Parse a script; an invalid line raises ``InputError``."""
     beats = []
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
@@ -208,15 +208,15 @@ def parse_script(text: str) -> tuple[Beat, ...]:
 
 
 def spoken(text: str, *, size: int = 4, after: float = 0.0) -> tuple[Beat, ...]:
-    """A script that says *text* in tokens of *size* characters."""
+    """A script of *text* in tokens of *size* characters."""
     pieces = (text[start : start + size] for start in range(0, len(text), size))
     return tuple(Beat(after, json.dumps({"text": piece}).encode() + b"\n") for piece in pieces)
 
 
 def transport(scripts: Iterable[Sequence[Beat]], sleep: Sleep, *, pace: float = 1.0) -> Transport:
-    """Play one script a request, in their order; *sleep* is handed in, so that time can be anybody's.
+    """Play one script per request, in order, with *sleep* for the pauses.
 
-    Pauses are *pace* times as long as they were written down: 0 is at once.
+    *pace* multiplies the pauses; 0 removes them.
     """
     remaining = iter(scripts)
 
@@ -231,8 +231,8 @@ def transport(scripts: Iterable[Sequence[Beat]], sleep: Sleep, *, pace: float = 
     return play
 
 
-def recital(sleep: Sleep, *, pace: float = 1.0) -> Transport:
-    """Play what stands in the request itself: the way to a model that is a function."""
+def play_request(sleep: Sleep, *, pace: float = 1.0) -> Transport:
+    """Play the script in the request itself: the transport of a model that is a function."""
 
     async def play(request: HttpRequest) -> AsyncIterator[bytes]:
         async for data in _played(parse_script(request.body.decode()), sleep, pace):

@@ -1,7 +1,7 @@
-"""Calls and their results as interfaces want them: each call answered at once and only once, under an id of its own.
+"""Make tool calls and results valid for every API: each call gets one result, directly after it, under a unique id.
 
-A history may come from anybody: another vendor's ids are no ids here, a server may call every call ``0``, a result may
-be lost or come late. Most interfaces refuse all of that, with a status of 400 and for the rest of the conversation.
+A history may come from another vendor with other ids, a server may call every call ``0``, and a result may be lost or
+late. Most APIs refuse such a request with status 400, and so every later one of the conversation.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from ...stages.s1_parts import notice, together
 from ...types import Prompt, PromptTurn, Role, ToolCall
 
 ANY_ID = re.compile(r"(?s).+")
-"""For interfaces that look at no id."""
-_LOST = notice("There is no result: the tool was not run, or what it gave back was lost.")
-_STRAY = notice("A tool was run and gave back what follows.")
+"""For APIs that accept any id."""
+_LOST_RESULT = notice("There is no result: the tool was not run, or what it gave back was lost.")
+_STRAY_RESULT = notice("A tool was run and gave back what follows.")
 _NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_-]|^(?=[^a-zA-Z_])")
 _LONGEST_NAME = 64
 
 
-def settled(prompt: Prompt, ids: re.Pattern[str]) -> Prompt:
-    """*prompt* with its calls answered, under *ids*: one that does not match, or came before, is made anew.
+def with_paired_calls(prompt: Prompt, ids: re.Pattern[str]) -> Prompt:
+    """*prompt* with one result for each call and ids that match *ids*; invalid and repeated ids are replaced.
 
-    One that is made says which call of the conversation it is, so the same history always has the same.
-    A name that is none of the tools' and could be nobody's, which a model made up, is written so that it could.
+    A new id is derived from the position of the call, so that equal histories get equal ids. A tool name that a model
+    made up is changed to a valid one.
     """
     if not any(turn.calls or turn.role is Role.TOOL for turn in prompt.turns):
         return prompt
@@ -36,7 +36,7 @@ def settled(prompt: Prompt, ids: re.Pattern[str]) -> Prompt:
 
 
 class _Names:
-    """What calls are called."""
+    """Assigns ids and names to calls."""
 
     def __init__(self, prompt: Prompt, ids: re.Pattern[str]) -> None:
         self._ids = ids
@@ -46,7 +46,7 @@ class _Names:
         self._number = 0
 
     def named(self, call: ToolCall) -> ToolCall:
-        """*call* under an id of its own and a name that may be one."""
+        """*call* with a unique id and a valid name."""
         identity = call.id if self._ids.fullmatch(call.id) and call.id not in self._taken else self._made()
         self._taken.add(identity)
         self._number += 1
@@ -54,7 +54,7 @@ class _Names:
         return call if (identity, name) == (call.id, call.name) else replace(call, id=identity, name=name)
 
     def _made(self) -> str:
-        """Nine letters and digits, which everybody takes."""
+        """A new id of nine letters and digits, which every API accepts."""
         number = self._number
         while (identity := f"call{number:05d}") in self._taken or identity in self._theirs:
             number += 1
@@ -62,33 +62,33 @@ class _Names:
 
 
 def _exchanges(turns: Sequence[PromptTurn]) -> Iterator[Sequence[PromptTurn]]:
-    """*turns*, cut before each that calls."""
+    """*turns*, split before each turn with calls."""
     starts = [0, *(index for index, turn in enumerate(turns) if turn.calls and index), len(turns)]
     return (turns[start:end] for start, end in pairwise(starts))
 
 
 def _answered(exchange: Sequence[PromptTurn], names: _Names) -> Iterator[PromptTurn]:
-    """The calls, then their results in the same order, then the rest; a result of no call is told in words."""
+    """The calls, their results in the same order, then the rest; a result without a call becomes text."""
     first, *rest = exchange
     if not first.calls:
-        yield from _told(exchange)
+        yield from _as_text(exchange)
         return
     calls = [(call, names.named(call)) for call in first.calls]
     yield replace(first, calls=tuple(named for _, named in calls))
     for call, named in calls:
         place = next((at for at, turn in enumerate(rest) if _is_result(turn, call)), None)
-        result = rest.pop(place) if place is not None else PromptTurn(Role.TOOL, (_LOST,), tag=first.tag)
+        result = rest.pop(place) if place is not None else PromptTurn(Role.TOOL, (_LOST_RESULT,), tag=first.tag)
         yield replace(result, call_id=named.id)
-    yield from _told(rest)
+    yield from _as_text(rest)
 
 
 def _is_result(turn: PromptTurn, call: ToolCall) -> bool:
     return turn.role is Role.TOOL and (turn.call_id or "") == call.id
 
 
-def _told(turns: Iterable[PromptTurn]) -> Iterator[PromptTurn]:
+def _as_text(turns: Iterable[PromptTurn]) -> Iterator[PromptTurn]:
     for turn in turns:
         if turn.role is not Role.TOOL:
             yield turn
         else:
-            yield replace(turn, role=Role.USER, parts=together((_STRAY, *turn.parts)), call_id=None)
+            yield replace(turn, role=Role.USER, parts=together((_STRAY_RESULT, *turn.parts)), call_id=None)

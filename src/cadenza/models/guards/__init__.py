@@ -1,4 +1,4 @@
-"""The guards of stage 3: one file an oddity, and the order in which they stand."""
+"""The guards of stage 3: one file per oddity, and their order."""
 
 from .guard_row import guarded
 

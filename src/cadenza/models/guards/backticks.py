@@ -1,6 +1,6 @@
-"""Whether a text that streams past stands in code: a rough answer at the price of a glance.
+"""Whether streamed text is inside code: a cheap approximation.
 
-What code is, stage 5 knows, and nothing here takes its place: a guard only asks in order to leave code alone.
+Stage 5 decides what code is. Guards only ask in order to leave code alone.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ _FENCE = 3
 
 
 class Backticks:
-    """Follows backticks: three open a block, fewer open code that its line ends."""
+    """Follows backticks: three open a block, fewer open inline code that ends with the line."""
 
     __slots__ = ("_fence", "_inline", "_run")
 
     def __init__(self) -> None:
-        self._fence = 0  # how many backticks opened the block that we are in
-        self._inline = 0  # how many opened the code within a line
-        self._run = 0  # how many the text ends with
+        self._fence = 0  # backticks that opened the block
+        self._inline = 0  # backticks that opened the inline code
+        self._run = 0  # backticks at the end of the text
 
     def note(self, text: str) -> None:
         """Follow *text*."""
@@ -39,12 +39,12 @@ class Backticks:
 
     @property
     def is_code(self) -> bool:
-        """Whether what comes next is code."""
+        """Whether the following text is code."""
         return any(self._after_run())
 
     @property
     def has_just_opened(self) -> bool:
-        """Whether the text ends with backticks and what comes next is code."""
+        """Whether the text ends with backticks and the following text is code."""
         return bool(self._run) and self.is_code
 
     def _settle(self) -> None:
@@ -53,7 +53,7 @@ class Backticks:
             self._run = 0
 
     def _after_run(self) -> tuple[int, int]:
-        """The block and the code that we are in if no more backticks follow those at the end."""
+        """The block and inline code that are open if no more backticks follow."""
         run = self._run
         if self._fence:
             return (0 if run >= self._fence else self._fence), 0

@@ -1,4 +1,4 @@
-"""The template of Gemma, where a server does not read it.
+"""Gemma's template, for servers that do not interpret it.
 
 ::
 
@@ -6,9 +6,9 @@
     They greet me.<channel|><|tool_call>call:weather{city:<|"|>Oslo<|"|>}<tool_call|>
     <tool_code>weather(city="Oslo")</tool_code>
 
-The last is how older ones call a tool; it only counts for tools that there are. What opens like a call and goes on as
-something else is text, byte for byte. A call that breaks off is read as far as it goes, and marked; if not even whom it
-calls is known, it is kept as a thought: nobody was meant to read it, and nothing is lost.
+The last line is how older versions call a tool; it counts only for known tools. What opens like a call and continues as
+something else is text, byte for byte. A truncated call is read as far as possible and marked. If not even the tool's
+name is known, it is kept as a thought, so that nothing is lost.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ _CALL, _CALL_END = "<|tool_call>call:", "<tool_call|>"
 _CODE, _CODE_END = "<tool_code>", "</tool_code>"
 _ENDS = {_THOUGHT: _THOUGHT_END, _CALL: _CALL_END, _CODE: _CODE_END}
 
-# Of each head every beginning matches its part, so that what can become none is not waited for.
+# Each ``_PART`` pattern matches every beginning of its head, so that other text is not held.
 _CALL_HEAD = re.compile(r"\s{0,8}(?P<name>[\w.:-]{1,128})\s{0,8}\{")
 _CALL_HEAD_PART = re.compile(r"\s{0,8}[\w.:-]{0,128}\s{0,8}")
 _NAME = re.compile(r"[\w.-]{1,100}")
-_PRINT = r"\s{0,64}(?:print\s{0,8}\(\s{0,8})?"  # some print what a call gives back
+_PRINT = r"\s{0,64}(?:print\s{0,8}\(\s{0,8})?"  # some print the result of a call
 _CODE_HEAD_PART = re.compile(_PRINT + r"[\w.-]{0,256}\s{0,8}")
-_BEHIND_CALL = re.compile(r"[\s)]*+")
+_AFTER_CALL = re.compile(r"[\s)]*+")
 
 
 class GemmaGuard(TemplateGuard):
-    """Reads channels and calls into thoughts and calls."""
+    """Converts channels and calls to thoughts and calls."""
 
     def __init__(self, calls: TextCalls) -> None:
         super().__init__((*_ENDS, *_ENDS.values()))
@@ -45,25 +45,25 @@ class GemmaGuard(TemplateGuard):
         names = sorted(filter(_NAME.fullmatch, calls.names), key=len, reverse=True)
         any_name = "|".join(map(re.escape, names)) or "(?!)"
         self._code_head = re.compile(_PRINT + rf"(?:\w{{1,100}}\.)?(?P<name>{any_name})\s{{0,8}}\(")
-        self._end = ""  # the token that ends what we are in
-        self._opening = ""  # the token that opened the call that we are in
-        self._head: str | None = None  # the beginning of a call, until it is known to be one
-        self._is_fresh = False  # whether nothing of the thought was heard yet
+        self._end = ""  # the token that ends the present section
+        self._opening = ""  # the token that opened the call
+        self._head: str | None = None  # the beginning of a possible call
+        self._is_fresh = False  # whether the thought is still empty
 
     @property
     def is_plain(self) -> bool:
-        """Whether what comes is no part of a call, nor of what may be one."""
+        """Whether the following text is no part of a call or of a possible one."""
         return self._head is None and super().is_plain
 
     def between(self, text: str) -> Sequence[Chunk]:
-        """Put *text* where it belongs."""
+        """Add *text* to the present section."""
         if self._head is not None:
             self._head += text
             return self._look_at_head(self._head)
         return self.collect(text)
 
     def spoken(self, text: str) -> Sequence[Chunk]:
-        """*text* as speech or thought; the name of the channel has a line of its own, which is no part of it."""
+        """*text* as speech or as a thought, without the line with the channel's name."""
         if self._is_fresh:
             text = text.lstrip()
             self._is_fresh = not text
@@ -86,7 +86,7 @@ class GemmaGuard(TemplateGuard):
         return self.between(token)
 
     def called(self, source: str) -> Sequence[Chunk]:
-        """The calls in *source*, one behind the other."""
+        """The calls in *source*."""
         is_code = self._opening == _CODE
         head = self._code_head if is_code else _CALL_HEAD
         calls: list[Chunk] = []
@@ -98,15 +98,15 @@ class GemmaGuard(TemplateGuard):
                 name = match["name"]
                 written = python_arguments(source, start, self._calls.parameters(name))
             else:
-                name = match["name"].rpartition(":")[2]  # some write where the tool comes from in front of it
+                name = match["name"].rpartition(":")[2]  # some prefix the origin of the tool
                 written = gemma_arguments(source, start, delimiters)
             calls.append(self._calls.call(name, written.json))
-            behind = _BEHIND_CALL.match(source, written.end)
-            position = behind.end() if behind else written.end
+            after = _AFTER_CALL.match(source, written.end)
+            position = after.end() if after else written.end
         return calls
 
     def ended(self, held: str) -> Sequence[Chunk]:
-        """A call is read as far as it goes."""
+        """Read a truncated call as far as possible."""
         head, self._head = self._head, None
         if head is not None:
             return thought(self._opening + head + held)
@@ -121,7 +121,7 @@ class GemmaGuard(TemplateGuard):
         return ()
 
     def _look_at_head(self, head: str) -> Sequence[Chunk]:
-        """Find out whether *head* begins a call."""
+        """Decide whether *head* begins a call."""
         is_code = self._opening == _CODE
         if (self._code_head if is_code else _CALL_HEAD).match(head):
             self._head = None
@@ -131,17 +131,17 @@ class GemmaGuard(TemplateGuard):
         return () if part.fullmatch(head) else self._leave_head()
 
     def _leave_head(self) -> Sequence[Chunk]:
-        """It was none."""
+        """It is no call: return the text."""
         head, self._head = self._head, None
         return self.spoken(self._opening + (head or ""))
 
     def _end_head(self) -> Sequence[Chunk]:
-        """It ended before it was one."""
+        """The text ended before the head was complete."""
         return [*self._leave_head(), *self.spoken(self._end)]
 
     def _token_in_call(self, token: str) -> Sequence[Chunk]:
         if token == self._end:
             return self.end_call()
-        if token in (_CALL, _CODE):  # the end of the one before was forgotten
+        if token in (_CALL, _CODE):  # the end of the previous call is missing
             return [*self.end_call(), *self._begin(token)]
         return self.collect(token)

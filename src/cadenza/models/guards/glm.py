@@ -1,4 +1,4 @@
-"""What GLM's template says among its words, where a server passes it on: thoughts and calls.
+"""GLM's template, for servers that pass it on: thoughts and calls in the text.
 
 ::
 
@@ -8,14 +8,14 @@
     <arg_value>Oslo</arg_value>
     </tool_call>
 
-A call may stand there without ``<tool_call>``: the name of a tool on a line of its own, and ``<arg_key>`` behind it.
-So the first word of a line waits until it cannot be a name. Without tools nothing is a call.
+``<tool_call>`` may be missing: then a call is the name of a tool on a line of its own, followed by ``<arg_key>``. So
+the first word of a line is held until it cannot be a name. Without tools nothing is a call.
 
-An end of a thought that nobody began is where the model starts over: the answer ends before it. What was said by then
-stays, to the last letter. Nothing else is held back either: whether a sentence has ended is for stage 5 to say, and a
-last one that has not is shown like any other, since it was said.
+A closing tag of a thought without an opening one is where the model starts over: the answer ends before it. The text up
+to there stays, to the last letter. Nothing else is held back. Stage 5 decides whether a sentence has ended, and an
+incomplete last one is shown like any other.
 
-What stands in code is talked about, and is text.
+Tags in code are quoted, and stay text.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ _THOUGHT, _THOUGHT_END = "think", "/think"
 _CALL, _CALL_END = "tool_call", "/tool_call"
 _KEY, _VALUE_END = "arg_key", "/arg_value"
 
-# The name of a tool that begins a line, and nothing behind it but white space.
+# The name of a tool at the beginning of a line, followed only by white space.
 _HEAD = re.compile(r"(?:\A|\n)[ \t]{0,8}(?P<name>[\w.-]{1,64})(?P<gap>[ \t]{0,8}(?:\r?\n[ \t\r\n]{0,8})?)\Z", re.ASCII)
 _LONGEST_HEAD = 100
-"""More than a head takes."""
+"""More than a head needs."""
 _LONGEST_TAG = 48
-"""More than a tag takes, with what is invisible in it."""
+"""More than a tag needs, with invisible characters in it."""
 
 
 class _Tags:
-    """Some tags to look for; one may be cut anywhere."""
+    """A set of tags to search for; a tag may be split anywhere."""
 
     def __init__(self, *words: str) -> None:
         groups = (f"({tag(word)})" for word in words)
@@ -57,12 +57,12 @@ class _Tags:
         self._spelt = tuple(f"<{word}>" for word in words)
 
     def first(self, text: str) -> tuple[str, int, int] | None:
-        """The first tag in *text*: its word, where it begins and where it ends."""
+        """The first tag in *text*: its word, start and end."""
         match = self._search(text)
         return None if match is None else (self._words[(match.lastindex or 1) - 1], match.start(), match.end())
 
     def begins(self, text: str) -> int:
-        """Where a tag may begin whose rest is still to come; the end of *text* if there is none."""
+        """Where an incomplete tag may begin; the end of *text* if nowhere."""
         first = max(0, len(text) - _LONGEST_TAG)
         start = max(text.rfind(bracket, first) for bracket in OPENING)
         if start >= 0 and any(known.startswith(spelt(text[start:])) for known in self._spelt):
@@ -84,7 +84,7 @@ class _Where(Enum):
 
 
 class GlmGuard(TextGuard):
-    """Reads thoughts and calls out of speech."""
+    """Separates thoughts and calls from speech."""
 
     def __init__(self, prompt: Prompt, vendor: str) -> None:
         self._vendor = vendor
@@ -94,20 +94,20 @@ class GlmGuard(TextGuard):
         self._tags = _SPEECH_WITH_TOOLS if self._tools else _SPEECH
         self._backticks = Backticks()
         self._where = _Where.SPEECH
-        self._held = ""  # what may be the beginning of something
+        self._held = ""  # possible beginning of a tag or call
         self._thought = HiddenBlock(AsideKind.THOUGHT)
         self._out: list[Chunk] = []
         self._has_said = False
         self._has_called = False
-        self._opens_line = True  # whether only white space stands on the line so far
-        self._end = CallEnd.CUT  # how a call ends that we are in when the stream ends
-        self._source: list[str] = []  # of the call that we are in
+        self._opens_line = True  # whether the line holds only white space so far
+        self._end = CallEnd.CUT  # how the open call ends when the stream ends
+        self._source: list[str] = []  # of the open call
         self._length = 0
         self._is_bare = False  # whether it had no opening tag
         self._may_end = False  # whether it had none and a value has just ended
 
     def feed(self, chunk: Chunk, /) -> Sequence[Chunk]:
-        """Take *chunk*; give back what no later one can change."""
+        """Take *chunk*; return what no later one can change."""
         if type(chunk) is TextDelta:
             return (chunk,) if self.passes(chunk.text) else self.read(chunk.text)
         if self._where is _Where.OVER:
@@ -127,7 +127,7 @@ class GlmGuard(TextGuard):
         return True
 
     def read(self, text: str) -> Sequence[Chunk]:
-        """Part *text* into speech, thoughts and calls."""
+        """Split *text* into speech, thoughts and calls."""
         while text:
             text, self._held = self._held + text, ""
             match self._where:
@@ -144,7 +144,7 @@ class GlmGuard(TextGuard):
         return self._taken()
 
     def rest(self) -> Sequence[Chunk]:
-        """Let go of everything; a call that we are in ends with the answer, if the model ended that itself."""
+        """Release everything; an open call ends with the answer, if the model ended that itself."""
         held, self._held = self._held, ""
         match self._where:
             case _Where.SPEECH:
@@ -154,11 +154,11 @@ class GlmGuard(TextGuard):
                 self._out += thought(self._thought.content())
                 self._where = _Where.SPEECH
                 if speech:
-                    self._speaker = None  # once is enough: what is hidden in that stays hidden
+                    self._speaker = None  # once is enough: nested hidden text stays hidden
                     return [*self._taken(), *self.read(speech), *self.rest()]
             case _Where.CALL:
                 self._collect("" if f"<{_CALL_END}>".startswith(spelt(held)) else held)
-                is_seen = spelt(held) == f"<{_CALL_END}"  # all but its bracket
+                is_seen = spelt(held) == f"<{_CALL_END}"  # complete but for its bracket
                 self._end_call(CallEnd.SEEN if is_seen else self._end)
             case _Where.OVER:
                 pass
@@ -166,7 +166,7 @@ class GlmGuard(TextGuard):
                 assert_never(self._where)
         return self._taken()
 
-    # --- each reads what it can and gives back the rest -----------------------------------
+    # --- states: each reads what it can and returns the rest ------------------------------
 
     def _read_speech(self, text: str) -> str:
         found = self._tags.first(text)
@@ -192,7 +192,7 @@ class GlmGuard(TextGuard):
         return text[end:]
 
     def _read_key(self, text: str, start: int, end: int) -> str:
-        """Behind the name of a tool, a key begins its arguments."""
+        """A key after the name of a tool begins its arguments."""
         name = self._head(text, start)
         if name is None or self._tools.named(text[name:start].strip()) is None:
             self._say(text[:end])
@@ -205,18 +205,18 @@ class GlmGuard(TextGuard):
         return text[name:]
 
     def _read_thought(self, text: str) -> str:
-        behind = self._thought.feed(text)
-        if behind is None:
+        after = self._thought.feed(text)
+        if after is None:
             return ""
         self._out += thought(self._thought.content())
         self._where = _Where.SPEECH
-        return behind
+        return after
 
     def _read_call(self, text: str) -> str:
         found = _WITHIN_CALL.first(text)
         word, start, end = found or ("", _WITHIN_CALL.begins(text), len(text))
         if self._may_end and text[:start].strip():
-            self._end_call(CallEnd.SEEN)  # it had no opening tag, so what follows its last value is speech
+            self._end_call(CallEnd.SEEN)  # without an opening tag, what follows its last value is speech
             return text
         if not word:
             start = 0 if self._may_end else start
@@ -229,12 +229,12 @@ class GlmGuard(TextGuard):
             self._collect(text[start:end])
             return text[end:]
         self._end_call(CallEnd.SEEN)
-        return text[end:] if word == _CALL_END else text[start:]  # where another begins, an end was forgotten
+        return text[end:] if word == _CALL_END else text[start:]  # another call begins: the end tag is missing
 
-    # --- what may be something ----------------------------------------------------------
+    # --- incomplete tags and calls ------------------------------------------------------
 
     def _unsure(self, text: str) -> int:
-        """From where on *text* may be the beginning of a tag, or of a call without one."""
+        """Where *text* may hold the beginning of a tag, or of a call without one."""
         end = self._tags.begins(text)
         name = self._head(text, end)
         if name is None:
@@ -244,7 +244,7 @@ class GlmGuard(TextGuard):
         return name if not is_whole or self._tools.named(word.strip()) else end
 
     def _head(self, text: str, end: int) -> int | None:
-        """Where the word begins that stands alone on its line, in front of *end*; ``None`` if none does."""
+        """The start of the word that stands alone on its line before *end*; ``None`` if there is none."""
         if not self._tools:
             return None
         match = _HEAD.search(text, max(0, end - _LONGEST_HEAD), end)
@@ -252,7 +252,7 @@ class GlmGuard(TextGuard):
             return None
         return match.start("name")
 
-    # --- what becomes of it -------------------------------------------------------------------
+    # --- output -------------------------------------------------------------------------------
 
     def _begin_call(self, *, is_bare: bool) -> None:
         self._where = _Where.CALL
@@ -260,7 +260,7 @@ class GlmGuard(TextGuard):
         self._is_bare, self._may_end = is_bare, False
 
     def _collect(self, text: str) -> None:
-        """Put *text* to the call; what is too long for one is kept, but nobody was meant to read it."""
+        """Add *text* to the call; what is too long for one is kept as a thought."""
         room = max(0, LONGEST_CALL - self._length)
         self._source.append(text[:room])
         self._length += len(text)
@@ -284,7 +284,7 @@ class GlmGuard(TextGuard):
         return failure(words, vendor=self._vendor, kind=ErrorKind.API, code="tool_call_parse_error")
 
     def _finish(self, reason: str) -> Sequence[Chunk]:
-        """The end, if a call that makes no sense was not it."""
+        """The final chunk, unless a malformed call already ended the answer."""
         if self._where is _Where.OVER:
             return ()
         self._where = _Where.OVER

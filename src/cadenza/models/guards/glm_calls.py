@@ -1,4 +1,4 @@
-"""Calls as GLM writes them: the name of a tool, and each argument in a pair of tags.
+"""Calls in GLM's notation: the name of a tool, and each argument in a pair of tags.
 
 ::
 
@@ -7,9 +7,9 @@
     <arg_value>Oslo</arg_value>
     </tool_call>
 
-That is how it was taught; what it writes may be a little off. A name that is nearly right is taken for the right one,
-a tag may have the brackets of another script or invisible characters in it, and an end may be forgotten. Arguments may
-also be a JSON object, or lines such as ``city: Oslo``. Values are text; what a tool wants as a number becomes one.
+The model was trained on this, but its output may differ. A nearly correct name is accepted, a tag may have the brackets
+of another script or invisible characters in it, and an end tag may be missing. Arguments may also be a JSON object, or
+lines such as ``city: Oslo``. Values are text; where a tool expects a number, the text is converted.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from typing import NamedTuple, NoReturn
 
 from ...types import ToolSpec
 
-OPENING = "<＜﹤〈《⟨❮‹"  # what looks like a bracket is the point
+OPENING = "<＜﹤〈《⟨❮‹"  # lookalikes are the point
 """Brackets that open a tag."""
-_CLOSING = ">＞﹥〉》⟩❯›"  # likewise
+_CLOSING = ">＞﹥〉》⟩❯›"  # lookalikes are the point
 _INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff"
 _SPELT = str.maketrans({**dict.fromkeys(OPENING, "<"), **dict.fromkeys(_CLOSING, ">"), **dict.fromkeys(_INVISIBLE, "")})
 _GAP = f"[{_INVISIBLE}]{{0,2}}"
 
 _ALIKE = 0.88
-"""How much of a name must be right: about one letter in nine may be wrong."""
+"""Least similarity of names: about one letter in nine may be wrong."""
 _DEEPEST = 100
-"""Brackets in a value that is read as JSON; one with more of them stays text."""
+"""Most brackets in a value that is parsed as JSON; with more it stays text."""
 
 Schema = Mapping[str, object]
 _ANYTHING: Schema = MappingProxyType({})
 
 
 def spelt(text: str) -> str:
-    """*text* with the usual brackets and nothing invisible in it."""
+    """*text* with plain brackets and without invisible characters."""
     return text.translate(_SPELT)
 
 
@@ -51,7 +51,7 @@ def tag(word: str) -> str:
 
 
 def _end_tag(word: str) -> str:
-    """The same for ``</word>``, whose last bracket may be forgotten."""
+    """A pattern for ``</word>``, whose last bracket may be missing."""
     return f"{_unclosed('/' + word)}(?:[{_CLOSING}]|(?=\\s{{0,8}}(?:[{OPENING}]|\\Z)))"
 
 
@@ -75,7 +75,7 @@ _QUOTED = re.compile(r"(?P<quote>[\"'`])(?P<text>.*)(?P=quote)", re.DOTALL)
 
 
 class ParsedCall(NamedTuple):
-    """A call that was found: whom it calls, and its arguments as JSON, or what there is of it."""
+    """A call: the tool, and its arguments as JSON, possibly cut off."""
 
     name: str
     arguments: str
@@ -85,14 +85,14 @@ class CallEnd(Enum):
     """How a call ended."""
 
     SEEN = auto()
-    """It says so itself, or what follows does."""
+    """With an end tag, or because something else follows."""
     STOPPED = auto()
-    """The model ended its answer within it, so what was not begun is not missing; what was is."""
+    """The model ended its answer inside the call: what was begun is incomplete, but nothing else is missing."""
     CUT = auto()
 
 
 class GlmTools:
-    """The tools that there are, and what is meant by a call of one."""
+    """The known tools, and the interpretation of their calls."""
 
     def __init__(self, tools: Iterable[ToolSpec]) -> None:
         self._schemas = {tool.name: _properties(tool.parameters) for tool in tools}
@@ -102,13 +102,13 @@ class GlmTools:
         return bool(self._schemas)
 
     def named(self, name: str) -> str | None:
-        """The tool that is meant by *name*; ``None`` if there is none."""
+        """The tool meant by *name*; ``None`` if there is none."""
         return self._names.nearest(name) or self._names.nearest(_NAMESPACE.split(name)[-1])
 
     def read(self, source: str, end: CallEnd) -> ParsedCall | None:
         """The call in *source*; ``None`` if it makes no sense.
 
-        If something of it is missing, its JSON breaks off behind the last argument that is whole.
+        If part of it is missing, its JSON breaks off after the last complete argument.
         """
         first = _TAG.search(source)
         head = source[: first.start()] if first else source
@@ -120,7 +120,7 @@ class GlmTools:
         called = spelt(match["name"])
         name = self.named(called)
         if name is None and end is not CallEnd.SEEN:
-            return None  # it may be the beginning of any name
+            return None  # may be the beginning of any name
         name = name or called
         if first is None:
             return self._without_tags(name, head[match.end() :], end)
@@ -128,7 +128,7 @@ class GlmTools:
         return ParsedCall(name, self._arguments(name, pairs.found, is_whole=pairs.is_whole))
 
     def _all_json(self, source: str) -> ParsedCall | None:
-        """A call as other models write theirs: ``{"name": "weather", "arguments": {}}``."""
+        """A call in other models' notation: ``{"name": "weather", "arguments": {}}``."""
         match _json(source):
             case {"name": str(name), "arguments": dict(arguments)} | {"name": str(name), "parameters": dict(arguments)}:
                 return ParsedCall(self.named(name) or name, json.dumps(arguments, ensure_ascii=False))
@@ -136,7 +136,7 @@ class GlmTools:
                 return None
 
     def _without_tags(self, name: str, body: str, end: CallEnd) -> ParsedCall | None:
-        """Arguments that are a JSON object, or that stand one a line; or none."""
+        """Arguments as a JSON object, as lines, or none."""
         body = body.strip(_AROUND_ARGUMENTS)
         if body.startswith("{"):
             return ParsedCall(name, body)
@@ -162,7 +162,7 @@ class GlmTools:
 
 
 class _In(Enum):
-    """Where we are between tags."""
+    """The position between tags."""
 
     NOTHING = auto()
     KEY = auto()
@@ -171,7 +171,7 @@ class _In(Enum):
 
 
 class _Pairs:
-    """Reads pairs, each tag once."""
+    """Reads key-value pairs, each tag once."""
 
     def __init__(self, source: str, end: CallEnd) -> None:
         self.found: list[tuple[str, str]] = []
@@ -184,13 +184,13 @@ class _Pairs:
         if self._where is _In.VALUE and end is CallEnd.SEEN:
             self._put(source[self._start :].rstrip())
         self.is_whole = end is not CallEnd.CUT and self._where is _In.NOTHING
-        """Whether nothing is missing but the tag at the end of a value."""
+        """Whether nothing is missing except the end tag of a value."""
 
     def _take(self, match: re.Match[str]) -> None:
         text = self._source[self._start : match.start()]
         match match.lastgroup, self._where:
             case "KEY", _:
-                if self._where is _In.VALUE:  # its end was forgotten
+                if self._where is _In.VALUE:  # the end tag is missing
                     self._put(text.rstrip())
                 self._go_on(_In.KEY, match)
             case "KEY_END" | "VALUE", _In.KEY:
@@ -200,10 +200,10 @@ class _Pairs:
                 self._go_on(_In.VALUE, match)
             case "VALUE_END", _In.VALUE:
                 self._put(text)
-            case "VALUE_END", _In.KEY_END:  # its beginning was forgotten
+            case "VALUE_END", _In.KEY_END:  # the opening tag is missing
                 self._put(text.strip())
             case _:
-                pass  # a tag within a value, or one too many
+                pass  # a tag inside a value, or a stray one
 
     def _go_on(self, where: _In, match: re.Match[str]) -> None:
         self._where, self._start = where, match.end()
@@ -213,20 +213,20 @@ class _Pairs:
         self._where = _In.NOTHING
 
 
-# --- what is meant ------------------------------------------------------------------
+# --- names and values ---------------------------------------------------------------
 
 
 class _Names:
-    """Names that may be written with another case, with other dashes, or with a slip of the pen."""
+    """Names that may be written in another case, with other dashes, or with a typo."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._known = frozenset(names)
         self._plain = {_plain(name): name for name in self._known}
 
     def nearest(self, name: str) -> str | None:
-        """The one that *name* is; ``None`` if it is none.
+        """The known name closest to *name*; ``None`` if none is close enough.
 
-        The first letter must be right: ``unlock`` is not ``lock``, and ``set_user`` not ``get_user``.
+        The first letter must match: ``unlock`` is not ``lock``, and ``set_user`` is not ``get_user``.
         """
         if name in self._known:
             return name
@@ -250,7 +250,7 @@ def _properties(parameters: Schema) -> dict[str, Schema]:
 
 
 def _meant(text: str, schema: Schema) -> object:
-    """*text* as what the tool wants it to be, if it can be that."""
+    """*text* converted to the type in *schema*, if possible."""
     types = set(_types(schema))
     if "string" in types:
         return text
@@ -298,7 +298,7 @@ _NO_JSON = object()
 
 
 def _json(text: str) -> object:
-    """What *text* says as JSON; ``_NO_JSON`` if it is none, or none that should be read."""
+    """*text* parsed as JSON; ``_NO_JSON`` if it is invalid or nests too deep."""
     if text.count("[") + text.count("{") > _DEEPEST:
         return _NO_JSON
     try:
@@ -308,7 +308,7 @@ def _json(text: str) -> object:
 
 
 def _refuse(constant: str) -> NoReturn:
-    """Python reads ``NaN``, which is no JSON."""
+    """Refuse ``NaN``, which Python parses, but which is not JSON."""
     raise ValueError(constant)
 
 

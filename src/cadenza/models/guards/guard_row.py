@@ -1,7 +1,7 @@
-"""The guards of stage 3, in their order: what is odd about how a model speaks is put right before anybody hears it.
+"""The guards of stage 3 in their order: they correct the oddities of a model's output.
 
-What was sent twice goes first, because only the slices of the stream can tell; then what a template's tokens say, then
-where thoughts end, and calls last, in what is left as speech.
+Repeated text comes first, because only the slices of the stream show it; then template tokens, then the ends of
+thoughts, and last calls in the remaining text.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .verbatim import VerbatimGuard
 
 
 def guarded(decoder: Stage[RawEvent, Chunk], quirks: Quirks, prompt: Prompt) -> Stage[RawEvent, Chunk]:
-    """*decoder* with the guards that *quirks* call for behind it; itself if there are none."""
+    """*decoder* followed by the guards for *quirks*; unchanged if there are none."""
     guards = _guards(quirks, prompt)
     return Pipe(decoder, *guards) if guards else decoder
 

@@ -1,4 +1,4 @@
-"""The template of gpt-oss, where a server does not read it: every message has a header that says what it is.
+"""The template of gpt-oss (Harmony), for servers that do not interpret it: each message has a header.
 
 ::
 
@@ -6,7 +6,7 @@
     <|start|>assistant<|channel|>commentary to=functions.weather <|constrain|>json<|message|>{"city": "Oslo"}<|call|>
     <|start|>assistant<|channel|>final<|message|>Hello!<|return|>
 
-What is addressed to nobody and no analysis is for people to read.
+A message without a recipient that is not analysis is for the user.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .text_guard import thought
 _START, _CHANNEL, _CONSTRAIN, _MESSAGE = "<|start|>", "<|channel|>", "<|constrain|>", "<|message|>"
 _ENDS = ("<|end|>", "<|return|>", "<|call|>")
 
-# Each of these may be cut off at any place, so that what can become no header is not waited for.
+# Each pattern matches a header cut off anywhere, so that other text is not held.
 _TO = r"(?:\s{1,4}(?:to?|to=[\w.-]{0,80})?)?"
 _HEADER = re.compile(
     rf"(?:{re.escape(_START)}[\w.]{{0,80}}{_TO}\s{{0,4}})?"
@@ -34,27 +34,27 @@ _WHOLE = re.compile(
     rf"(?:{re.escape(_CHANNEL)}\s*(?P<channel>analysis|commentary|final){_WHOLE_TO}"
     rf"(?:{re.escape(_CONSTRAIN)}\s*\w*|json|code|text)?\s*)?"
 )
-"""A header of a message that a model may write. What it writes in others' names is for stage 6 to see."""
+"""A header that the model may write. Stage 6 handles text in the name of others."""
 _RECIPIENT = re.compile(r"\sto=(?P<recipient>[\w.-]+)")
 _FUNCTIONS = "functions."
 
 
 class HarmonyGuard(TemplateGuard):
-    """Reads messages with headers into thoughts, calls and speech."""
+    """Converts messages with headers to thoughts, calls and speech."""
 
     def __init__(self, calls: TextCalls) -> None:
         super().__init__((_START, _CHANNEL, _CONSTRAIN, _MESSAGE, *_ENDS))
         self._calls = calls
-        self._header: str | None = None  # the header that we are in
-        self._name = ""  # whom the call that we are in calls
+        self._header: str | None = None  # the open header
+        self._name = ""  # the tool of the open call
 
     @property
     def is_plain(self) -> bool:
-        """Whether what comes is no part of a header or a call."""
+        """Whether the following text is no part of a header or a call."""
         return self._header is None and super().is_plain
 
     def between(self, text: str) -> Sequence[Chunk]:
-        """Put *text* where it belongs."""
+        """Add *text* to the present section."""
         if self._header is None:
             return self.collect(text)
         self._header += text
@@ -75,11 +75,11 @@ class HarmonyGuard(TemplateGuard):
         return self.between(token)
 
     def called(self, source: str) -> Sequence[Chunk]:
-        """The call of whoever the message was addressed to."""
+        """The call of the message's recipient."""
         return [self._calls.call(self._name, source.strip())]
 
     def ended(self, held: str) -> Sequence[Chunk]:
-        """A call is read as far as it goes; a header without its message is nothing to show."""
+        """Read a truncated call as far as possible; a header without a message is dropped."""
         header, self._header = self._header, None
         return [*self.between(held), *self.end_call()] if header is None else thought(header + held)
 
@@ -93,12 +93,12 @@ class HarmonyGuard(TemplateGuard):
         return [*self._leave_header(), *(self.spoken(token) if token == _MESSAGE else self.token(token))]
 
     def _leave_header(self) -> Sequence[Chunk]:
-        """It was none."""
+        """It is no header: return the text."""
         header, self._header = self._header, None
         return self.spoken(header or "")
 
     def _open(self, header: re.Match[str]) -> None:
-        """Say what the message behind *header* is."""
+        """Begin the message after *header*."""
         recipient = _RECIPIENT.search(header.group())
         self.thinks = header["channel"] == "analysis"
         if recipient is None:
@@ -107,4 +107,4 @@ class HarmonyGuard(TemplateGuard):
         if self._name and (recipient["recipient"].startswith(_FUNCTIONS) or self._name in self._calls.names):
             self.begin_call()
         else:
-            self.thinks = True  # a tool of the model's own, which nobody here has
+            self.thinks = True  # a built-in tool of the model, not available here

@@ -1,7 +1,7 @@
-"""Arguments of calls in the notations of chat templates, written as JSON.
+"""Convert call arguments from the notations of chat templates to JSON.
 
-Both are read piece by piece, without building anything: what is cut off stays cut off at the same place, and what makes
-no sense makes no sense as JSON either, so that whoever reads the JSON finds out.
+Both are converted token by token, without building values: truncated input gives JSON truncated at the same place, and
+invalid input gives invalid JSON, which the caller detects.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _CLOSING = {"{": "}", "[": "]", "(": ")"}
 
 
 class ParsedArguments(NamedTuple):
-    """Arguments as JSON, and where they ended in their source."""
+    """Arguments as JSON, and the position after them in the source."""
 
     json: str
     end: int
@@ -35,15 +35,15 @@ _BEHIND_TEXT = re.compile(r"\s*(?:[,}\]]|\Z)")
 
 
 class Delimiters:
-    """The delimiters of *source* that may end a value whose first one was forgotten; each is looked at once."""
+    """Delimiters in *source* that may end a value whose opening delimiter is missing; each is examined once."""
 
     def __init__(self, source: str) -> None:
         self._source = source
-        self._next = -1  # where the next one stands
-        self._ends = False  # whether what stands behind it may stand behind a value
+        self._next = -1  # the position of the next one
+        self._ends = False  # whether what follows it may follow a value
 
     def end(self, start: int) -> int:
-        """Where the value ends that began at *start*, if the next delimiter ends it and begins no other; else -1."""
+        """The end of the value at *start*, if the next delimiter ends it rather than opening another; else -1."""
         if self._next < start:
             found = self._source.find(_DELIMITER, start)
             self._next = found if found >= 0 else len(self._source)
@@ -55,7 +55,7 @@ class Delimiters:
 def gemma_arguments(source: str, start: int = 0, delimiters: Delimiters | None = None) -> ParsedArguments:
     """The arguments that open with the brace at *start*: ``{city:<|"|>Oslo<|"|>,days:2}``.
 
-    Whoever reads several in one source gives the same *delimiters* along.
+    To read several from one source, pass the same *delimiters* each time.
     """
     delimiters = delimiters or Delimiters(source)
     out: list[str] = []
@@ -80,7 +80,7 @@ def gemma_arguments(source: str, start: int = 0, delimiters: Delimiters | None =
 
 
 def _mark(mark: str, out: list[str], open_marks: list[str]) -> bool:
-    """Write *mark* down; say whether a key comes next."""
+    """Write *mark*; return whether a key comes next."""
     if mark in _CLOSING:
         open_marks.append(mark)
     elif mark in "}]":
@@ -93,7 +93,7 @@ def _mark(mark: str, out: list[str], open_marks: list[str]) -> bool:
 
 
 def _bare(source: str, position: int, delimiters: Delimiters | None) -> tuple[str, int]:
-    """A key, for which there are no *delimiters*, or a value without, or without the first; and where it ends."""
+    """A key (without *delimiters*), or a value without delimiters or without the first; and its end."""
     match = (_VALUE if delimiters else _KEY).match(source, position)
     if match is None:
         return source[position], position + 1
@@ -124,7 +124,7 @@ _AS_JSON = {"(": "[", ")": "]"}
 
 
 def python_arguments(source: str, start: int, parameters: Sequence[str]) -> ParsedArguments:
-    """The arguments that open with the bracket at *start*: ``("Oslo", days=2)``; *parameters* are names for those without."""
+    """The arguments that open with the bracket at *start*: ``("Oslo", days=2)``. *parameters* name positional ones."""
     out = ["{"]
     depth, position, unnamed = 1, start + 1, 0
     begins = True  # whether an argument comes next
@@ -158,7 +158,7 @@ def _python_value(piece: re.Match[str]) -> str:
         text = _ESCAPE.sub(lambda match: _ESCAPED.get(match.group(1), match.group()), piece["text"])
         return _quoted(text, is_whole=bool(piece["end"]))
     word = piece["word"] or piece["other"] or ""
-    return " " + _WORDS.get(word, word) + (piece["keyword"] or "")  # two words stay two
+    return " " + _WORDS.get(word, word) + (piece["keyword"] or "")  # keeps two words apart
 
 
 # --- both -------------------------------------------------------------------------
@@ -170,7 +170,7 @@ def _quoted(text: str, *, is_whole: bool) -> str:
 
 
 def _requoted(written: str) -> str:
-    """*written* if it is JSON; else what stands between its quotes."""
+    """*written* if it is valid JSON; otherwise the text between its quotes, as JSON."""
     try:
         json.loads(written)
     except ValueError:

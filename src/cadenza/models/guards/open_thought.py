@@ -1,8 +1,8 @@
-"""A stream that begins inside a thought, because the model's template has opened it already: only its end is seen.
+"""A stream that begins inside a thought, because the model's template opened it: only the closing tag arrives.
 
-All of it waits until that end comes, for without one it was the answer. Nobody sees thoughts as they come, so this
-delays no word of the answer; only if the model did not think at all is everything heard at once. A thought that is so
-long that waiting could look like silence goes on as one, and is still the answer if nothing ends it.
+All text is held until the tag arrives, because without one it was the answer. Thoughts are not shown as they arrive, so
+the answer is not delayed; only if the model did not think does everything come at once. A thought too long to hold
+passes as a thought, and is still repeated as the answer if no tag ends it.
 """
 
 from __future__ import annotations
@@ -15,45 +15,45 @@ from ...types import AsideKind, Chunk
 from .text_guard import TextGuard, said, thought
 
 _PATIENCE = 4096
-"""Characters that wait; a thought that is longer goes on as it comes."""
+"""Characters that are held; a longer thought passes as it arrives."""
 
 _INDENT = 64
-"""White space that may stand before an opening tag."""
+"""Most white space before an opening tag."""
 
 
 class OpenThoughtGuard(TextGuard):
-    """Makes thoughts of what stands before the first closing tag."""
+    """Turns everything before the first closing tag into a thought."""
 
     def __init__(self) -> None:
         self._is_over = False  # whether the thought has ended, or there was none
-        self._opening = ""  # the first characters, until they can be no opening tag
+        self._opening = ""  # the first characters, until they cannot be an opening tag
         self._has_begun = False
-        self._parts: list[str] = []  # all there was, in case that it is the answer
+        self._parts: list[str] = []  # everything so far, in case it is the answer
         self._length = 0
-        self._tail = ""  # what may be the beginning of the closing tag
+        self._tail = ""  # possible beginning of the closing tag
 
-    def passes(self, text: str) -> bool:  # noqa: ARG002  # what it is, only its end can say
+    def passes(self, text: str) -> bool:  # noqa: ARG002  # only the end decides what it is
         """Whether the thought has ended."""
         return self._is_over and not self._opening
 
     def overhear(self, text: str) -> None:
-        """An interface that tells thoughts from text has no thought in its text."""
+        """An API that separates thoughts from text sends none as text."""
         if text and not self._has_begun:
             self._is_over = True
 
     def read(self, text: str) -> Sequence[Chunk]:
-        """Look for the end of the thought in *text*."""
+        """Search *text* for the end of the thought."""
         text, self._opening = self._opening + text, ""
         if not self._is_over and not self._has_begun:
             if _may_open(text):
                 self._opening = text
                 return ()
             self._has_begun = True
-            self._is_over = _opens(text)  # stage 5 knows what to do with a whole block
+            self._is_over = _opens(text)  # stage 5 handles a complete block
         return said(text) if self._is_over else self._read_thought(self._tail + text)
 
     def rest(self) -> Sequence[Chunk]:
-        """Nothing ended it: it was the answer."""
+        """No closing tag: it was the answer."""
         answer = "".join([*self._parts, self._tail, self._opening])
         self._parts.clear()
         self._tail = self._opening = ""
@@ -72,7 +72,7 @@ class OpenThoughtGuard(TextGuard):
         return self._keep(text[: found.start])
 
     def _keep(self, text: str) -> Sequence[Chunk]:
-        """Put *text* to what waits, or past it once that is enough."""
+        """Hold *text*, or pass it once enough is held."""
         was_waiting = self._length <= _PATIENCE
         self._parts.append(text)
         self._length += len(text)
@@ -82,7 +82,7 @@ class OpenThoughtGuard(TextGuard):
 
 
 def _may_open(text: str) -> bool:
-    """Whether *text* could yet become an opening tag, or white space before one."""
+    """Whether *text* could become an opening tag, or white space before one."""
     bare = text.lstrip(WHITESPACE)
     if len(text) - len(bare) > _INDENT:
         return False
@@ -90,7 +90,7 @@ def _may_open(text: str) -> bool:
 
 
 def _opens(text: str) -> bool:
-    """Whether *text* begins with a tag that opens a thought."""
+    """Whether *text* begins with an opening tag of a thought."""
     bare = text.lstrip(WHITESPACE)
     match = BLOCK_TAG.match(bare) if len(text) - len(bare) <= _INDENT else None
     return match is not None and block_tag(match) == BlockTag(AsideKind.THOUGHT, closes=False)

@@ -1,7 +1,7 @@
-"""Text that an interface sends again, taken off: only for interfaces that are known to do it.
+"""Drop text that an API sends again: only for APIs that are known to do so.
 
-What was sent twice can only be told by how it was sent, so this is the one guard for which the slices of a stream
-matter. It stands before all the others, which may join them.
+Repeated text can be recognised only by how the stream is sliced, so this is the one guard whose result depends on the
+slices. It stands before all the others, which may join them.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from .text_guard import TextGuard, said
 
 
 class ResentGuard(TextGuard):
-    """Takes off what a piece of text begins with and the text before it ends with."""
+    """Drops the beginning of a piece that repeats the end of the text before it."""
 
     def __init__(self) -> None:
         self._overlap = Overlap()
 
-    def passes(self, text: str) -> bool:  # noqa: ARG002  # any text may have been there before
-        """Never: what passes has to be remembered too."""
+    def passes(self, text: str) -> bool:  # noqa: ARG002  # any text may be a repetition
+        """Never: text that passes must be remembered too."""
         return False
 
     def read(self, text: str) -> Sequence[Chunk]:
-        """What is new in *text*."""
+        """The new part of *text*."""
         return said(self._overlap.take(text))
 
     def rest(self) -> Sequence[Chunk]:

@@ -1,7 +1,7 @@
-"""The end of a thought that came as text, glued to the first words of the answer: ``must do.Hello!`` → ``Hello!``.
+"""The end of a thought that arrives as text and runs into the answer: ``must do.Hello!`` → ``Hello!``.
 
-Only an answer before which there were thoughts can have it, and only its first words. They wait until it is clear what
-they are, but not for long; whatever does not look like such an end is the answer from its first letter on.
+Only the first words of an answer after thoughts can be affected. They are held until it is clear what they are, but not
+for long. Whatever does not look like the end of a thought is the answer from its first letter.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from ...types import Chunk
 from .text_guard import TextGuard, said, thought
 
 _WINDOW = 180
-"""Characters in which the end of the thought must show, white space in front of them not counted."""
+"""Characters in which the end of the thought must appear, not counting leading white space."""
 _INDENT = 64
-"""White space that may stand in front."""
+"""Most leading white space."""
 
 _MARKS = ".!?。！？"
 _RUN = re.compile(f"[{_MARKS}]+")
 _DIGIT = re.compile(r"[0-9]")
-_LETTER = re.compile(r"(?<![\w'’])[^\W\d_]\Z")  # a letter that stands alone
+_LETTER = re.compile(r"(?<![\w'’])[^\W\d_]\Z")  # a single letter
 _LETTERS = re.compile(r"[a-z]*")
 _LONGEST_ENDING = 5
 _OF_ADDRESSES = """
@@ -35,18 +35,18 @@ _OF_FILES = """
     toml ts tsx txt webp xml yaml yml zip
 """
 _ENDINGS = frozenset((_OF_ADDRESSES + _OF_FILES).split())
-"""What stands behind the dot of an address or a file, but for words: ``github.com`` ends no sentence."""
+"""What follows the dot in a URL or file name, other than words: ``github.com`` does not end a sentence."""
 
-# Letters that no answer in small letters begins with, signs (pictures are among them) and halves of pictures.
+# Letters that no answer in lower case begins with, symbols (including emoji) and surrogates.
 _BEGINS = frozenset({"Lu", "Lt", "Lo", "So", "Cs", "Ps", "Pi"})
 _ALSO_BEGINS = frozenset("\"'`*_~#>|")
 
 
 class _State(Enum):
     WAITING = auto()
-    """Nothing was heard yet."""
+    """Nothing arrived yet."""
     THOUGHT = auto()
-    """There were thoughts, and no words."""
+    """There were thoughts, and no text."""
     PAST = auto()
     """The answer has begun."""
 
@@ -58,7 +58,7 @@ class _Verdict(Enum):
 
 
 class SpillGuard(TextGuard):
-    """Takes the end of a thought off the first words."""
+    """Removes the end of a thought from the first words."""
 
     def __init__(self) -> None:
         self._state = _State.WAITING
@@ -76,7 +76,7 @@ class SpillGuard(TextGuard):
             self._state = _State.THOUGHT
 
     def read(self, text: str) -> Sequence[Chunk]:
-        """Decide what the first words are, once they are there."""
+        """Decide what the first words are, once there are enough."""
         text = self._held + text
         verdict, end = _judged(text)
         if verdict is _Verdict.UNKNOWN:
@@ -88,14 +88,14 @@ class SpillGuard(TextGuard):
         return [*thought(text[:end]), *said(text[end:])]
 
     def rest(self) -> Sequence[Chunk]:
-        """What waits is the answer: nothing is glued to it."""
+        """The held text is the answer."""
         held, self._held = self._held, ""
         self._state = _State.PAST
         return said(held)
 
 
 def _judged(text: str) -> tuple[_Verdict, int]:
-    """What the first words in *text* are, and where the thought among them ends."""
+    """Classify the first words of *text*, and find where the thought in them ends."""
     core = text.lstrip(WHITESPACE)
     indent = len(text) - len(core)
     if indent > _INDENT:
@@ -111,7 +111,7 @@ def _judged(text: str) -> tuple[_Verdict, int]:
 
 
 def _first_end(core: str) -> tuple[_Verdict, int]:
-    """What the first sentence end in *core* says, and where it is."""
+    """Classify the first sentence end in *core*, and find its position."""
     for run in _RUN.finditer(core):
         start, end = run.span()
         if core.count("`", 0, start) % 2:
@@ -132,7 +132,7 @@ def _first_end(core: str) -> tuple[_Verdict, int]:
 
 
 def _is_inside_word(core: str, dot: int) -> bool | None:
-    """Whether the dot belongs to what it stands in: ``3.5``, ``e.g.``, ``github.com``; ``None`` if that is not known yet."""
+    """Whether the dot is part of a word: ``3.5``, ``e.g.``, ``github.com``; ``None`` if that is not known yet."""
     after = core[dot + 1]
     if _DIGIT.match(core, dot - 1, dot) and _DIGIT.match(after):
         return True
@@ -146,5 +146,5 @@ def _is_inside_word(core: str, dot: int) -> bool | None:
 
 
 def _begins_answer(character: str) -> bool:
-    """Whether an answer looks as if it began with *character*: a capital, a quote, a picture, a letter without case."""
+    """Whether an answer may begin with *character*: a capital, a quote, an emoji, a letter without case."""
     return character in _ALSO_BEGINS or unicodedata.category(character) in _BEGINS

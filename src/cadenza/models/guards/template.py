@@ -1,7 +1,7 @@
-"""What a chat template's tokens say, read out of text: for servers that pass them on instead of reading them.
+"""Interpret the tokens of a chat template in text, for servers that pass them on.
 
-A token may be cut anywhere. What stands between tokens is speech, a thought or a call, as the last token said.
-A token right behind a backtick that opens code is only talked about: it is text.
+A token may be split anywhere. Text between tokens is speech, a thought or a call, depending on the last token. A token
+directly after a backtick that opens code is quoted: it stays text.
 """
 
 from __future__ import annotations
@@ -14,50 +14,50 @@ from .backticks import Backticks
 from .text_guard import TextGuard, said, thought
 
 LONGEST_CALL = 1 << 16
-"""A call that has not ended after so many characters is broken off; what follows of it is kept as a thought."""
+"""A call that is longer is cut off; the rest of it is kept as a thought."""
 
 
 class TemplateGuard(TextGuard):
-    """Finds tokens. Inherit it, and write ``token``, ``between`` and ``ended``.
+    """Finds tokens. Subclasses define ``token``, ``between`` and ``ended``.
 
-    Every token begins with ``<`` and has no other.
+    Every token begins with ``<`` and contains no other.
     """
 
     def __init__(self, tokens: Iterable[str]) -> None:
         self._tokens = tuple(tokens)
         self._search = re.compile("|".join(map(re.escape, self._tokens))).search
         self._longest = max(map(len, self._tokens))
-        self._held = ""  # what may be the beginning of a token
+        self._held = ""  # possible beginning of a token
         self._backticks = Backticks()
         self.thinks = False
-        """Whether what comes is a thought."""
-        self._call: list[str] | None = None  # the call that we are in
+        """Whether the following text is a thought."""
+        self._call: list[str] | None = None  # the open call
         self._call_length = 0
         self.is_broken_off = False
-        """Whether what comes is the rest of a call that was too long."""
+        """Whether the following text is the rest of a call that was too long."""
 
-    # --- to be written ----------------------------------------------------------------
+    # --- for subclasses ---------------------------------------------------------------
 
     def token(self, token: str) -> Sequence[Chunk]:
-        """What *token* comes to, here."""
+        """The chunks of *token*."""
         raise NotImplementedError
 
     def between(self, text: str) -> Sequence[Chunk]:
-        """What *text* comes to, which holds no token."""
+        """The chunks of *text*, which holds no token."""
         raise NotImplementedError
 
     def ended(self, held: str) -> Sequence[Chunk]:
-        """What comes when nothing more does; *held* might have become a token."""
+        """The chunks at the end; *held* is an incomplete token."""
         raise NotImplementedError
 
     def called(self, source: str) -> Sequence[Chunk]:
-        """The calls that *source* is."""
+        """The calls in *source*."""
         raise NotImplementedError
 
-    # --- what is read -------------------------------------------------------------------
+    # --- reading ------------------------------------------------------------------------
 
     def passes(self, text: str) -> bool:
-        """Whether *text* is speech without a token in it."""
+        """Whether *text* is speech without a token."""
         if "<" in text or self._held or self.thinks or not self.is_plain:
             return False
         self._backticks.note(text)
@@ -65,11 +65,11 @@ class TemplateGuard(TextGuard):
 
     @property
     def is_plain(self) -> bool:
-        """Whether what comes is no part of a call."""
+        """Whether no call is open."""
         return self._call is None
 
     def read(self, text: str) -> Sequence[Chunk]:
-        """Part *text* into tokens and what is between them."""
+        """Split *text* into tokens and what is between them."""
         text = self._held + text
         out: list[Chunk] = []
         position = 0
@@ -83,17 +83,17 @@ class TemplateGuard(TextGuard):
         return out
 
     def rest(self) -> Sequence[Chunk]:
-        """Let go of everything."""
+        """Release everything."""
         held, self._held = self._held, ""
         return self.ended(held)
 
     def spoken(self, text: str) -> Sequence[Chunk]:
-        """*text* as speech or thought, whichever it is now."""
+        """*text* as speech or as a thought, depending on the state."""
         self._backticks.note(text)
         return thought(text) if self.thinks else said(text)
 
     def _token_begins(self, text: str, position: int) -> int:
-        """Where a token may begin whose rest is still to come; the end of *text* if there is none."""
+        """Where an incomplete token may begin; the end of *text* if nowhere."""
         start = text.rfind("<", max(position, len(text) - self._longest + 1))
         if start >= 0 and any(token.startswith(text[start:]) for token in self._tokens):
             return start
@@ -105,11 +105,11 @@ class TemplateGuard(TextGuard):
     # --- calls --------------------------------------------------------------------------
 
     def begin_call(self) -> None:
-        """What comes is a call."""
+        """Open a call."""
         self._call, self._call_length = [], 0
 
     def collect(self, text: str) -> Sequence[Chunk]:
-        """Put *text* to the call that we are in; one that is too long ends here."""
+        """Add *text* to the open call; one that is too long ends here."""
         if self._call is None:
             return self.spoken(text)
         room = LONGEST_CALL - self._call_length
@@ -122,7 +122,7 @@ class TemplateGuard(TextGuard):
         return [*out, *self.spoken(text[room:])]
 
     def end_call(self) -> Sequence[Chunk]:
-        """The call that we are in is over, if we are in one."""
+        """End the open call, if there is one."""
         if self._call is None:
             return ()
         source, self._call = "".join(self._call), None

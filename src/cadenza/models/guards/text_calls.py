@@ -1,4 +1,4 @@
-"""Calls that a model writes into its text: which tools there are, what they take, and what the calls are known by."""
+"""Calls that a model writes as text: the known tools, their parameters, and ids for the calls."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ..dialects.call_arguments import tool_call
 
 
 class TextCalls:
-    """The calls of one answer. Their ids are made of name and number, and no two of a conversation are the same."""
+    """The calls of one answer. Ids are made from name and number, and are unique in the conversation."""
 
     def __init__(self, prompt: Prompt) -> None:
         self._tools = {tool.name: tool for tool in prompt.tools}
@@ -15,27 +15,27 @@ class TextCalls:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the tools that there are."""
+        """The names of the tools."""
         return tuple(self._tools)
 
     def call(self, name: str, arguments: str) -> ToolCall:
-        """A call of *name* with *arguments*, a JSON object or what there is of one."""
+        """A call of *name* with *arguments*, a JSON object, possibly cut off."""
         number = self._number
         self._number += 1
         return tool_call(f"{name}-{number}", name, arguments)
 
     def parameters(self, name: str) -> tuple[str, ...]:
-        """What the tool *name* takes, in the order in which the model was told."""
+        """The parameters of the tool *name*, in the order of its schema."""
         properties = self._schema(name).get("properties")
         return tuple(properties) if isinstance(properties, dict) else ()
 
     def required(self, name: str) -> tuple[str, ...]:
-        """What the tool *name* cannot do without."""
+        """The required parameters of the tool *name*."""
         required = self._schema(name).get("required")
         return tuple(required) if isinstance(required, list | tuple) else ()
 
     def only_text(self, name: str) -> str | None:
-        """The one parameter that the tool *name* cannot do without, if it is one and a text."""
+        """The only required parameter of the tool *name*, if there is just one and it is a text."""
         required, properties = self.required(name), self._schema(name).get("properties")
         if len(required) != 1 or not isinstance(properties, dict):
             return None

@@ -1,7 +1,7 @@
-"""What the guards of stage 3 have in common: each looks at the text of an answer and lets everything else pass.
+"""The base of the guards of stage 3: each examines the text of an answer and passes everything else.
 
-A guard may hold text back. It lets go of it before a call and before the end, so nothing is lost or out of order;
-thoughts, counts and the name of who answers go past it, for they stand nowhere in the text.
+A guard may hold text back. It releases it before a call and before the end, so that nothing is lost or out of order.
+Thoughts, token counts and the model's name pass at once, because they have no place in the text.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from ...types import Chunk, Ending, Failed, Finished, Served, TextDelta, Thought
 
 
 class TextGuard:
-    """A stage from chunks to chunks that has an eye on text: inherit it, and write ``passes``, ``read`` and ``rest``."""
+    """A stage from chunks to chunks that examines text. Subclasses define ``passes``, ``read`` and ``rest``."""
 
     def feed(self, chunk: Chunk, /) -> Sequence[Chunk]:
-        """Take *chunk*; give back what no later one can change."""
-        if type(chunk) is TextDelta:  # most of them, so asked first and quickly
+        """Take *chunk*; return what no later one can change."""
+        if type(chunk) is TextDelta:  # the most common type first
             return (chunk,) if self.passes(chunk.text) else self.read(chunk.text)
         match chunk:
             case TextDelta(text):
@@ -26,37 +26,37 @@ class TextGuard:
                 self.overhear(text)
                 return (chunk,)
             case Usage() | Served():
-                return (chunk,)  # some interfaces count with every word
+                return (chunk,)  # some APIs send counts with every token
             case ToolCall() | Finished() | Failed():
                 return [*self.rest(), chunk]
             case _:
                 assert_never(chunk)
 
-    def flush(self, why: Ending, /) -> Sequence[Chunk]:  # noqa: ARG002  # what is held is given back, whatever the end
-        """Give back what was held."""
+    def flush(self, why: Ending, /) -> Sequence[Chunk]:  # noqa: ARG002  # what is held is returned at any end
+        """Return what was held."""
         return self.rest()
 
     def passes(self, text: str) -> bool:
-        """Whether *text* is nothing to this guard and goes on as it is; it counts as seen then."""
+        """Whether *text* passes unchanged; it then counts as seen."""
         raise NotImplementedError
 
     def read(self, text: str) -> Sequence[Chunk]:
-        """What *text* comes to."""
+        """The chunks of *text*."""
         raise NotImplementedError
 
     def rest(self) -> Sequence[Chunk]:
-        """What is held, when nothing more can join it."""
+        """The held text, at the end."""
         raise NotImplementedError
 
     def overhear(self, text: str) -> None:
-        """A thought came that is one by the interface's own account."""
+        """Note a thought that the API marked as one."""
 
 
 def said(text: str) -> Sequence[Chunk]:
-    """*text* as a chunk, if there is any."""
+    """*text* as a chunk, unless it is empty."""
     return (TextDelta(text),) if text else ()
 
 
 def thought(text: str) -> Sequence[Chunk]:
-    """*text* as a chunk of thought, if there is any."""
+    """*text* as a thought, unless it is empty."""
     return (ThoughtDelta(text),) if text else ()

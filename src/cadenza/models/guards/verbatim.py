@@ -1,8 +1,8 @@
 """Calls that a model writes as plain text, ``read_file("a.txt")`` or ``web_search({"query": "tea"})``.
 
-Some models are told of their tools in words only, and call them so. It is a call if a tool has that name, no part of a
-word stands before it, and what its brackets hold is what the tool can take; anything else stays text, byte for byte.
-A call may stand in code marks, which go with it. Code that holds more than calls holds none.
+Some models know their tools only from the prompt, and call them like this. It is a call if a tool has that name, the
+name is no part of a longer word, and the tool accepts the arguments; anything else stays text, byte for byte. A call
+may be in code marks, which are removed with it. Code that holds more than calls holds none.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .text_calls import TextCalls
 from .text_guard import TextGuard, said
 
 _LONGEST = 8192
-"""What is longer than this is no call."""
+"""Longer text is no call."""
 _MOUTHFUL = 2048
 
 _LETTER = "[A-Za-z0-9_.-]"
@@ -28,13 +28,13 @@ _BLANKS = r"[ \t]{0,8}"
 _BLANK = " \t\r\n"
 _GAP = re.compile(rf"[{_BLANK}]{{0,16}}")
 
-# Three backticks may have a language behind them. The part is what every beginning of an opener matches.
+# Three backticks may be followed by a language. The second pattern matches every beginning of an opener.
 _OPENER = rf"(?<!`)(?P<ticks>`{{1,3}})(?!`)(?:(?<=```)[\w+-]{{0,20}}{_BLANKS}\n{_BLANKS})?"
 _OPENER_PART = rf"(?<!`)`{{1,3}}(?:(?<=```)[\w+-]{{0,20}}{_BLANKS}(?:\n{_BLANKS})?)?"
 _LAST_WORD = re.compile(rf"(?:{_OPENER_PART})?(?<!{_LETTER})(?P<word>{_LETTER}{{1,64}})(?P<blanks>{_BLANKS})\Z")
 _LAST_OPENER = re.compile(rf"{_OPENER_PART}\Z")
 _LONGEST_BEGINNING = 128
-"""More than an opener, a name and the blanks behind it take."""
+"""More than an opener, a name and the spaces after it need."""
 _WORD = re.compile(rf"(?P<word>{_LETTER}{{1,64}})(?P<blanks>{_BLANKS})")
 
 _OUTSIDE_STRING = re.compile(r'[()"]')
@@ -44,14 +44,14 @@ _INSIDE_STRING = re.compile(r'"|\\')
 class _Where(Enum):
     PROSE = auto()
     OPENED = auto()
-    """Behind a name and its bracket: the next character says whether this can be a call."""
+    """After a name and its bracket: the next character decides whether this can be a call."""
     ARGUMENTS = auto()
-    BEHIND = auto()
-    """Behind a call in code: another one must follow, or the code must end."""
+    AFTER = auto()
+    """After a call in code: another one must follow, or the code must end."""
 
 
 class VerbatimGuard(TextGuard):
-    """Finds calls among prose."""
+    """Finds calls in prose."""
 
     def __init__(self, calls: TextCalls) -> None:
         self._calls = calls
@@ -63,17 +63,17 @@ class VerbatimGuard(TextGuard):
         self._backticks = Backticks()
         self._where = _Where.PROSE
         self._before = ""  # the last character that was passed on
-        self._held = ""  # in prose what may begin a call, behind one in code what may end the code
+        self._held = ""  # in prose the possible beginning of a call, after one in code the possible end of the code
         self._out: list[Chunk] = []
         self._forget()
 
     def _forget(self) -> None:
-        """Be in prose again."""
+        """Return to prose."""
         self._where = _Where.PROSE
-        self._raw: list[str] = []  # all of what may be a call, as it was written
+        self._raw: list[str] = []  # the possible call, as it was written
         self._length = 0
         self._name = self._ticks = ""
-        self._found: list[tuple[str, str]] = []  # calls in code that has not ended, and their arguments
+        self._found: list[tuple[str, str]] = []  # calls in open code, with their arguments
         self._arguments: list[str] = []
         self._depth = 0
         self._is_string = self._is_escaped = False
@@ -86,8 +86,8 @@ class VerbatimGuard(TextGuard):
         return True
 
     def read(self, text: str) -> Sequence[Chunk]:
-        """Part *text* into prose and calls."""
-        # How the text is sliced changes nothing, and every step copies what is left: keep that short.
+        """Split *text* into prose and calls."""
+        # Read long text in pieces: each step copies the rest, so keep the rest short. Slicing never changes the result.
         for start in range(0, len(text), _MOUTHFUL):
             self._read(text[start : start + _MOUTHFUL])
         return self._taken()
@@ -101,15 +101,15 @@ class VerbatimGuard(TextGuard):
                     text = self._read_opened(text)
                 case _Where.ARGUMENTS:
                     text = self._read_arguments(text)
-                case _Where.BEHIND:
+                case _Where.AFTER:
                     text = self._read_behind(text)
                 case _:
                     assert_never(self._where)
 
     def rest(self) -> Sequence[Chunk]:
-        """What has not become a call was none; code that has not ended may have been cut off."""
+        """An incomplete call is text; code without an end may have been cut off."""
         held, self._held = self._held, ""
-        if self._where is _Where.BEHIND:
+        if self._where is _Where.AFTER:
             held = "" if self._ticks.startswith(held.strip(_BLANK)) else held
             self._call()
         else:
@@ -117,7 +117,7 @@ class VerbatimGuard(TextGuard):
         self._say(held)
         return self._taken()
 
-    # --- each reads what it can and gives back the rest -----------------------------------
+    # --- states: each reads what it can and returns the rest ------------------------------
 
     def _read_prose(self, text: str) -> str:
         text, self._held = self._before + self._held + text, ""
@@ -129,7 +129,7 @@ class VerbatimGuard(TextGuard):
             self._held = text[end:]
             return ""
         self._say(text[start : match.start()])
-        if self._backticks.is_code:  # then the backticks end it; without any, what is found is inside
+        if self._backticks.is_code:  # the backticks end it then; otherwise the calls are inside it
             end = match.start("name") if match["ticks"] else match.end()
             self._say(text[match.start() : end])
             return text[end:]
@@ -163,7 +163,7 @@ class VerbatimGuard(TextGuard):
             self._release()
         else:
             self._found.append((self._name, arguments))
-            self._where = _Where.BEHIND
+            self._where = _Where.AFTER
             if not self._ticks:
                 self._call()
         return text[end:]
@@ -173,9 +173,9 @@ class VerbatimGuard(TextGuard):
         gap = _GAP.match(text)
         rest = text[gap.end() :] if gap else text
         if rest.startswith(self._ticks):
-            behind = rest[len(self._ticks) :]
+            after = rest[len(self._ticks) :]
             self._call()
-            return behind
+            return after
         if match := self._match_next(text):
             self._open(match)
             return text[match.end() :]
@@ -185,10 +185,10 @@ class VerbatimGuard(TextGuard):
         self._release()
         return text
 
-    # --- what may be a call -----------------------------------------------------------------
+    # --- incomplete calls -------------------------------------------------------------------
 
     def _call_begins(self, text: str, start: int) -> int:
-        """Where a call may begin in *text* whose rest is still to come; the end of it if there is none."""
+        """Where an incomplete call may begin in *text*; the end of it if nowhere."""
         start = max(start, len(text) - _LONGEST_BEGINNING)
         word = _LAST_WORD.search(text, start)
         if word is not None and self._begins_name(word):
@@ -197,7 +197,7 @@ class VerbatimGuard(TextGuard):
         return opener.start() if opener else len(text)
 
     def _begins_name(self, word: re.Match[str] | None) -> bool:
-        """Whether *word* is the beginning of a tool's name, or all of it with blanks behind."""
+        """Whether *word* is the beginning of a tool's name, or a whole name with spaces after it."""
         if word is None:
             return False
         if word["blanks"]:
@@ -211,7 +211,7 @@ class VerbatimGuard(TextGuard):
         return character == "{" or (character == '"' and self._calls.only_text(self._name) is not None)
 
     def _closing(self, text: str) -> int:
-        """Where the bracket that opened is closed; -1 if it is not."""
+        """The position of the closing bracket; -1 if there is none."""
         position = 0
         if self._is_escaped and text:
             position, self._is_escaped = 1, False
@@ -230,7 +230,7 @@ class VerbatimGuard(TextGuard):
         return -1
 
     def _accepted(self, arguments: str) -> str | None:
-        """*arguments* as a JSON object, if the tool can take them."""
+        """*arguments* as a JSON object, if the tool accepts them."""
         if not arguments:
             return "{}"
         try:
@@ -242,7 +242,7 @@ class VerbatimGuard(TextGuard):
         parameter = self._calls.only_text(self._name)
         return json.dumps({parameter: value}, ensure_ascii=False) if isinstance(value, str) and parameter else None
 
-    # --- what becomes of it -------------------------------------------------------------------
+    # --- output -------------------------------------------------------------------------------
 
     def _open(self, match: re.Match[str]) -> None:
         self._name = match["name"]
@@ -255,13 +255,13 @@ class VerbatimGuard(TextGuard):
         self._length += len(text)
 
     def _release(self) -> None:
-        """It was no call."""
+        """It was no call: return the text."""
         raw = "".join(self._raw)
         self._forget()
         self._say(raw)
 
     def _call(self) -> None:
-        """Make calls of what was found."""
+        """Turn the found calls into chunks."""
         calls: list[ToolCall] = [self._calls.call(name, arguments) for name, arguments in self._found]
         self._out += calls
         self._forget()
