@@ -255,7 +255,7 @@ def test_a_megabyte_is_a_film_of_a_few_megabytes() -> None:
     text = ("Hello there, this is a line of prose. " * 4 + "\n") * 200
     film = rehearse(Rehearsal(beats_of(text, 1000)))
 
-    assert len(dump(film)) < 15 * len(text)
+    assert len(dump(film)) < 3 * len(text)
     assert len(film.of_kind("tokens")) < 1_000
 
 

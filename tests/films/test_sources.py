@@ -128,9 +128,9 @@ def test_bytes_are_read_as_text(data: bytes) -> None:
         pytest.param(b"abc\x00def", "", "the input is not text", id="a zero"),
         pytest.param("x" * (LARGEST + 1), "", "larger than 8 MB", id="too much"),
         pytest.param(b"\xff\xfe\x00", "", "not text in UTF-8", id="half of UTF-16"),
-        pytest.param('{"film": 1, "rec', "", "film is not valid JSON", id="half a film"),
-        pytest.param('{"film": 2, "records": []}', "", "version 2", id="a film of tomorrow"),
-        pytest.param('{"film": 1, "records": []}', "", "nothing was said", id="an empty film"),
+        pytest.param('{"film": 2, "rec', "", "film is not valid JSON", id="half a film"),
+        pytest.param('{"film": 3, "records": []}', "", "version 3", id="a film of tomorrow"),
+        pytest.param('{"film": 2, "records": []}', "", "nothing was said", id="an empty film"),
         pytest.param(lines(HEAD, {"after": 0.1}), "", "line 2 of the recording", id="a broken recording"),
         pytest.param(lines(HEAD) + '{"after": 0.1, "te', "", "line 2 of the recording", id="half a recording"),
         pytest.param(lines({"recording": 9}), "", "version 9", id="a recording of tomorrow"),
@@ -340,7 +340,7 @@ def test_a_film_with_odd_tokens_is_refused() -> None:
     tokens = {"at": 0, "kind": "tokens", "turn": "1", "sort": "text", "text": "a", "lengths": ["x"], "times": [0]}
 
     with pytest.raises(InputError, match="no numbers"):
-        understood(json.dumps({"film": 1, "records": [tokens]}))
+        understood(json.dumps({"film": 2, "records": [tokens]}))
 
 
 # --- what others write ----------------------------------------------------------------------------

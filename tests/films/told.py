@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from random import Random
 from typing import Any
 
-from cadenza.films.film import Film
+from cadenza.films.film import Film, load
 from cadenza.films.rehearsal import Rehearsal, beats_of, rehearse
 from cadenza.films.telling import Message, Telling, tellings
 from cadenza.settings import Settings
@@ -78,3 +79,8 @@ def told(text: str, *, rate: float = 50.0, settings: dict[str, object] | None = 
 def message(**story: object) -> Message:
     """A message of which this much is known."""
     return Message(1, 1.0, "7", "Ren", str(story.get("text", "")), story, {})
+
+
+def unpacked(film: str) -> Film:
+    """A film that was packed for a page."""
+    return load(b64decode(film))

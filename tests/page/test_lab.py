@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from base64 import b64decode
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from playwright.async_api import Page, expect
 from cadenza.sim.wire import Json
 from tests.browsing import PHONE, Open
 from tests.page.lab_room import Room, film, room, schema
+from tests.page.samples import packed
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -40,7 +42,7 @@ def _script() -> str:
 
 
 def _answer(*films: Json) -> Json:
-    return {"what": "text", "told": "A text of some words.", "films": list(films)}
+    return {"what": "text", "told": "A text of some words.", "films": list(map(packed, films))}
 
 
 def _both() -> Json:
@@ -112,6 +114,32 @@ async def test_a_file_is_taken_instead_of_the_text_which_waits_behind_it(window:
         assert ('{"at": 0}\n', "evening.jsonl") == (asked["text"], asked["name"])
         await page.get_by_role("button", name="Remove", exact=True).click()
         await expect(page.get_by_label("What the model says")).to_have_value("My own words.")
+
+
+async def test_a_packed_film_is_given_to_the_server_as_it_is(window: Open, tmp_path: Path) -> None:
+    saved = tmp_path / "evening.film.gz"
+    saved.write_bytes(b64decode(packed(film((1.0, "Hi.")))))
+    async with room(window.addresses, _script()) as served:
+        served.answers[_REHEARSE] = {**_answer(film((1.0, "Hi."))), "what": "film"}
+        page = await window(served.url)
+        await page.locator("input[type=file]").set_input_files(saved)
+        await expect(page.get_by_text("evening.film.gz")).to_be_visible()
+        await page.get_by_role("button", name="Run").click()
+        await expect(page.locator(".lab-result").get_by_text("Hi.", exact=True).first).to_be_visible()
+
+        [asked] = served.bodies(_REHEARSE)
+        assert (packed(film((1.0, "Hi."))), "evening.film.gz") == (asked["file"], asked["name"])
+
+
+async def test_a_film_that_cannot_be_unpacked_is_told_in_a_sentence(window: Open) -> None:
+    async with room(window.addresses, _script()) as served:
+        whole = _answer(film((1.0, "Hi.")))
+        served.answers[_REHEARSE] = {**whole, "films": [whole["films"][0][:-12]]}
+        page = await window(served.url)
+        await page.get_by_label("What the model says").fill("Hi.")
+        await page.get_by_role("button", name="Run").click()
+
+        await expect(page.get_by_text("The film cannot be read")).to_be_visible()
 
 
 async def test_a_dropped_file_is_taken_and_one_that_is_too_large_is_not(window: Open) -> None:

@@ -21,7 +21,6 @@ WHO: Mapping[str, frozenset[str]] = {
     "films/sources.py": frozenset(),
     "films/rehearsal.py": frozenset(),
     "films/troubles.py": frozenset(),
-    "films/packing.py": frozenset(),
     "films/dumps.py": frozenset(),
     "recordings.py": frozenset({"read_text"}),
     "replay.py": frozenset({"slicer", "_object"}),

@@ -14,10 +14,11 @@ import pytest
 from playwright.async_api import Page, expect
 
 from cadenza import page
-from cadenza.films.film import Record, dump
+from cadenza.films.film import Record
 from cadenza.films.rehearsal import Rehearsal, beats_of, rehearse
 from cadenza.sim.wire import Json
 from tests.browsing import Open
+from tests.page.samples import packed
 from tests.playground.playing import playing
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(120)]
@@ -122,20 +123,18 @@ async def test_a_film_of_rubbish_opens_as_a_file_and_nothing_of_it_runs_or_keeps
     window: Open, tmp_path: Path
 ) -> None:
     chance = Random(9)
-    film = json.loads(
-        dump(
-            await asyncio.to_thread(
-                rehearse, Rehearsal(beats_of("# A\n**b** ||c|| (d)\n```py\ne\n```\n@Mia <think>f</think>"), asked="?")
-            )
-        )
-    )
+    wanted = Rehearsal(beats_of("# A\n**b** ||c|| (d)\n```py\ne\n```\n@Mia <think>f</think>"), asked="?")
+    film = json.loads(json.dumps((await asyncio.to_thread(rehearse, wanted)).as_json()))
     tab = await _tab(window, "about:blank")
     for share in (0.01, 0.05, 0.2):
         spoilt = [_spoilt(record, chance, share) for record in film["records"]]
         rubbish = {**film, "records": [*spoilt, *_FAR_OFF]}
         path = tmp_path / "film.html"
         path.write_text(
-            page.film_page([rubbish, film], title=_SCRIPTS[1], labels=[_SCRIPTS[2], {"__proto__": "x"}]), "utf-8"
+            page.film_page(
+                [packed(rubbish), packed(film)], title=_SCRIPTS[1], labels=[_SCRIPTS[2], {"__proto__": "x"}]
+            ),
+            "utf-8",
         )
 
         await tab.goto(path.as_uri(), wait_until="commit")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -128,7 +129,7 @@ COMMANDS: list[Any] = [
 ]  # fmt: skip
 HEAD = {"recording": 1, "vendor": "openai", "model": "m"}
 MODAL = {"components": [{"type": 1, "components": [{"type": 4, "custom_id": "a", "label": "A", "max_length": 2}]}]}
-FILM = '{"film": 1, "records": [%s]}'
+FILM = '{"film": 2, "records": [%s]}'
 
 
 def lines(*values: object) -> str:
@@ -185,7 +186,10 @@ def rehearse(**more: Any) -> Callable[[], object]:
         pytest.param(read("a" * (8 * 2**20 + 1)), id="too large"),
         pytest.param(lambda: understood("a", rate=0), id="no rate"),
         pytest.param(read('{"film"'), id="half a film"),
-        pytest.param(read('{"film": 2}'), id="another film"),
+        pytest.param(read('{"film": 1}'), id="another film"),
+        pytest.param(lambda: understood(b"\x1f\x8b"), id="half a packed film"),
+        pytest.param(lambda: understood(b"\x1f\x8b" + bytes(20)), id="a damaged film"),
+        pytest.param(lambda: understood(gzip.compress(b" " * (64 << 20) + b"x")), id="a film that is too large"),
         pytest.param(read('{"film": "no"}'), id="no film"),
         pytest.param(read(FILM[:-1] % "" + ', "title": 1}'), id="no title"),
         pytest.param(read(FILM % "1"), id="no record"),

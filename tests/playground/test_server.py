@@ -15,11 +15,12 @@ from yarl import URL
 
 from cadenza.bot.scenery import Scenery
 from cadenza.films.addresses import Paths
-from cadenza.films.film import from_json
+from cadenza.films.film import Film, packed
 from cadenza.playground import doing
 from cadenza.playground.bodies import Say
 from cadenza.sim.shapes import MessageFlag
 from cadenza.sim.wire import Json
+from tests.films.told import unpacked
 from tests.playground.playing import HEADERS, Play, playing
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -395,7 +396,7 @@ async def test_a_rehearsal_gives_back_its_films(play: Play) -> None:
     made = await play.post("/api/rehearse", body)
 
     assert 2 == len(made["films"])
-    said = [one.about["message"]["content"] for one in from_json(made["films"][0]).of_kind("message")]
+    said = [one.about["message"]["content"] for one in unpacked(made["films"][0]).of_kind("message")]
     assert ["Hello", "Hello there.", "How are you?"] == said
 
 
@@ -409,8 +410,7 @@ async def test_a_story_of_the_tour_is_told(play: Play) -> None:
 
 
 async def test_films_are_shared_as_a_page_to_be_saved(play: Play) -> None:
-    film = {"film": 1, "title": "", "seconds": 0.0, "settings": {}, "records": []}
-    body = {"films": [film], "labels": [], "title": "A film"}
+    body = {"films": [packed(Film(()))], "labels": [], "title": "A film"}
 
     async with play.http.post(f"{play.url}/api/share", json=body, headers=HEADERS) as response:
         assert (200, "text/html") == (response.status, response.content_type)
@@ -450,6 +450,7 @@ BODIES: dict[str, tuple[str, Any]] = {
     "a side with a wrong setting": ("/api/rehearse", {"text": "x", "rate": 1, "sides": [{"settings": {"x": 1}}]}),
     "no rate": ("/api/rehearse", {"text": "x", "rate": 0, "sides": [{}]}),
     "no film": ("/api/share", {"films": []}),
+    "a film that is not packed": ("/api/share", {"films": ["<b>"]}),
 }
 
 
@@ -564,7 +565,7 @@ async def test_a_body_that_is_too_large_is_refused(play: Play) -> None:
 
 
 async def test_films_that_are_shared_may_be_larger_than_what_they_are_made_of(play: Play) -> None:
-    body = json.dumps({"films": [{"film": 1, "title": "x" * (9 << 20), "records": []}]}).encode()
+    body = json.dumps({"films": ["A" * (13 << 20)]}).encode()
 
     headers = {**HEADERS, "Content-Type": "application/json"}
     async with play.http.post(f"{play.url}/api/share", data=io.BytesIO(body), headers=headers) as response:

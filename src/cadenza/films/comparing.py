@@ -11,7 +11,7 @@ from rich.text import Text
 
 from ..settings import settings_fields
 from . import wording
-from .packing import Json
+from .film import Json
 from .printing import Paper, body, cut_to, harmless, headline, numbers_in_words, wrapped
 from .telling import Message, Telling
 

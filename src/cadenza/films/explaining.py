@@ -15,9 +15,8 @@ from ..explain import explain, read
 from ..page import film_page
 from ..trace import Traced
 from .comparing import Comparison, compared, comparison_lines
-from .film import short_form
+from .film import Json, packed
 from .orders import Order
-from .packing import Json
 from .printing import WIDEST, Paper, Printer, message_lines, reply_lines
 from .subjects import Subject, data_of, is_trace, subject_of, subject_of_trace
 from .telling import Telling, counted, tellings
@@ -183,7 +182,7 @@ def _status(order: Order, subject: Subject) -> int:
 
 
 def _write_page(order: Order, subject: Subject) -> None:
-    page = film_page([short_form(film) for film in subject.films[0]], title=order.title, labels=order.labels)
+    page = film_page([packed(film) for film in subject.films[0]], title=order.title, labels=order.labels)
     if order.html == "-":
         _write(page)
         return

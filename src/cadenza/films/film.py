@@ -1,20 +1,27 @@
-"""What a film is made of: records, each with its time, in values that JSON knows; and how one is written and read."""
+"""A film: timed records of JSON values. Here they are also written, packed and read."""
 
 from __future__ import annotations
 
+import gzip
 import json
+import zlib
+from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
 from ..errors import InputError
 from ..types import Reply
-from .packing import Json, packed, unpacked
 
-VERSION = 1
+Json: TypeAlias = dict[str, Any]
+
+VERSION = 2
+MOST_UNPACKED = 64 << 20
+"""Bytes of JSON that a packed film may hold when it is read."""
+_LEVEL = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,30 +77,49 @@ class Film:
         }
 
 
-def short_form(film: Film) -> Json:
-    """*film* as it is written to a file or sent to a page: as ``as_json``, but packed."""
-    whole = film.as_json()
-    return {**whole, "packed": True, "records": list(packed(whole["records"]))}
+def dump(film: Film) -> bytes:
+    """*film* as a file: the gzip of its JSON."""
+    return gzip.compress(encoded(film.as_json()), _LEVEL, mtime=0)
 
 
-def dump(film: Film) -> str:
-    """*film* as text; half a character, which no file can hold, is written as JSON's own escape."""
-    text = json.dumps(short_form(film), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+def packed(film: Film) -> str:
+    """*film* for JSON and HTML: ``dump(film)`` as base64."""
+    return b64encode(dump(film)).decode("ascii")
 
 
 def encoded(value: object) -> bytes:
-    """*value* as JSON, quickly; half a character, as a stream that was cut badly has it, is written as JSON's own escape."""
+    """*value* as JSON, quickly; a lone surrogate, from a stream that was cut badly, is written as JSON's own escape."""
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
         return json.dumps(msgspec.to_builtins(value), separators=(",", ":")).encode()
 
 
-def load(text: str | bytes) -> Film:
-    """Read a film, or say in a sentence why it is none."""
+def is_packed(data: bytes | str) -> bool:
+    """Whether *data* is gzip, which all packed films are."""
+    return isinstance(data, bytes) and data.startswith(b"\x1f\x8b")
+
+
+def _unpacked(data: bytes) -> bytes:
+    inflating = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)  # which is gzip
     try:
-        value = json.loads(text)
+        content = inflating.decompress(data, MOST_UNPACKED + 1)
+    except zlib.error as error:
+        why = "it is damaged, and cannot be unpacked"
+        raise _unreadable(why) from error
+    if len(content) > MOST_UNPACKED:
+        why = f"it has more than {MOST_UNPACKED >> 20} MB when it is unpacked; film a shorter text"
+        raise _unreadable(why)
+    if not inflating.eof:
+        why = "its end is missing"
+        raise _unreadable(why)
+    return content
+
+
+def load(data: bytes | str) -> Film:
+    """Read a film, packed or as plain JSON; ``InputError`` says why it cannot be read."""
+    try:
+        value = json.loads(_unpacked(data) if is_packed(data) else data)
     except (ValueError, RecursionError):
         msg = "the film is not valid JSON; perhaps the file is not whole"
         raise InputError(msg) from None
@@ -111,12 +137,11 @@ def from_json(value: object) -> Film:
             if not isinstance(title, str) or not isinstance(settings, dict):
                 why = "its title must be a text, and its settings an object"
                 raise _unreadable(why)
-            whole = unpacked(records) if rest.get("packed") is True else records
-            read = tuple(_record(number, record) for number, record in enumerate(whole, start=1))
+            read = tuple(_record(number, record) for number, record in enumerate(records, start=1))
             _check_order(read)
             return Film(read, title, settings)
         case _:
-            why = 'it must look like {"film": 1, "records": [...]}'
+            why = 'it must look like {"film": 2, "records": [...]}'
             raise _unreadable(why)
 
 

@@ -13,8 +13,7 @@ from ..explain_steps import text_of
 from ..stories import Stories
 from ..text.markup import nodes
 from ..trace import Traced
-from .film import Film, Record
-from .packing import Json
+from .film import Film, Json, Record
 from .tokens import Tokens
 
 _EPOCH = 1_800_000_000

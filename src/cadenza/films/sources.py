@@ -34,7 +34,7 @@ from ..types import (
     Usage,
 )
 from .dumps import Dump, recognised
-from .film import Film, load
+from .film import Film, is_packed, load
 from .rehearsal import Beat, Interlude, Rehearsal, beats_of
 
 LARGEST = 8 * 2**20
@@ -93,19 +93,28 @@ def understood(data: bytes | str, name: str = "", *, rate: float = _RATE, timed:
     What has no times of its own is said at *rate* tokens a second, and so is everything if it is not to be *timed*.
     """
     beats_of("", rate)  # which says what is wrong with a rate
-    text = _decoded(data, name)
-    for understand in (_recording, _film, _trace, _replay, _script, _dump):
-        if sources := understand(text, rate):
-            sources = [replace(one, settings=_harmless(one.settings)) for one in sources]
-            return sources if timed else [replace(one, beats=_paced(_all(one.beats), rate)) for one in sources]
-    return [_plain(text, name, rate)]
-
-
-def _decoded(data: bytes | str, name: str) -> str:
     called = f"{name!r}" if name else "the input"
     if len(data) > LARGEST:
         msg = f"{called} is larger than {LARGEST // 2**20} MB; give a part of it"
         raise InputError(msg)
+    if is_packed(data):
+        sources = _film_replies(data)
+    else:
+        text = _decoded(data, called)
+        sources = _told_apart(text, rate)
+        if not sources:
+            return [_plain(text, name, rate)]
+    sources = [replace(one, settings=_harmless(one.settings)) for one in sources]
+    return sources if timed else [replace(one, beats=_paced(_all(one.beats), rate)) for one in sources]
+
+
+def _told_apart(text: str, rate: float) -> list[Source]:
+    """What is in *text*, if it is more than a text."""
+    known = (_recording, _film, _trace, _replay, _script, _dump)
+    return next((sources for understand in known if (sources := understand(text, rate))), [])
+
+
+def _decoded(data: bytes | str, called: str) -> str:
     try:
         encoding = "utf-16" if isinstance(data, bytes) and data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
         text = data.decode(encoding) if isinstance(data, bytes) else data
@@ -204,7 +213,11 @@ def _trace(text: str, _rate: float) -> list[Source]:
 def _film(text: str, _rate: float) -> list[Source]:
     if not text.lstrip().startswith('{"film"') and "film" not in _object(text):
         return []
-    return _replies(_steps(load(text)), "film", "A film")
+    return _film_replies(text)
+
+
+def _film_replies(data: bytes | str) -> list[Source]:
+    return _replies(_steps(load(data)), "film", "A film")
 
 
 def _steps(film: Film) -> list[Traced]:

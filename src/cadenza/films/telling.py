@@ -15,8 +15,7 @@ from math import fsum
 from ..explain_steps import WORDS, About, change, number_of, numbers_of, part_of, parts_of, text_of
 from ..text.blocks import code_in
 from ..text.runs import date_of
-from .film import Film, Record
-from .packing import Json
+from .film import Film, Json, Record
 
 _TAG = re.compile(
     r"<(?:(?P<sign>@[!&]?|\#)(?P<id>\d+)|id:(?P<place>customize|browse|guide)|a?(?P<emoji>:\w+:)\d+"

@@ -81,7 +81,7 @@ def import_map(base: str = "/page/") -> str:
 
 
 def film_page(
-    films: Sequence[Mapping[str, Any]],
+    films: Sequence[str],
     *,
     title: str = "",
     labels: Sequence[object] = (),
@@ -90,8 +90,8 @@ def film_page(
 ) -> str:
     """One or two *films* as one HTML file that opens anywhere, without a server and without a network.
 
-    *labels* stand above the films and *captions* below them at their times; both are texts or ``{"en": …, "ja": …}``.
-    Whatever stands in them is shown as text and is never read as HTML.
+    The *films* are packed (``cadenza.films.film.packed``). *labels* stand above them and *captions* below them at their
+    times; both are texts or ``{"en": …, "ja": …}``. All of it is shown as text and never read as HTML.
     """
     if language not in _LANGUAGES:
         message = f"the page speaks {' and '.join(_LANGUAGES)}, not {language!r}"

@@ -2,7 +2,6 @@
  * A film, folded into what is seen at any moment of it. See docs/films.md for the records.
  */
 
-import { Unpacking } from "cadenza/packing.js";
 import { eachInSlices } from "cadenza/slices.js";
 import { wholeMessage, wholePerson } from "cadenza/whole.js";
 
@@ -37,10 +36,10 @@ export class Reel {
   #most;
 
   /**
-   * @param {{records?: object[], packed?: boolean, seconds?: number, isLive?: boolean, most?: number}} [film] `most` is
+   * @param {{records?: object[], seconds?: number, isLive?: boolean, most?: number}} [film] `most` is
    * how many records are kept; of what is older, whole replies are dropped
    */
-  constructor({ records = [], packed = false, seconds = 0, isLive = false, most = Infinity } = {}) {
+  constructor({ records = [], seconds = 0, isLive = false, most = Infinity } = {}) {
     this.#most = most;
     /** How often something was dropped: whoever has read `records` up to a place reads them anew when it changes. */
     this.drops = 0;
@@ -49,19 +48,17 @@ export class Reel {
     /** How long it is; grows with its records. */
     this.seconds = Number.isFinite(seconds) ? Math.min(Math.max(0, seconds), LONGEST) : 0;
     this.isLive = isLive;
-    const whole = wholeness(packed);
-    for (const record of Array.isArray(records) ? records : []) this.add(whole(record));
+    for (const record of Array.isArray(records) ? records : []) this.add(record);
   }
 
   /**
-   * The reel of a film that may be long: made bit by bit, so that the page does not stand still meanwhile.
-   * @param {{records?: object[], packed?: boolean, seconds?: number}} film
-   * @param {AbortSignal} [signal] when nobody wants it any more
+   * The reel of a long film, made in slices so that the page stays responsive.
+   * @param {{records?: object[], seconds?: number}} film
+   * @param {AbortSignal} [signal] rejects when it is aborted
    */
-  static async inSlices({ records = [], packed = false, seconds = 0 }, signal) {
+  static async inSlices({ records = [], seconds = 0 }, signal) {
     const reel = new Reel({ seconds });
-    const whole = wholeness(packed);
-    await eachInSlices(Array.isArray(records) ? records : [], (record) => reel.add(whole(record)), signal);
+    await eachInSlices(Array.isArray(records) ? records : [], (record) => reel.add(record), signal);
     return reel;
   }
 
@@ -200,13 +197,6 @@ function copied(state) {
     messages: new Map(state.messages),
     typing: new Map(state.typing),
   };
-}
-
-/** What makes the records of a film whole, in their order. */
-function wholeness(isPacked) {
-  if (isPacked !== true) return (record) => record;
-  const unpacking = new Unpacking();
-  return (record) => unpacking.whole(record);
 }
 
 /** When a record ends: tokens come for a while. */

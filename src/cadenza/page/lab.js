@@ -7,6 +7,7 @@ import { Reel } from "cadenza/film.js";
 import { FilmView } from "cadenza/film_view.js";
 import { Side } from "cadenza/lab_side.js";
 import { Source } from "cadenza/lab_source.js";
+import { unpacked } from "cadenza/packing.js";
 import { t } from "cadenza/words.js";
 import { freshId, Wording } from "cadenza/wording.js";
 import "cadenza/words_lab.js";
@@ -158,9 +159,10 @@ export class Lab {
     if (this.#abort !== null) return;
     const given = this.#source.given;
     // Who tries other settings looks at the same answer again.
-    const answer = this.#result?.given.text === given.text ? this.#result.answer : 1;
+    const last = this.#result?.given;
+    const answer = last && last.text === given.text && last.file === given.file ? this.#result.answer : 1;
     this.#source.keep();
-    if (given.text.trim() === "") {
+    if (given.text.trim() === "" && !given.file) {
       this.#problem(t("lab.nothing-given"));
       this.#source.focus();
       return;
@@ -190,7 +192,7 @@ export class Lab {
     try {
       const made = await this.#api.post("/api/rehearse", body, { signal: abort.signal });
       const reels = [];
-      for (const film of made.films) reels.push(await Reel.inSlices(film, abort.signal));
+      for (const film of made.films) reels.push(await Reel.inSlices(await unpacked(film), abort.signal));
       this.#show({ ...made, given, reels, labels: sides.map(({ label }) => label) }, isChosen);
     } catch (error) {
       if (this.#abort !== abort) return; // another answer was chosen meanwhile

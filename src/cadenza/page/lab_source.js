@@ -1,5 +1,6 @@
 /** What the model is to say in the lab: a text that is typed or pasted, an example, or a file. Nothing is looked at here. */
 
+import { base64 } from "cadenza/attachments.js";
 import { el } from "cadenza/dom.js";
 import { EXAMPLES } from "cadenza/examples.js";
 import { sizeOf } from "cadenza/sizes.js";
@@ -47,9 +48,11 @@ export class Source {
     words.follow(() => this.#showFile());
   }
 
-  /** What was given: its text, and the name of its file if it is one. */
+  /** What was given: a text, or a file with its name; a packed file is given as base64. */
   get given() {
-    return this.#file ? { text: this.#file.text, name: this.#file.name } : { text: this.#whole };
+    if (this.#file === null) return { text: this.#whole };
+    const { name, packed, text } = this.#file;
+    return { text, name, ...(packed === null ? {} : { file: packed }) };
   }
 
   /** Put the cursor where something is to be written. */
@@ -73,7 +76,8 @@ export class Source {
       return;
     }
     try {
-      this.#file = { name: file.name, size: file.size, text: await file.text() };
+      const packed = (await isPacked(file)) ? await base64(file) : null;
+      this.#file = { name: file.name, size: file.size, packed, text: packed === null ? await file.text() : "" };
     } catch {
       this.#onProblem(t("lab.file-unreadable", { name: file.name }));
       return;
@@ -206,7 +210,8 @@ export class Source {
       el("span", { class: "dim", text: sizeOf(size) }),
       remove,
     );
-    this.#parts.file.replaceChildren(head, el("pre", { text: text.slice(0, PREVIEW) + (text.length > PREVIEW ? "\n…" : "") }));
+    const preview = el("pre", { hidden: text === "", text: text.slice(0, PREVIEW) + (text.length > PREVIEW ? "\n…" : "") });
+    this.#parts.file.replaceChildren(head, preview);
   }
 
   #leaveFile() {
@@ -214,6 +219,12 @@ export class Source {
     this.#showFile();
     this.focus();
   }
+}
+
+/** Whether *file* begins as gzip does: packed films are that. */
+async function isPacked(file) {
+  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  return first === 0x1f && second === 0x8b;
 }
 
 /** Whether this is the first half of a character that is two units long. */

@@ -2,6 +2,7 @@
 
 import { el } from "cadenza/dom.js";
 import { FilmView } from "cadenza/film_view.js";
+import { unpacked } from "cadenza/packing.js";
 import { inLanguage, t } from "cadenza/words.js";
 import { freshId, Wording } from "cadenza/wording.js";
 import "cadenza/words_lab.js";
@@ -136,12 +137,17 @@ export class Tour {
 
   async #load(story, index) {
     try {
-      const told = this.#loaded.get(story.id) ?? (await this.#api.get(`/api/stories/${encodeURIComponent(story.id)}`));
+      const told = this.#loaded.get(story.id) ?? (await this.#fetched(story.id));
       this.#loaded.set(story.id, told);
       if (this.#at === index && this.#view === null) this.#show(told);
     } catch (error) {
       if (this.#at === index) this.#fail(error.message, index);
     }
+  }
+
+  async #fetched(id) {
+    const told = await this.#api.get(`/api/stories/${encodeURIComponent(id)}`);
+    return { ...told, films: await Promise.all(told.films.map(unpacked)) };
   }
 
   #show({ films, labels, captions }) {

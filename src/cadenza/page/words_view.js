@@ -66,6 +66,7 @@ const en = {
   "export.title": "A film of Cadenza",
   "export.theme": "Light or dark",
   "export.language": "日本語で表示",
+  "film.unreadable": "The film cannot be read; make it again.",
   "export.broken": "This page holds no film that can be read; save it again.",
 };
 
@@ -133,6 +134,7 @@ const ja = {
   "export.title": "Cadenza の記録",
   "export.theme": "ライト / ダーク",
   "export.language": "Show in English",
+  "film.unreadable": "この記録を読み込めません。もう一度作ってください。",
   "export.broken": "このページには読み込める記録がありません。もう一度保存してください。",
 };
 

@@ -22,6 +22,8 @@ Id: TypeAlias = Annotated[str, Meta(pattern="^[0-9]{1,20}$")]
 Short: TypeAlias = Annotated[str, Meta(max_length=200)]
 Said: TypeAlias = Annotated[str, Meta(max_length=4000)]
 Seconds: TypeAlias = Annotated[float, Meta(ge=0, le=60)]
+Packed: TypeAlias = Annotated[str, Meta(pattern="^[A-Za-z0-9+/]+=*$")]
+"""A film as ``films.film.packed`` writes it."""
 Times: TypeAlias = Annotated[int, Meta(ge=1, le=100)]
 
 
@@ -203,6 +205,8 @@ class Rehearse(Struct, frozen=True, forbid_unknown_fields=True):
     text: str
     rate: Annotated[float, Meta(gt=0, le=100_000)]
     sides: Annotated[tuple[Side, ...], Meta(min_length=1, max_length=2)]
+    file: bytes = b""
+    """A packed film, instead of a text; written as base64."""
     name: Short = ""
     asked: Said = ""
     answer: Annotated[int, Meta(ge=1, le=1_000_000)] = 1
@@ -212,7 +216,7 @@ class Rehearse(Struct, frozen=True, forbid_unknown_fields=True):
 class Share(Struct, frozen=True, forbid_unknown_fields=True):
     """Films are to be put into a page of their own."""
 
-    films: Annotated[tuple[dict[str, Any], ...], Meta(min_length=1, max_length=2)]
+    films: Annotated[tuple[Packed, ...], Meta(min_length=1, max_length=2)]
     labels: Annotated[tuple[Any, ...], Meta(max_length=2)] = ()
     title: Short = ""
     captions: Annotated[tuple[dict[str, Any], ...], Meta(max_length=1000)] = ()

@@ -9,7 +9,7 @@ from typing import TypeVar
 from msgspec import UNSET
 
 from ..errors import CadenzaError, InputError
-from ..films.film import Film, encoded, short_form
+from ..films.film import Film, encoded, packed
 from ..films.rehearsal import Rehearsal, rehearse
 from ..films.sources import understood
 from ..films.troubles import Trouble
@@ -36,7 +36,7 @@ def checked(side: Side) -> Settings:
 
 def rehearsed(wanted: Rehearse, given_up: GivenUp | None = None) -> bytes:
     """What was asked for, as JSON."""
-    sources = understood(wanted.text, wanted.name, rate=wanted.rate)
+    sources = understood(wanted.file or wanted.text, wanted.name, rate=wanted.rate)
     if wanted.answer > len(sources):
         called = f"{wanted.name!r}" if wanted.name else "the input"
         msg = f"there is no answer {wanted.answer} in {called}; it has {len(sources)}"
@@ -49,7 +49,7 @@ def rehearsed(wanted: Rehearse, given_up: GivenUp | None = None) -> bytes:
             "told": source.told,
             "answer": wanted.answer,
             "answers": [_in_short(one.said) for one in sources],
-            "films": [short_form(film) for film in films],
+            "films": [packed(film) for film in films],
         }
     )
 
@@ -70,7 +70,7 @@ def told(story: Story, language: str, given_up: GivenUp | None = None) -> bytes:
             "about": dict(story.about),
             "captions": seen.captions,
             "labels": [dict(label) for label in LABELS],
-            "films": [short_form(film) for film in seen.films],
+            "films": [packed(film) for film in seen.films],
         }
     )
 

@@ -43,7 +43,7 @@ class Screening:
         """What was asked for, as JSON."""
         for side in wanted.sides:
             checked(side)
-        if len(wanted.text) > LARGE:
+        if wanted.file or len(wanted.text) > LARGE:
             return await self._apart("rehearse", msgspec.json.encode(wanted))
         return await self._in_thread(lambda given_up: filming.rehearsed(wanted, given_up))
 

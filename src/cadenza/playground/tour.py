@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from ..films.film import Film, Record
-from ..films.packing import Json
+from ..films.film import Film, Json, Record
 from ..films.rehearsal import Interlude, Rehearsal, beats_of, rehearse
 from ..films.troubles import Trouble
 from ..films.usual import rehearse_usual
