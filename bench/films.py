@@ -20,7 +20,8 @@ from typing import TypeVar
 
 from cadenza import MemoryTarget, Settings, say
 from cadenza.films.film import dump
-from cadenza.films.rehearsal import Rehearsal, beats_of, rehearse, spoken
+from cadenza.films.plan import Rehearsal, beats_of
+from cadenza.films.rehearsal import rehearse, spoken
 from cadenza.films.virtual import run
 from report import RESULTS, ROOT, Goal, with_table
 

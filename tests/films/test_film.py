@@ -9,15 +9,16 @@ from base64 import b64decode
 import pytest
 
 from cadenza.errors import InputError
-from cadenza.films.film import MOST_UNPACKED, Film, Record, dump, from_json, load, packed
-from cadenza.films.rehearsal import Rehearsal, beats_of, rehearse
+from cadenza.films.film import MOST_UNPACKED, Film, FilmRecord, dump, from_json, load, packed
+from cadenza.films.plan import Rehearsal, beats_of
+from cadenza.films.rehearsal import rehearse
 from cadenza.settings import Settings
 from tests.films.told import mixed_text
 
 FILM = Film(
     (
-        Record(0.0, "message", {"message": {"content": "Hi 👋"}}),
-        Record(1.25, "tokens", {"turn": "1", "sort": "text", "text": "ab", "lengths": [1, 1], "times": [0.0, 0.5]}),
+        FilmRecord(0.0, "message", {"message": {"content": "Hi 👋"}}),
+        FilmRecord(1.25, "tokens", {"turn": "1", "sort": "text", "text": "ab", "lengths": [1, 1], "times": [0.0, 0.5]}),
     ),
     "A title",
     {"degree": 2},
@@ -31,7 +32,7 @@ def test_a_film_is_written_and_read_again() -> None:
 
 
 def test_a_file_is_the_gzip_of_json_and_always_the_same() -> None:
-    film = Film((Record(0.1234567, "note", {"text": "é"}),))
+    film = Film((FilmRecord(0.1234567, "note", {"text": "é"}),))
 
     assert gzip.decompress(dump(film)).decode() == (
         '{"film":2,"title":"","seconds":0.123457,"settings":{},"records":[{"at":0.123457,"kind":"note","text":"é"}]}'
@@ -58,7 +59,7 @@ def test_a_mixed_text_says_no_line_twice() -> None:
 
 
 def test_half_a_character_can_be_written() -> None:
-    film = Film((Record(0.0, "note", {"text": "\ud83d"}),))
+    film = Film((FilmRecord(0.0, "note", {"text": "\ud83d"}),))
 
     assert load(dump(film)) == film
 

@@ -9,17 +9,17 @@ import pytest
 
 from cadenza.errors import CadenzaError
 from cadenza.films.explaining import add_explain
-from cadenza.films.orders import Order
+from cadenza.films.orders import ExplainOptions
 from cadenza.films.troubles import Trouble
 from cadenza.settings import Settings
 from cadenza.sim.limits import Rate
 
 
-def order(*words: str) -> Order:
+def order(*words: str) -> ExplainOptions:
     """What is wanted by these words behind the file."""
     parser = argparse.ArgumentParser()
     add_explain(parser.add_subparsers())
-    return Order.of(parser.parse_args(["explain", "answer.md", *words]))
+    return ExplainOptions.of(parser.parse_args(["explain", "answer.md", *words]))
 
 
 def test_nothing_but_a_file_leaves_all_as_it_is() -> None:

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from cadenza.films.printing import Paper, Printer, cut_to, differing, harmless, labelled, message_lines, reply_lines
-from cadenza.films.telling import Event, Numbers, Telling
+from cadenza.films.telling import ReplyEvent, ReplyNumbers, Telling
 from tests.films.told import message, told
 
 TALK = "Evening, @Mia!\n<think>hm</think>Look (it\nworks).\n```py\nx = 1\n```\nBye.\n"
@@ -104,7 +104,9 @@ def test_no_line_is_wider_than_the_paper_nor_moves_the_cursor(text: str, other: 
         "file": other,
     }
     one = message(**story)
-    telling = Telling(other, {}, (one,), (Event(0.5, "said", other),), (), {"kind": other}, Numbers(messages=1))
+    telling = Telling(
+        other, {}, (one,), (ReplyEvent(0.5, "said", other),), (), {"kind": other}, ReplyNumbers(messages=1)
+    )
 
     for line in reply_lines(telling, Paper(width)):
         assert cell_len(line.plain) <= width

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from cadenza.errors import ErrorKind, InputError
 from cadenza.films.film import dump
-from cadenza.films.rehearsal import Interlude, Rehearsal, beats_of, rehearse
+from cadenza.films.plan import Interlude, Rehearsal, beats_of
+from cadenza.films.rehearsal import rehearse
 from cadenza.films.sources import LARGEST, Source, understood
 from cadenza.settings import Settings
 from cadenza.trace import Traced, line_of

@@ -12,9 +12,9 @@ import pytest
 
 from cadenza.errors import InputError
 from cadenza.films.film import Film, dump
-from cadenza.films.orders import Order
+from cadenza.films.orders import ExplainOptions
 from cadenza.films.sources import LARGEST
-from cadenza.films.subjects import Subject, data_of, is_trace, sources_of, subject_of
+from cadenza.films.subjects import ExplainInput, data_of, is_trace, sources_of, subject_of
 from cadenza.types import TextDelta
 from tests.films.told import filmed
 
@@ -27,8 +27,8 @@ def said(film: Film) -> list[str]:
     return [record.about["message"]["content"] for record in film.of_kind("message")]
 
 
-def subject(data: bytes, **wanted: object) -> Subject:
-    return subject_of(Order("answer.md", **wanted), data)  # type: ignore[arg-type]  # each of its own type
+def subject(data: bytes, **wanted: object) -> ExplainInput:
+    return subject_of(ExplainOptions("answer.md", **wanted), data)  # type: ignore[arg-type]  # each of its own type
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_long_text_is_said_in_larger_pieces_in_the_same_time() -> None:
     text = ("a" * 99 + "\n") * 2500
 
     for is_text in (False, True):
-        [source] = sources_of(Order("answer.md", is_text=is_text, rate=1000.0), text.encode())
+        [source] = sources_of(ExplainOptions("answer.md", is_text=is_text, rate=1000.0), text.encode())
 
         assert 50_001 == len(source.beats)  # with the end
         assert 62.5 == pytest.approx(source.seconds)

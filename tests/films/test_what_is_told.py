@@ -16,7 +16,8 @@ import pytest
 
 from cadenza import Settings
 from cadenza.films.film import Film
-from cadenza.films.rehearsal import Rehearsal, beats_of, rehearse
+from cadenza.films.plan import Rehearsal, beats_of
+from cadenza.films.rehearsal import rehearse
 from cadenza.films.troubles import Trouble
 from cadenza.text.tables import Table
 from cadenza.types import Persona

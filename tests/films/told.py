@@ -7,7 +7,8 @@ from random import Random
 from typing import Any
 
 from cadenza.films.film import Film, load
-from cadenza.films.rehearsal import Rehearsal, beats_of, rehearse
+from cadenza.films.plan import Rehearsal, beats_of
+from cadenza.films.rehearsal import rehearse
 from cadenza.films.telling import Message, Telling, tellings
 from cadenza.settings import Settings
 

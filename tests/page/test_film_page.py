@@ -15,7 +15,8 @@ from playwright.async_api import expect
 
 from cadenza import page
 from cadenza.films import film as film_file
-from cadenza.films.rehearsal import Rehearsal, rehearse
+from cadenza.films.plan import Rehearsal
+from cadenza.films.rehearsal import rehearse
 from cadenza.films.sources import understood
 from tests.browsing import PHONE, Open
 from tests.page.samples import CHANNEL, EMBED, FILES, PICTURE, REN, at, film, packed, rich, said, talk

@@ -137,7 +137,7 @@ async def test_a_process_ends_by_itself_when_nobody_listens_any_more() -> None:
         sys.executable, "-m", apart.__name__, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL
     )
     assert process.stdin is not None
-    process.stdin.write(msgspec.json.encode(apart.Order("rehearse", len(request))) + b"\n" + request)
+    process.stdin.write(msgspec.json.encode(apart.FilmJob("rehearse", len(request))) + b"\n" + request)
     await process.stdin.drain()
     process.stdin.close()
 

@@ -14,7 +14,7 @@ from cadenza.playground import bodies
 def test_an_act_is_known_by_its_name() -> None:
     wanted: object = bodies.read(b'{"act": "unreact", "channel": "1", "id": "2", "emoji": "x"}', bodies.Act)  # type: ignore[type-var, arg-type]  # a union
 
-    assert bodies.Unreact("1", "2", "x") == wanted
+    assert bodies.UnreactAct("1", "2", "x") == wanted
 
 
 def test_no_limits_are_something_else_than_nothing_said_of_them() -> None:
@@ -25,23 +25,23 @@ def test_no_limits_are_something_else_than_nothing_said_of_them() -> None:
 def test_a_file_comes_as_base64() -> None:
     body = b'{"channel": "1", "text": "", "files": [{"name": "a", "data": "aGk="}]}'
 
-    assert b"hi" == bodies.read(body, bodies.Say).files[0].data
+    assert b"hi" == bodies.read(body, bodies.SayBody).files[0].data
 
 
 def test_a_complaint_names_what_is_wrong() -> None:
     with pytest.raises(InputError, match=r"Expected `str`, got `int` - at `\$\.text`"):
-        bodies.read(b'{"channel": "1", "text": 1}', bodies.Say)
+        bodies.read(b'{"channel": "1", "text": 1}', bodies.SayBody)
 
 
 @given(st.binary(max_size=200))
 def test_whatever_comes_is_read_or_refused_in_a_sentence(body: bytes) -> None:
     told: object = ""
     try:
-        told = bodies.read(body, bodies.Say)
+        told = bodies.read(body, bodies.SayBody)
     except InputError as error:
         told = str(error)
 
-    assert isinstance(told, bodies.Say) or "\n" not in str(told)
+    assert isinstance(told, bodies.SayBody) or "\n" not in str(told)
 
 
 @pytest.mark.parametrize(
@@ -54,4 +54,4 @@ def test_whatever_comes_is_read_or_refused_in_a_sentence(body: bytes) -> None:
     ids=["half", "wrong-way-round", "beside-a-whole-one"],
 )
 def test_half_a_character_is_marked_and_the_rest_is_read(sent: bytes, read: str) -> None:
-    assert read == bodies.read(b'{"channel": "1", "text": "%b"}' % sent, bodies.Say).text
+    assert read == bodies.read(b'{"channel": "1", "text": "%b"}' % sent, bodies.SayBody).text

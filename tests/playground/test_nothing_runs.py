@@ -14,8 +14,9 @@ import pytest
 from playwright.async_api import Page, expect
 
 from cadenza import page
-from cadenza.films.film import Record
-from cadenza.films.rehearsal import Rehearsal, beats_of, rehearse
+from cadenza.films.film import FilmRecord
+from cadenza.films.plan import Rehearsal, beats_of
+from cadenza.films.rehearsal import rehearse
 from cadenza.sim.wire import Json
 from tests.browsing import Open
 from tests.page.samples import packed
@@ -84,12 +85,14 @@ async def test_whatever_is_said_or_happens_live_is_text_and_the_page_still_answe
     async with playing() as play:
         tab = await _tab(window, play.url)
         channel = {"id": "77", "name": NASTY[0], "sort": "constructor", "topic": NASTY[1]}
-        play.live.reel.add(Record(0.0, "channel", {"channel": channel}))
+        play.live.reel.add(FilmRecord(0.0, "channel", {"channel": channel}))
         for number in range(len(NASTY) // 6):
-            play.live.reel.add(Record(0.0, "message", {"message": _message(str(number + 1), play.general, texts)}))
+            play.live.reel.add(FilmRecord(0.0, "message", {"message": _message(str(number + 1), play.general, texts)}))
         for kind in ("form", "note", "typing", "person", "__proto__", "constructor", "story", "fate", "call", "step"):
             odd = {name: next(texts) for name in ("text", "urgency", "channel", "turn", "step", "message", "route")}
-            play.live.reel.add(Record(0.0, kind, {**odd, "about": odd, "who": _person(next(texts)), "__proto__": odd}))
+            play.live.reel.add(
+                FilmRecord(0.0, kind, {**odd, "about": odd, "who": _person(next(texts)), "__proto__": odd})
+            )
         file = {
             "name": 'a"\r\nX-Evil: 1\r\n\r\n<script>ran()</script>.svg',
             "data": base64.b64encode(b"<svg onload=ran()/>"),

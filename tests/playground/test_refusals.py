@@ -169,7 +169,7 @@ def rehearse(**more: Any) -> Callable[[], object]:
         pytest.param(lambda: check_choice({"type": 3, "options": [{"value": "b"}]}, ["a"]), id="no such choice"),
         pytest.param(lambda: filled_in(MODAL, {"b": "x"}), id="no such field"),
         pytest.param(lambda: filled_in(MODAL, {"a": "xxx"}), id="too long for a field"),
-        pytest.param(lambda: bodies.read(b"{", bodies.Say), id="no JSON"),
+        pytest.param(lambda: bodies.read(b"{", bodies.SayBody), id="no JSON"),
         pytest.param(lambda: check_changeable(["http"]), id="not changed here"),
         pytest.param(lambda: Trouble("fire"), id="no such trouble"),  # type: ignore[arg-type]  # that is the point
         pytest.param(lambda: Trouble("lost", times=0), id="trouble that never comes"),

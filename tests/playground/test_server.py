@@ -17,7 +17,7 @@ from cadenza.bot.scenery import Scenery
 from cadenza.films.addresses import Paths
 from cadenza.films.film import Film, packed
 from cadenza.playground import doing
-from cadenza.playground.bodies import Say
+from cadenza.playground.bodies import SayBody
 from cadenza.sim.shapes import MessageFlag
 from cadenza.sim.wire import Json
 from tests.films.told import unpacked
@@ -272,7 +272,7 @@ async def test_settings_of_who_waits_for_whom_take_hold_too(play: Play) -> None:
     before = len(play.answers())
 
     for text in ("One more thing", "Good evening"):  # both at once, so that the first has no time to be answered
-        doing.say(play.live, Say(play.general, text))
+        doing.say(play.live, SayBody(play.general, text))
     await play.until(lambda: len(play.answers()) >= before + 3)
     await play.quiet()
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from cadenza.films.film import Film
-from cadenza.playground.tour import LABELS, STORIES, Shown, shown, story_of
+from cadenza.playground.tour import LABELS, STORIES, ShownStory, shown, story_of
 from cadenza.playground.tour_texts import ANSWERS
 from cadenza.sim.wire import Json
 
@@ -25,7 +25,7 @@ both_languages = pytest.mark.parametrize("language", BOTH)
 
 
 @cache
-def told(id_: str, language: str) -> Shown:
+def told(id_: str, language: str) -> ShownStory:
     """A story as it is shown; it is filmed once."""
     story = story_of(id_)
     assert story is not None

@@ -90,7 +90,7 @@ class Paths(_Kept):
         return None
 
 
-class Inline(_Kept):
+class InlineAddresses(_Kept):
     """``data:`` addresses, for a film that has all it shows in itself: pictures, and files that are text."""
 
     def face(self, author: Json, /) -> str | None:

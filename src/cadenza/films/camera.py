@@ -14,13 +14,13 @@ from ..sim.world import World
 from ..stories import Stories
 from ..text.markup import Names
 from ..trace import Traced
-from .addresses import Addresses, Inline
-from .film import Record
+from .addresses import Addresses, InlineAddresses
+from .film import FilmRecord
 from .forms import as_form
 from .shown import as_shown
 from .tokens import Tokens
 
-Take = Callable[[Record], None]
+Take = Callable[[FilmRecord], None]
 """Whoever is given each record, in their order."""
 
 _SAID = frozenset({"text", "thought"})
@@ -68,7 +68,7 @@ class Camera:
         self._tokens = Tokens(is_live=is_live)
         self._begins: dict[str, float] = {}  # when each reply that is running began
         self._stories: dict[str, Stories] = {}
-        self._addresses = addresses or Inline(world)
+        self._addresses = addresses or InlineAddresses(world)
         self._names: dict[str, str] = {}
         self._roles: dict[str, str] = {}
         self._places: dict[str, str] = {}
@@ -269,7 +269,7 @@ class Camera:
         """Take a record; those before it never come later than it."""
         self.flush()
         self._last = max(self._now() if at is None else at, self._last)
-        self._take(Record(self._last, kind, about))
+        self._take(FilmRecord(self._last, kind, about))
 
 
 def _meant_for(message: Json) -> str | None:

@@ -21,7 +21,7 @@ _MARKS = ("- ", "+ ")
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class MessageStretch:
     """Messages that are the same on both sides, or that stand in each other's place."""
 
     is_same: bool
@@ -40,7 +40,7 @@ class Comparison:
 
     left: Telling
     right: Telling
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[MessageStretch, ...]
 
     @property
     def is_same(self) -> bool:
@@ -61,7 +61,8 @@ def compared(left: Telling, right: Telling) -> Comparison:
     """Lay two tellings beside each other."""
     matcher = SequenceMatcher(None, _keys(left), _keys(right), autojunk=False)
     stretches = tuple(
-        Stretch(tag == "equal", left.messages[a:b], right.messages[c:d]) for tag, a, b, c, d in matcher.get_opcodes()
+        MessageStretch(tag == "equal", left.messages[a:b], right.messages[c:d])
+        for tag, a, b, c, d in matcher.get_opcodes()
     )
     return Comparison(left, right, stretches)
 
@@ -104,7 +105,7 @@ def comparison_lines(comparison: Comparison, labels: Sequence[str], paper: Paper
         yield Text.assemble("  ", line)
 
 
-def _same(stretch: Stretch, paper: Paper) -> Iterator[Text]:
+def _same(stretch: MessageStretch, paper: Paper) -> Iterator[Text]:
     """A line for each pair of messages that are the same."""
     for left, right in zip(stretch.left, stretch.right, strict=True):
         head = f"  {_numbered(left, right)}  same  "
@@ -120,7 +121,7 @@ def _numbered(left: Message, right: Message) -> str:
     return f"{left.number}" if left.number == right.number else f"{left.number} | {right.number}"
 
 
-def _different(stretch: Stretch, paper: Paper) -> Iterator[Text]:
+def _different(stretch: MessageStretch, paper: Paper) -> Iterator[Text]:
     """The messages of the one side, and those of the other in their place."""
     for side, messages, mark, style in zip(_SIDES, (stretch.left, stretch.right), _MARKS, _STYLES, strict=True):
         for message in messages:

@@ -9,7 +9,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import msgspec
 
@@ -25,7 +25,7 @@ _LEVEL = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class FilmRecord:
     """Something that happened."""
 
     at: float
@@ -50,7 +50,7 @@ class Record:
 class Film:
     """A whole film."""
 
-    records: tuple[Record, ...]
+    records: tuple[FilmRecord, ...]
     title: str = ""
     settings: Mapping[str, object] = field(default_factory=dict)
     """Those that differ from the defaults."""
@@ -62,7 +62,7 @@ class Film:
         """How long it is."""
         return self.records[-1].until if self.records else 0.0
 
-    def of_kind(self, kind: str) -> list[Record]:
+    def of_kind(self, kind: str) -> list[FilmRecord]:
         """The records of one kind."""
         return [record for record in self.records if record.kind == kind]
 
@@ -95,7 +95,7 @@ def encoded(value: object) -> bytes:
         return json.dumps(msgspec.to_builtins(value), separators=(",", ":")).encode()
 
 
-def is_packed(data: bytes | str) -> bool:
+def is_packed(data: bytes | str) -> TypeGuard[bytes]:
     """Whether *data* is gzip, which all packed films are."""
     return isinstance(data, bytes) and data.startswith(b"\x1f\x8b")
 
@@ -145,17 +145,17 @@ def from_json(value: object) -> Film:
             raise _unreadable(why)
 
 
-def _record(number: int, value: object) -> Record:
+def _record(number: int, value: object) -> FilmRecord:
     match value:
         case {"at": float() | int() as at, "kind": str(kind), **rest} if isfinite(at) and at >= 0:
             about = {str(name): inner for name, inner in rest.items()}
-            return Record(float(at), kind, about)
+            return FilmRecord(float(at), kind, about)
         case _:
             why = f"its record {number} does not say 'at' which time what 'kind' of thing happened"
             raise _unreadable(why)
 
 
-def _check_order(records: tuple[Record, ...]) -> None:
+def _check_order(records: tuple[FilmRecord, ...]) -> None:
     last = 0.0
     for number, record in enumerate(records, start=1):
         if record.at < last:

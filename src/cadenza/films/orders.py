@@ -12,7 +12,7 @@ from typing import cast
 from ..errors import InputError
 from ..settings import Settings, given, settings_fields
 from ..sim.limits import Rate
-from .rehearsal import Rehearsal
+from .plan import Rehearsal
 from .troubles import Trouble, What
 
 _FAULT = re.compile(r"(?P<what>[a-z_]+?)(?:x(?P<times>\d{1,4}))?(?:@(?P<message>\d{1,6}))?")
@@ -21,7 +21,7 @@ _STANDARD_INPUT = "standard input"
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class ExplainOptions:
     """What is wanted."""
 
     file: str
@@ -46,7 +46,7 @@ class Order:
     """Whether also what has happened is done anew, because an option asks for something else."""
 
     @classmethod
-    def of(cls, options: argparse.Namespace) -> Order:
+    def of(cls, options: argparse.Namespace) -> ExplainOptions:
         """The order that was given on a command line, or an error that says what is wrong with it."""
         diff = tuple(options.diff or ())
         order = cls(

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from ..explain_steps import About, parts_of, text_of, texts_of
 from . import wording
-from .telling import Event, Message, Telling
+from .telling import Message, ReplyEvent, Telling
 
 WIDEST = 100
 _LABEL = 9
@@ -84,7 +84,7 @@ def reply_lines(telling: Telling, paper: Paper) -> Iterator[Text]:
         settings = ", ".join(f"{name} {value!r}" for name, value in telling.settings.items())
         yield from labelled("settings", settings, paper)
         yield Text()
-    happened: list[Message | Event] = sorted([*telling.events, *telling.messages], key=lambda one: one.at)
+    happened: list[Message | ReplyEvent] = sorted([*telling.events, *telling.messages], key=lambda one: one.at)
     for one in happened:
         if isinstance(one, Message):
             yield from message_lines(one, paper)
@@ -187,7 +187,7 @@ def cut_to(text: str, width: int) -> str:
     return f"{kept}…"
 
 
-def _event(event: Event, paper: Paper) -> Iterator[Text]:
+def _event(event: ReplyEvent, paper: Paper) -> Iterator[Text]:
     """What happened between two messages."""
     at = f"at {wording.shown_seconds(event.at)}  "
     lines = [line for part in harmless(event.told).split("\n") for line in wrapped(Text(part), paper.width - 16)]

@@ -13,7 +13,7 @@ from ..explain_steps import text_of
 from ..stories import Stories
 from ..text.markup import nodes
 from ..trace import Traced
-from .film import Film, Json, Record
+from .film import Film, FilmRecord, Json
 from .tokens import Tokens
 
 _EPOCH = 1_800_000_000
@@ -36,11 +36,11 @@ def _film(steps: Sequence[Traced]) -> Film:
     return Film(tuple(records), settings=dict(settings) if isinstance(settings, Mapping) else {})
 
 
-def _scene(begun: Mapping[str, object], name: str) -> list[Record]:
+def _scene(begun: Mapping[str, object], name: str) -> list[FilmRecord]:
     name_of_channel = text_of(begun, "channel") or "general"
     channel = {"id": _channel(begun), "name": name_of_channel, "sort": "text", "topic": ""}
     person = {"id": _BOT, "name": name, "avatar": None, "is_bot": True, "is_me": False}
-    return [Record(0.0, "person", {"person": person}), Record(0.0, "channel", {"channel": channel})]
+    return [FilmRecord(0.0, "person", {"person": person}), FilmRecord(0.0, "channel", {"channel": channel})]
 
 
 def _channel(begun: Mapping[str, object]) -> str:
@@ -56,7 +56,7 @@ class _Reel:
         self._tokens = Tokens(is_live=False)
         self._stories = Stories()
 
-    def records(self, steps: Sequence[Traced]) -> Iterator[Record]:
+    def records(self, steps: Sequence[Traced]) -> Iterator[FilmRecord]:
         """All of them."""
         for step in steps:
             if step.step == "chunk" and (sort := text_of(step.about, "kind")) in ("text", "thought"):
@@ -65,18 +65,18 @@ class _Reel:
             else:
                 yield from self._step(step)
             for told in self._stories.feed(step):
-                yield Record(step.at, told.kind, {"turn": step.turn, **told.about})
+                yield FilmRecord(step.at, told.kind, {"turn": step.turn, **told.about})
         yield from self._said()
 
-    def _step(self, step: Traced) -> Iterator[Record]:
+    def _step(self, step: Traced) -> Iterator[FilmRecord]:
         yield from self._said()
         if step.step == "sent":
-            yield Record(step.at, "message", {"message": self._message(step)})
+            yield FilmRecord(step.at, "message", {"message": self._message(step)})
         elif step.step == "taken_back" and step.about.get("error") is None:
-            yield Record(step.at, "deleted", {"channel": self._channel, "id": text_of(step.about, "message")})
-        yield Record(step.at, "step", {"turn": step.turn, "step": step.step, "about": dict(step.about)})
+            yield FilmRecord(step.at, "deleted", {"channel": self._channel, "id": text_of(step.about, "message")})
+        yield FilmRecord(step.at, "step", {"turn": step.turn, "step": step.step, "about": dict(step.about)})
 
-    def _said(self) -> Iterator[Record]:
+    def _said(self) -> Iterator[FilmRecord]:
         """What the model said before something else happened."""
         if record := self._tokens.flush():
             yield record

@@ -35,7 +35,7 @@ from ..types import (
 )
 from .dumps import Dump, recognised
 from .film import Film, is_packed, load
-from .rehearsal import Beat, Interlude, Rehearsal, beats_of
+from .plan import Interlude, ModelBeat, Rehearsal, beats_of
 
 LARGEST = 8 * 2**20
 """Bytes, or characters, that are read at the most."""
@@ -52,7 +52,7 @@ class Source:
     """``text``, ``recording``, ``stream``, ``script``, ``replay``, ``trace`` or ``film``."""
     told: str
     """What it was taken for, in a sentence."""
-    beats: tuple[Beat, ...]
+    beats: tuple[ModelBeat, ...]
     settings: Settings | None = None
     """With which it was played, if it says that; and so with all below."""
     persona: Persona | None = None
@@ -157,9 +157,9 @@ def _which(number: int, count: int) -> str:
     return f", answer {number} of {count}" if count > 1 else ""
 
 
-def _timed(answer: Answer) -> tuple[Beat, ...]:
+def _timed(answer: Answer) -> tuple[ModelBeat, ...]:
     """What *answer* comes to, each chunk when it came."""
-    return tuple(Beat(after, tuple(chunks)) for after, chunks in timed(answer))
+    return tuple(ModelBeat(after, tuple(chunks)) for after, chunks in timed(answer))
 
 
 def _replay(text: str, rate: float) -> list[Source]:
@@ -276,7 +276,7 @@ def _reply(steps: Sequence[Traced], what: str) -> Source | None:
     last = begun.at if begun else said[0][0]
     beats = []
     for at, chunk in [*said, *(end or [(said[-1][0], Finished())])]:
-        beats.append(Beat(max(0.0, at - last), (chunk,)))
+        beats.append(ModelBeat(max(0.0, at - last), (chunk,)))
         last = max(at, last)
     about = begun.about if begun else {}
     name = about.get("persona")
@@ -345,11 +345,11 @@ def _told_of_dump(dump: Dump, number: int, count: int) -> str:
     return f"A stream in the dialect of {dump.dialect}{model}{_which(number, count)}; it has no timings of its own."
 
 
-def _paced(chunks: Iterable[Chunk], rate: float) -> tuple[Beat, ...]:
-    return tuple(Beat(1 / rate if isinstance(one, TextDelta | ThoughtDelta) else 0.0, (one,)) for one in chunks)
+def _paced(chunks: Iterable[Chunk], rate: float) -> tuple[ModelBeat, ...]:
+    return tuple(ModelBeat(1 / rate if isinstance(one, TextDelta | ThoughtDelta) else 0.0, (one,)) for one in chunks)
 
 
-def _all(beats: Iterable[Beat]) -> list[Chunk]:
+def _all(beats: Iterable[ModelBeat]) -> list[Chunk]:
     return [chunk for beat in beats for chunk in beat.chunks]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from ..sim.api import WorldApi
 from ..sim.faults import Faults
@@ -16,18 +16,16 @@ from ..sim.wire import Event, Refusal
 from ..sim.world import World
 from ..types import Persona, Reply, Roster
 from .camera import Camera
-from .film import Film, Record
+from .film import Film, FilmRecord
+from .plan import Rehearsal
 from .troubles import AS_BOT, AS_SOMEBODY
-
-if TYPE_CHECKING:
-    from .rehearsal import Rehearsal
 
 _EPOCH = 1_800_000_000.0
 """When all films begin, in seconds since 1970."""
 _BOT = "Cadenza"
 
 
-class Stage:
+class RehearsalRoom:
     """One rehearsal's Discord, in the time of the loop that is running. A context manager: its end stops the camera."""
 
     def __init__(self, wanted: Rehearsal, *, messages: str = "") -> None:
@@ -35,7 +33,7 @@ class Stage:
         loop = asyncio.get_running_loop()
         persona = wanted.persona
         self._wanted = wanted
-        self._records: list[Record] = []
+        self._records: list[FilmRecord] = []
         self._said = 0  # through webhooks
         self.begun = loop.time()
         self.world = world = World(clock=loop.time, starts=_EPOCH)

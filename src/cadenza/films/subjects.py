@@ -13,8 +13,9 @@ from ..errors import InputError
 from ..explain import read
 from ..trace import Traced
 from .film import Film, load
-from .orders import Order
-from .rehearsal import beats_of, rehearse
+from .orders import ExplainOptions
+from .plan import beats_of
+from .rehearsal import rehearse
 from .retracing import films_of
 from .sources import LARGEST, Source, understood
 
@@ -30,7 +31,7 @@ _LOOKED_INTO = 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class ExplainInput:
     """What is explained."""
 
     what: str
@@ -69,40 +70,40 @@ def is_trace(data: bytes) -> bool:
     return bool(steps) and 2 * len(steps) >= len(lines)
 
 
-def subject_of(order: Order, data: bytes) -> Subject:
+def subject_of(wanted: ExplainOptions, data: bytes) -> ExplainInput:
     """What is in *data*, rehearsed; or the film that it is, if nothing is to be otherwise."""
     if not data.strip():
-        msg = f"there is nothing to explain in {order.file!r}; give what a model said, or a recorded stream"
+        msg = f"there is nothing to explain in {wanted.file!r}; give what a model said, or a recorded stream"
         raise InputError(msg)
-    found = sources_of(order, data)
+    found = sources_of(wanted, data)
     what = found[0].what
-    if what == "film" and not order.is_rehearsed:
+    if what == "film" and not wanted.is_rehearsed:
         film = load(data)
-        films = [film] if order.answer is None else _chosen(order, _replies(film))
-        return Subject(what, "A film.", is_rehearsed=False, films=tuple((one,) for one in films))
-    sources = _chosen(order, found)
+        films = [film] if wanted.answer is None else _chosen(wanted, _replies(film))
+        return ExplainInput(what, "A film.", is_rehearsed=False, films=tuple((one,) for one in films))
+    sources = _chosen(wanted, found)
     told = sources[0].told if len(sources) == 1 else f"{len(sources)} answers; the first: {sources[0].told}"
-    return Subject(what, told, is_rehearsed=True, films=tuple(_films(order, one) for one in sources))
+    return ExplainInput(what, told, is_rehearsed=True, films=tuple(_films(wanted, one) for one in sources))
 
 
-def subject_of_trace(order: Order, traced: Sequence[Traced]) -> Subject:
+def subject_of_trace(wanted: ExplainOptions, traced: Sequence[Traced]) -> ExplainInput:
     """A trace, as it happened."""
-    films = tuple((film,) for film in _chosen(order, films_of(traced)))
-    return Subject("trace", "A trace of ours.", is_rehearsed=False, films=films)
+    films = tuple((film,) for film in _chosen(wanted, films_of(traced)))
+    return ExplainInput("trace", "A trace of ours.", is_rehearsed=False, films=films)
 
 
-def _chosen(order: Order, answers: Sequence[T]) -> Sequence[T]:
+def _chosen(wanted: ExplainOptions, answers: Sequence[T]) -> Sequence[T]:
     """Those of the *answers* that are wanted; a page has room for only one."""
     count = len(answers)
-    if order.answer is None:
-        if order.html and count > 1:
-            msg = f"there are {count} answers in {order.name!r}, and a page shows one; choose it with --answer N"
+    if wanted.answer is None:
+        if wanted.html and count > 1:
+            msg = f"there are {count} answers in {wanted.name!r}, and a page shows one; choose it with --answer N"
             raise InputError(msg)
         return answers
-    if not 1 <= order.answer <= count:
-        msg = f"there is no answer {order.answer} in {order.name!r}; it has {count}"
+    if not 1 <= wanted.answer <= count:
+        msg = f"there is no answer {wanted.answer} in {wanted.name!r}; it has {count}"
         raise InputError(msg)
-    return [answers[order.answer - 1]]
+    return [answers[wanted.answer - 1]]
 
 
 def _replies(film: Film) -> list[Film]:
@@ -114,12 +115,12 @@ def _replies(film: Film) -> list[Film]:
     ]
 
 
-def sources_of(order: Order, data: bytes) -> list[Source]:
+def sources_of(wanted: ExplainOptions, data: bytes) -> list[Source]:
     """What is in *data*, before anything is done with it."""
-    rate = _RATE if order.rate is None else order.rate
-    if order.is_text:
-        return [_said(_decoded(order, data), rate, "A text of")]
-    sources = understood(data, order.name, rate=rate, timed=order.rate is None)
+    rate = _RATE if wanted.rate is None else wanted.rate
+    if wanted.is_text:
+        return [_said(_decoded(wanted, data), rate, "A text of")]
+    sources = understood(data, wanted.name, rate=rate, timed=wanted.rate is None)
     first = sources[0]
     if first.what == "text" and len(first.beats) > _MOST_TOKENS:
         text = "".join(getattr(chunk, "text", "") for beat in first.beats for chunk in beat.chunks)
@@ -127,14 +128,14 @@ def sources_of(order: Order, data: bytes) -> list[Source]:
     return sources
 
 
-def _decoded(order: Order, data: bytes) -> str:
+def _decoded(wanted: ExplainOptions, data: bytes) -> str:
     if len(data) > LARGEST:
-        msg = f"{order.name!r} is larger than {LARGEST // 2**20} MB; give a part of it"
+        msg = f"{wanted.name!r} is larger than {LARGEST // 2**20} MB; give a part of it"
         raise InputError(msg)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        msg = f"{order.name!r} is not text in UTF-8; if it is text, save it as UTF-8"
+        msg = f"{wanted.name!r} is not text in UTF-8; if it is text, save it as UTF-8"
         raise InputError(msg) from None
 
 
@@ -145,8 +146,8 @@ def _said(text: str, rate: float, what: str) -> Source:
     return Source("text", f"{what} {len(text)} characters.", tuple(beats))
 
 
-def _films(order: Order, source: Source) -> tuple[Film, ...]:
+def _films(wanted: ExplainOptions, source: Source) -> tuple[Film, ...]:
     """*source*, rehearsed with each of the settings."""
     plain = replace(source, settings=None)
-    bases = (replace(order.base, settings=settings) for settings in order.settings(source.settings))
+    bases = (replace(wanted.base, settings=settings) for settings in wanted.settings(source.settings))
     return tuple(rehearse(plain.rehearsal(base)) for base in bases)

@@ -15,7 +15,7 @@ from math import fsum
 from ..explain_steps import WORDS, About, change, number_of, numbers_of, part_of, parts_of, text_of
 from ..text.blocks import code_in
 from ..text.runs import date_of
-from .film import Film, Json, Record
+from .film import Film, FilmRecord, Json
 
 _TAG = re.compile(
     r"<(?:(?P<sign>@[!&]?|\#)(?P<id>\d+)|id:(?P<place>customize|browse|guide)|a?(?P<emoji>:\w+:)\d+"
@@ -72,7 +72,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class ReplyEvent:
     """What happened between two messages."""
 
     at: float
@@ -87,7 +87,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Numbers:
+class ReplyNumbers:
     """A reply in numbers. Times are in seconds since it began, and ``None`` where there is no such thing."""
 
     messages: int = 0
@@ -128,12 +128,12 @@ class Telling:
     settings: About
     """Those that differ from the defaults."""
     messages: tuple[Message, ...]
-    events: tuple[Event, ...]
+    events: tuple[ReplyEvent, ...]
     fates: tuple[About, ...]
     """What became of text that is in no message: ``at``, ``raw`` and ``fate`` each."""
     outcome: About
     """How it ended: ``kind``, ``reason`` and ``error``."""
-    numbers: Numbers
+    numbers: ReplyNumbers
 
     def only(self, number: int) -> Telling | None:
         """The same, with only that message and without what happened besides; ``None`` if it is not here."""
@@ -155,8 +155,8 @@ class Telling:
 
 def tellings(film: Film) -> list[Telling]:
     """Every reply in *film*, in the order in which they began."""
-    turns: dict[str, list[Record]] = {}
-    around: list[Record] = []
+    turns: dict[str, list[FilmRecord]] = {}
+    around: list[FilmRecord] = []
     for record in film.records:
         turn = record.about.get("turn")
         (turns.setdefault(turn, []) if isinstance(turn, str) else around).append(record)
@@ -181,7 +181,7 @@ def counted(told: Iterable[Telling]) -> list[Telling]:
 class _Names:
     """Who is who in a film."""
 
-    def __init__(self, records: Iterable[Record]) -> None:
+    def __init__(self, records: Iterable[FilmRecord]) -> None:
         self._names: dict[str, str] = {}
         self.authors: dict[str, str] = {}
         """Under which name each message stands in the chat."""
@@ -230,7 +230,7 @@ class _Names:
 class _Reply:
     """The records of one reply, and those *around* it."""
 
-    def __init__(self, records: Sequence[Record], around: Sequence[Record], names: _Names) -> None:
+    def __init__(self, records: Sequence[FilmRecord], around: Sequence[FilmRecord], names: _Names) -> None:
         self._records = records
         self._around = around
         self._names = names
@@ -254,7 +254,7 @@ class _Reply:
             self._numbers(messages, fates),
         )
 
-    def _of(self, kind: str) -> list[Record]:
+    def _of(self, kind: str) -> list[FilmRecord]:
         return [record for record in self._records if record.kind == kind]
 
     def _about(self, step: str) -> About:
@@ -286,29 +286,29 @@ class _Reply:
 
     # --- what else happened ----------------------------------------------------------------
 
-    def _events(self, messages: Sequence[Message]) -> Iterator[Event]:
+    def _events(self, messages: Sequence[Message]) -> Iterator[ReplyEvent]:
         seen = {number for message in messages for number in numbers_of(message.story, "segments")}
         for record in self._of("step"):
             step, about = text_of(record.about, "step"), record.about.get("about")
             if not isinstance(about, Mapping) or step in _UNTOLD:
                 continue
             if step == "rule" and seen.isdisjoint(numbers_of(about, "segments")):
-                yield Event(record.at, step, f"rule {change(about)}")
+                yield ReplyEvent(record.at, step, f"rule {change(about)}")
             elif step in WORDS and (words := WORDS[step](about)):
-                yield Event(record.at, step, words)
+                yield ReplyEvent(record.at, step, words)
 
-    def _others(self) -> Iterator[Event]:
+    def _others(self) -> Iterator[ReplyEvent]:
         """What other people said meanwhile."""
         for record in self._around:
             match record.about:
                 case {"message": {"author": {"id": str(id_), "name": str(name), **rest}, "content": str(text)}}:
                     is_ours = id_ in self._names.bots or rest.get("is_webhook") is True
                     if record.kind == "message" and not is_ours:
-                        yield Event(record.at, "said", f"{name}: {self._names.in_words(text)}")
+                        yield ReplyEvent(record.at, "said", f"{name}: {self._names.in_words(text)}")
 
     # --- numbers ---------------------------------------------------------------------------
 
-    def _numbers(self, messages: Sequence[Message], fates: Sequence[About]) -> Numbers:
+    def _numbers(self, messages: Sequence[Message], fates: Sequence[About]) -> ReplyNumbers:
         said = [record for record in self._of("tokens") if record.about.get("sort") == "text"]
         last_token = max((record.until for record in self._of("tokens")), default=None)
         last = messages[-1].at if messages else None
@@ -318,7 +318,7 @@ class _Reply:
         for fate in fates:
             name = text_of(fate, "fate")
             unshown[name] = unshown.get(name, 0) + _length(fate.get("raw"))
-        return Numbers(
+        return ReplyNumbers(
             messages=len(messages),
             planned=sum(max(1, len(numbers_of(message.story, "posts"))) for message in messages),
             characters=sum(len(message.text) for message in messages),

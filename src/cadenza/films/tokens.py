@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..text.units import units
-from .film import Record
+from .film import FilmRecord
 
 MOST = 500
 """Chunks in one record."""
@@ -22,7 +22,7 @@ class Tokens:
         self._texts: list[str] = []
         self._times: list[float] = []
 
-    def add(self, turn: str, sort: str, text: str, at: float) -> Record | None:
+    def add(self, turn: str, sort: str, text: str, at: float) -> FilmRecord | None:
         """A chunk came; gives back what came before it, if that is to be a record of its own."""
         before = self.flush() if self._texts and self._is_over(turn, sort, at) else None
         if not self._texts:
@@ -31,7 +31,7 @@ class Tokens:
         self._times.append(round(at - self._at, _DIGITS))
         return before
 
-    def flush(self) -> Record | None:
+    def flush(self) -> FilmRecord | None:
         """All that is in no record yet, as one."""
         if not self._texts:
             return None
@@ -39,7 +39,7 @@ class Tokens:
         lengths = [units(text) for text in self._texts]
         about = {"turn": turn, "sort": sort, "text": "".join(self._texts), "lengths": lengths, "times": self._times}
         self._texts, self._times = [], []
-        return Record(self._at, "tokens", about)
+        return FilmRecord(self._at, "tokens", about)
 
     def _is_over(self, turn: str, sort: str, at: float) -> bool:
         is_long = self._is_live and at - self._at > SPAN

@@ -25,8 +25,9 @@ from ..trace import Traced
 from ..types import Failed, TextDelta, ThoughtDelta
 from . import virtual
 from .film import Film
-from .rehearsal import Beat, Rehearsal, meanwhile
-from .stage import Stage
+from .plan import ModelBeat, Rehearsal
+from .rehearsal import meanwhile
+from .stage import RehearsalRoom
 from .virtual import GivenUp
 
 _FULL = 2000
@@ -46,16 +47,16 @@ def rehearse_usual(wanted: Rehearsal, *, given_up: GivenUp | None = None) -> Fil
 
 
 async def _filmed(wanted: Rehearsal) -> Film:
-    stage = Stage(wanted, messages=_MESSAGES)
-    with stage:
-        acts = asyncio.create_task(meanwhile(wanted, stage, lambda _reason, _by: None))
+    room = RehearsalRoom(wanted, messages=_MESSAGES)
+    with room:
+        acts = asyncio.create_task(meanwhile(wanted, room, lambda _reason, _by: None))
         try:
             with suppress(_Over):
-                await _UsualBot(stage).answer(wanted.beats)
+                await _UsualBot(room).answer(wanted.beats)
             await acts
         finally:
             await end_task(acts)
-    return stage.film()
+    return room.film()
 
 
 class _Over(Exception):  # noqa: N818  # it is how such a reply ends
@@ -65,15 +66,15 @@ class _Over(Exception):  # noqa: N818  # it is how such a reply ends
 class _UsualBot:
     """One reply of a usual bot."""
 
-    def __init__(self, stage: Stage) -> None:
-        self._stage = stage
+    def __init__(self, room: RehearsalRoom) -> None:
+        self._room = room
         self._text = ""  # of the message that is growing
         self._shown = ""  # what of it can be seen
         self._message = ""
         self._shown_at = 0.0
         self._has_spoken = False
 
-    async def answer(self, beats: Sequence[Beat]) -> None:
+    async def answer(self, beats: Sequence[ModelBeat]) -> None:
         """Show what is said in *beats*; what comes while it waits for Discord is read afterwards."""
         loop = asyncio.get_running_loop()
         due = loop.time()
@@ -94,7 +95,7 @@ class _UsualBot:
 
     def _film(self, chunk: TextDelta | ThoughtDelta) -> None:
         kind = "text" if isinstance(chunk, TextDelta) else "thought"
-        self._stage.camera.hook(Traced("chunk", 0.0, {"kind": kind, "text": chunk.text}, _TURN))
+        self._room.camera.hook(Traced("chunk", 0.0, {"kind": kind, "text": chunk.text}, _TURN))
 
     async def _show_now_and_then(self, now: float) -> None:
         while units(self._text) > _FULL:
@@ -121,7 +122,7 @@ class _UsualBot:
 
     def _reference(self) -> Json:
         """Only the first message answers one."""
-        reply_to = None if self._has_spoken else self._stage.reply_to
+        reply_to = None if self._has_spoken else self._room.reply_to
         self._has_spoken = True
         return {"message_reference": {"message_id": reply_to}} if reply_to else {}
 
@@ -136,10 +137,10 @@ class _UsualBot:
         return answer
 
     async def _call(self, method: str, path: str, body: Json | None = None) -> Response:
-        stage = self._stage
-        request = Request(method, f"/channels/{stage.channel}/{path}", body=body, token=stage.bot.token)
+        room = self._room
+        request = Request(method, f"/channels/{room.channel}/{path}", body=body, token=room.bot.token)
         try:
-            answer = await stage.rest.handle(request)
+            answer = await room.rest.handle(request)
         except LostResponse:
             raise _Over from None
         if answer.status >= 400 and answer.status != _TOO_MANY:

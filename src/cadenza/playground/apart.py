@@ -30,7 +30,7 @@ _ALONE = 4
 _ROOT = str(Path(__file__).parents[2])
 
 
-class Order(msgspec.Struct, frozen=True):
+class FilmJob(msgspec.Struct, frozen=True):
     """What is to be done."""
 
     what: Literal["rehearse", "share"]
@@ -41,7 +41,7 @@ class Order(msgspec.Struct, frozen=True):
 
 async def made(what: Literal["rehearse", "share"], request: bytes, language: str = "en") -> bytes:
     """What a process of its own makes of *request*; who is cancelled meanwhile ends it."""
-    order = msgspec.json.encode(Order(what, len(request), language))
+    order = msgspec.json.encode(FilmJob(what, len(request), language))
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-P", "-m", __name__, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=_surroundings()
     )
@@ -93,7 +93,7 @@ async def _end(process: Process) -> None:
 
 def main(asked: BinaryIO, answers: BinaryIO) -> int:
     """Do what is *asked*; how it ended."""
-    order = msgspec.json.decode(asked.readline(), type=Order)
+    order = msgspec.json.decode(asked.readline(), type=FilmJob)
     request = asked.read(order.size)
     threading.Thread(target=_watch, args=(asked,), daemon=True).start()
     try:
@@ -106,7 +106,7 @@ def main(asked: BinaryIO, answers: BinaryIO) -> int:
     return status
 
 
-def _done(order: Order, request: bytes) -> bytes:
+def _done(order: FilmJob, request: bytes) -> bytes:
     if order.what == "share":
         return filming.shared(bodies.read(request, bodies.Share), order.language)
     return filming.rehearsed(bodies.read(request, bodies.Rehearse))

@@ -35,7 +35,7 @@ class Upload(Struct, frozen=True, forbid_unknown_fields=True):
     """Written as base64."""
 
 
-class Say(Struct, frozen=True, forbid_unknown_fields=True):
+class SayBody(Struct, frozen=True, forbid_unknown_fields=True):
     """Something is said, or a command is used."""
 
     channel: Id
@@ -45,11 +45,15 @@ class Say(Struct, frozen=True, forbid_unknown_fields=True):
     files: Annotated[tuple[Upload, ...], Meta(max_length=10)] = ()
 
 
-class _Act(Struct, frozen=True, forbid_unknown_fields=True, tag_field="act", tag=str.lower):
+def _tag(name: str) -> str:
+    return name.removesuffix("Act").lower()
+
+
+class _Act(Struct, frozen=True, forbid_unknown_fields=True, tag_field="act", tag=_tag):
     """Something else that people do; its name is under ``act``."""
 
 
-class Edit(_Act, frozen=True):
+class EditAct(_Act, frozen=True):
     """A message is changed."""
 
     channel: Id
@@ -57,14 +61,14 @@ class Edit(_Act, frozen=True):
     text: Said
 
 
-class Delete(_Act, frozen=True):
+class DeleteAct(_Act, frozen=True):
     """A message is taken back."""
 
     channel: Id
     id: Id
 
 
-class React(_Act, frozen=True):
+class ReactAct(_Act, frozen=True):
     """An emoji is put under a message."""
 
     channel: Id
@@ -72,7 +76,7 @@ class React(_Act, frozen=True):
     emoji: Short
 
 
-class Unreact(_Act, frozen=True):
+class UnreactAct(_Act, frozen=True):
     """It is taken away again."""
 
     channel: Id
@@ -80,7 +84,7 @@ class Unreact(_Act, frozen=True):
     emoji: Short
 
 
-class Press(_Act, frozen=True):
+class PressAct(_Act, frozen=True):
     """A button is pressed."""
 
     channel: Id
@@ -88,7 +92,7 @@ class Press(_Act, frozen=True):
     component: Short
 
 
-class Choose(_Act, frozen=True):
+class ChooseAct(_Act, frozen=True):
     """Something is chosen from a menu below a message."""
 
     channel: Id
@@ -97,7 +101,7 @@ class Choose(_Act, frozen=True):
     values: Annotated[tuple[Short, ...], Meta(max_length=25)]
 
 
-class Menu(_Act, frozen=True):
+class MenuAct(_Act, frozen=True):
     """A command of the menu of a message is used on it."""
 
     channel: Id
@@ -105,14 +109,14 @@ class Menu(_Act, frozen=True):
     name: Short
 
 
-class Submit(_Act, frozen=True):
+class SubmitAct(_Act, frozen=True):
     """A form is filled in and sent."""
 
     interaction: Id
     values: dict[Short, Said]
 
 
-class Suggest(_Act, frozen=True):
+class SuggestAct(_Act, frozen=True):
     """An option of a command is being written."""
 
     channel: Id
@@ -122,14 +126,16 @@ class Suggest(_Act, frozen=True):
     others: dict[Short, str | int | float | bool] = {}
 
 
-class Type(_Act, frozen=True):
+class TypeAct(_Act, frozen=True):
     """Somebody begins to write."""
 
     channel: Id
     who: Id | None = None
 
 
-Act: TypeAlias = Edit | Delete | React | Unreact | Press | Choose | Menu | Submit | Suggest | Type
+Act: TypeAlias = (
+    EditAct | DeleteAct | ReactAct | UnreactAct | PressAct | ChooseAct | MenuAct | SubmitAct | SuggestAct | TypeAct
+)
 
 
 class NewSettings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -146,7 +152,7 @@ class Limit(Struct, frozen=True, forbid_unknown_fields=True):
     seconds: Annotated[float, Meta(gt=0, le=3600)]
 
 
-class Fault(Struct, frozen=True, forbid_unknown_fields=True):
+class FaultBody(Struct, frozen=True, forbid_unknown_fields=True):
     """Something that is to go wrong."""
 
     what: What
@@ -159,7 +165,7 @@ class NewDiscord(Struct, frozen=True, forbid_unknown_fields=True):
 
     limits: Limit | UnsetType | None = UNSET
     latency: Annotated[float, Meta(ge=0, le=30)] | UnsetType = UNSET
-    fault: Fault | UnsetType = UNSET
+    fault: FaultBody | UnsetType = UNSET
     clear: Literal[True] | UnsetType = UNSET
 
 
@@ -175,7 +181,7 @@ class NewLanguage(Struct, frozen=True, forbid_unknown_fields=True):
     language: Literal["en", "ja"]
 
 
-class Nothing(Struct, frozen=True, forbid_unknown_fields=True):
+class EmptyBody(Struct, frozen=True, forbid_unknown_fields=True):
     """Nothing more is to be said."""
 
 

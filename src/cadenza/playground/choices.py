@@ -44,7 +44,7 @@ _USUAL: Mapping[str, str] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ModelOffer:
     """A model that can be chosen."""
 
     name: str
@@ -66,11 +66,11 @@ def with_models(config: Config, wanted: str, environment: Mapping[str, str]) -> 
     return replace(config, models=ModelsConfig(default, models.fallbacks, MappingProxyType(named)))
 
 
-def offers(config: Config) -> list[Offer]:
+def offers(config: Config) -> list[ModelOffer]:
     """All models that can be chosen, who answers now among them."""
     models = config.models
     names = dict.fromkeys((*models.named, models.default, *models.fallbacks))
-    return [Offer(name, _by(resolved(models, name).model)) for name in names if name]
+    return [ModelOffer(name, _by(resolved(models, name).model)) for name in names if name]
 
 
 def _reachable(environment: Mapping[str, str]) -> list[str]:

@@ -10,7 +10,21 @@ from ..errors import InputError
 from ..sim.files import kind_of
 from ..sim.people import Person
 from ..sim.wire import File, Json
-from .bodies import Act, Choose, Delete, Edit, Menu, Press, React, Say, Submit, Suggest, Type, Unreact, Upload
+from .bodies import (
+    Act,
+    ChooseAct,
+    DeleteAct,
+    EditAct,
+    MenuAct,
+    PressAct,
+    ReactAct,
+    SayBody,
+    SubmitAct,
+    SuggestAct,
+    TypeAct,
+    UnreactAct,
+    Upload,
+)
 from .live import Live
 
 _LONGEST = 2000
@@ -19,7 +33,7 @@ _ANSWERED = 3.0
 """Seconds that a bot has to suggest something."""
 
 
-def say(live: Live, wanted: Say) -> Json:
+def say(live: Live, wanted: SayBody) -> Json:
     """Say something, or use a command if it begins with a slash; two stand for one."""
     person = live.grounds.person(wanted.who)
     files = [_file(upload) for upload in wanted.files]
@@ -37,32 +51,32 @@ async def act(live: Live, wanted: Act) -> Json:
     """Do what else people do."""
     me = live.grounds.me
     match wanted:
-        case Edit(channel, id_, text):
+        case EditAct(channel, id_, text):
             _author(live, channel, id_).edits(channel, id_, _sayable(live.grounds.scenery.addressed(text)))
-        case Delete(channel, id_):
+        case DeleteAct(channel, id_):
             _author(live, channel, id_).deletes(channel, id_)
-        case React(channel, id_, emoji):
+        case ReactAct(channel, id_, emoji):
             me.reacts(channel, id_, emoji)
-        case Unreact(channel, id_, emoji):
+        case UnreactAct(channel, id_, emoji):
             me.unreacts(channel, id_, emoji)
-        case Type(channel, who):
+        case TypeAct(channel, who):
             live.grounds.person(who).types(channel)
-        case Press(channel, id_, component):
+        case PressAct(channel, id_, component):
             return {"interaction": me.presses(channel, id_, component)}
-        case Choose(channel, id_, component, values):
+        case ChooseAct(channel, id_, component, values):
             return {"interaction": me.selects(channel, id_, component, *values)}
-        case Menu(channel, id_, name):
+        case MenuAct(channel, id_, name):
             return {"interaction": me.commands(channel, name, target=id_)}
-        case Submit(interaction, values):
+        case SubmitAct(interaction, values):
             return {"interaction": me.submits(interaction, values)}
-        case Suggest():
+        case SuggestAct():
             return {"suggestions": await _suggested(live, wanted)}
         case _:
             assert_never(wanted)
     return {}
 
 
-def _use(live: Live, person: Person, wanted: Say, files: Sequence[File]) -> str:
+def _use(live: Live, person: Person, wanted: SayBody, files: Sequence[File]) -> str:
     """Use a command; the files go to its options that want one, in their order."""
     known = live.world.get_commands(live.grounds.scenery.bot, None)
     spoken = [_without_files(command) for command in known] if files else known
@@ -87,7 +101,7 @@ def _file_options(commands: Sequence[Json], words: Sequence[str]) -> list[str]:
     return [option["name"] for option in found if option["type"] == _FILE_OPTION]
 
 
-async def _suggested(live: Live, wanted: Suggest) -> list[Json]:
+async def _suggested(live: Live, wanted: SuggestAct) -> list[Json]:
     """What the bot suggests for an option; nothing if it does not answer in time."""
     interaction = live.grounds.me.completes(wanted.channel, wanted.command, wanted.option, wanted.text, **wanted.others)
     try:

@@ -10,7 +10,8 @@ from msgspec import UNSET
 
 from ..errors import CadenzaError, InputError
 from ..films.film import Film, encoded, packed
-from ..films.rehearsal import Rehearsal, rehearse
+from ..films.plan import Rehearsal
+from ..films.rehearsal import rehearse
 from ..films.sources import understood
 from ..films.troubles import Trouble
 from ..films.usual import rehearse_usual

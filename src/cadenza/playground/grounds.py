@@ -26,7 +26,7 @@ _ROLE = "crew"
 
 
 @dataclass(frozen=True, slots=True)
-class Channel:
+class PlaygroundChannel:
     """A place to talk."""
 
     id: str
@@ -46,7 +46,7 @@ class Grounds:
     scenery: Scenery
     people: tuple[Person, ...]
     """Who one can speak as, oneself first."""
-    channels: tuple[Channel, ...] = field(repr=False)
+    channels: tuple[PlaygroundChannel, ...] = field(repr=False)
 
     @property
     def me(self) -> Person:
@@ -84,9 +84,9 @@ def laid_out(bot_named: str) -> Grounds:
     crew = scenery.world.add_role(scenery.guild, _ROLE, mentionable=True)
     for person in people:
         scenery.world.give_role(scenery.guild, person, crew)
-    channels = [Channel(scenery.general, "general", "text")]
-    channels += [Channel(scenery.add_channel(name), name, "text") for name in _CHANNELS]
-    channels.append(Channel(scenery.direct(scenery.me), bot_named, "direct"))
+    channels = [PlaygroundChannel(scenery.general, "general", "text")]
+    channels += [PlaygroundChannel(scenery.add_channel(name), name, "text") for name in _CHANNELS]
+    channels.append(PlaygroundChannel(scenery.direct(scenery.me), bot_named, "direct"))
     return Grounds(scenery, people, tuple(channels))
 
 

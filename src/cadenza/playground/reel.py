@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
-from ..films.film import Record, encoded
+from ..films.film import FilmRecord, encoded
 
 MOST = 50_000
 """Records that are kept; of what is older, whole turns are dropped."""
@@ -39,7 +39,7 @@ class Reel:
         self._news = asyncio.Event()
         self.is_over = False
 
-    def add(self, record: Record) -> None:
+    def add(self, record: FilmRecord) -> None:
         """Something has happened."""
         self._last += 1
         data = encoded(record.as_json())

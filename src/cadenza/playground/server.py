@@ -49,7 +49,7 @@ async def site(play: Playground, listener: socket.socket, host: str) -> AsyncIte
     """Serve the page of *play* on *listener*, which is bound to *host*."""
     guard = Guard(host, listener.getsockname()[1])
     runner = web.AppRunner(
-        Site(play, guard).app(), access_log=None, shutdown_timeout=_GOODBYE, handler_cancellation=True
+        PlaygroundSite(play, guard).app(), access_log=None, shutdown_timeout=_GOODBYE, handler_cancellation=True
     )
     await runner.setup()
     try:
@@ -60,7 +60,7 @@ async def site(play: Playground, listener: socket.socket, host: str) -> AsyncIte
         await runner.cleanup()
 
 
-class Site:
+class PlaygroundSite:
     """One for a playground."""
 
     def __init__(self, play: Playground, guard: Guard) -> None:
@@ -174,7 +174,7 @@ class Site:
     # --- what is done ----------------------------------------------------------------------------
 
     async def _say(self, request: web.Request) -> web.Response:
-        wanted = await _read(request, bodies.Say)
+        wanted = await _read(request, bodies.SayBody)
         return _json(doing.say(await self._play.live(), wanted))
 
     async def _act(self, request: web.Request) -> web.Response:
@@ -203,7 +203,7 @@ class Site:
         return _json({})
 
     async def _reset(self, request: web.Request) -> web.Response:
-        await _read(request, bodies.Nothing)
+        await _read(request, bodies.EmptyBody)
         await self._play.reset()
         return _json({})
 

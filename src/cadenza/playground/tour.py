@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from ..films.film import Film, Json, Record
-from ..films.rehearsal import Interlude, Rehearsal, beats_of, rehearse
+from ..films.film import Film, FilmRecord, Json
+from ..films.plan import Interlude, Rehearsal, beats_of
+from ..films.rehearsal import rehearse
 from ..films.troubles import Trouble
 from ..films.usual import rehearse_usual
 from ..films.virtual import GivenUp
@@ -84,7 +85,7 @@ class Story:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownStory:
     """A story as it is shown."""
 
     films: tuple[Film, Film]
@@ -359,11 +360,11 @@ def story_of(id_: str) -> Story | None:
     return next((story for story in STORIES if story.id == id_), None)
 
 
-def shown(story: Story, language: str = "en", *, given_up: GivenUp | None = None) -> Shown:
+def shown(story: Story, language: str = "en", *, given_up: GivenUp | None = None) -> ShownStory:
     """Film *story*, once with each bot; takes a moment of computing."""
     wanted = story.rehearsal(language)
     films = (rehearse_usual(wanted, given_up=given_up), rehearse(wanted, given_up=given_up))
-    return Shown(films, tuple(_captions(story, films)))
+    return ShownStory(films, tuple(_captions(story, films)))
 
 
 def _captions(story: Story, films: Sequence[Film]) -> Iterator[Json]:
@@ -386,7 +387,7 @@ def _moments(name: str, film: Film) -> dict[str, float]:
     return {f"{name} {number}": record.at for number, record in enumerate(said, start=1)}
 
 
-def _is_said_by_bot(record: Record) -> bool:
+def _is_said_by_bot(record: FilmRecord) -> bool:
     """Whether *record* is a message of the bot, and not only what it answers, shown before a persona speaks."""
     message = record.about.get("message", {}) if record.kind == "message" else {}
     return bool(message and message["author"]["is_bot"] and (message["content"] or message["files"]))
