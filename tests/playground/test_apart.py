@@ -125,6 +125,14 @@ async def test_a_process_that_dies_is_told_in_a_sentence() -> None:
         await making
 
 
+async def test_the_traceback_of_a_process_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(CadenzaError, match="has ended before it was done"):
+        await apart.made("dance", b"")  # type: ignore[arg-type]  # that is the point
+
+    assert "Traceback" in caplog.text
+    assert "dance" in caplog.text
+
+
 def _opened(process: int) -> int:
     import os  # only where there are such files
 

@@ -572,6 +572,23 @@ async def test_films_that_are_shared_may_be_larger_than_what_they_are_made_of(pl
         assert 200 == response.status
 
 
+async def test_a_request_that_fails_is_refused_in_a_sentence_and_logged_with_its_traceback(
+    play: Play, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object) -> Json:
+        raise RuntimeError("what was said")
+
+    monkeypatch.setattr(doing, "say", broken)
+    body = {"channel": "1", "text": "Hello"}
+    async with play.http.post(f"{play.url}/api/say", json=body, headers=HEADERS) as response:
+        assert 500 == response.status
+        assert "something went wrong inside (RuntimeError); the log may tell more" == (await response.json())["error"]
+
+    [logged] = [one for one in caplog.records if one.name == "cadenza.playground.server"]
+    assert logged.exc_info is not None
+    assert "what was said" not in logged.getMessage()
+
+
 async def test_a_body_that_does_not_come_is_not_waited_for(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cadenza.playground.server.SLOWEST", 0.05)
     never = asyncio.Event()

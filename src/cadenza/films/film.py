@@ -120,9 +120,9 @@ def load(data: bytes | str) -> Film:
     """Read a film, packed or as plain JSON; ``InputError`` says why it cannot be read."""
     try:
         value = json.loads(_unpacked(data) if is_packed(data) else data)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError) as error:
         msg = "the film is not valid JSON; perhaps the file is not whole"
-        raise InputError(msg) from None
+        raise InputError(msg) from error
     return from_json(value)
 
 

@@ -8,10 +8,11 @@ Standard input stays open for as long as somebody waits: when it ends, the proce
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import sys
 import threading
-from asyncio.subprocess import DEVNULL, PIPE, Process
+from asyncio.subprocess import PIPE, Process
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -23,10 +24,14 @@ from ..errors import CadenzaError, InputError
 from ..tasks import end_task
 from . import bodies, filming
 
+logger = logging.getLogger(__name__)
+
 REFUSED = 3
 """How a process ends that has a sentence to say."""
 _ALONE = 4
 """And one for which nobody waits any more."""
+_MOST_LOGGED = 4000
+"""Characters of a traceback that are logged: its end says what went wrong."""
 _ROOT = str(Path(__file__).parents[2])
 
 
@@ -43,11 +48,11 @@ async def made(what: Literal["rehearse", "share"], request: bytes, language: str
     """What a process of its own makes of *request*; who is cancelled meanwhile ends it."""
     order = msgspec.json.encode(FilmJob(what, len(request), language))
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-P", "-m", __name__, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=_surroundings()
+        sys.executable, "-P", "-m", __name__, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=_surroundings()
     )
     asking = asyncio.create_task(_ask(process, order + b"\n" + request))
     try:
-        answer = await _answer(process)
+        answer, errors = await _output(process)
         status = await process.wait()
     finally:
         await end_task(asking)
@@ -55,6 +60,7 @@ async def made(what: Literal["rehearse", "share"], request: bytes, language: str
     if status == REFUSED:
         raise InputError(answer.decode("utf-8", "replace"))
     if status != 0:
+        logger.error("film process ended with status %d: %s", status, errors.decode("utf-8", "replace")[-_MOST_LOGGED:])
         msg = "the process that made the film has ended before it was done; try it again, or a shorter text"
         raise CadenzaError(msg)
     return answer
@@ -73,9 +79,11 @@ async def _ask(process: Process, request: bytes) -> None:
         await process.stdin.drain()
 
 
-async def _answer(process: Process) -> bytes:
+async def _output(process: Process) -> tuple[bytes, bytes]:
+    """All that *process* writes: its answer, and its errors."""
     assert process.stdout is not None  # noqa: S101  # it is a pipe
-    return await process.stdout.read()
+    assert process.stderr is not None  # noqa: S101  # and so is this
+    return await asyncio.gather(process.stdout.read(), process.stderr.read())
 
 
 async def _end(process: Process) -> None:

@@ -116,7 +116,7 @@ class PlaygroundSite:
         except BaseException as error:
             if must_rise(error):
                 raise
-            logger.error("a request of the page could not be answered (%s)", type(error).__name__)  # noqa: TRY400  # its text may be anything
+            logger.exception("request failed: %s %s", request.method, request.path)
             return self._refused(
                 request, 500, f"something went wrong inside ({type(error).__name__}); the log may tell more"
             )
