@@ -576,7 +576,8 @@ async def test_a_request_that_fails_is_refused_in_a_sentence_and_logged_with_its
     play: Play, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(*_: object) -> Json:
-        raise RuntimeError("what was said")
+        msg = "what was said"
+        raise RuntimeError(msg)
 
     monkeypatch.setattr(doing, "say", broken)
     body = {"channel": "1", "text": "Hello"}
