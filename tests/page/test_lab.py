@@ -76,7 +76,7 @@ async def test_two_sides_are_compared_on_the_same_stream(window: Open) -> None:
         await page.get_by_role("radio", name="Compare two").check()
         await page.get_by_role("button", name="Run").click()
         await expect(page.get_by_text("A · Cadenza has something to read 2.0 s earlier.")).to_be_visible()
-        await expect(page.get_by_text("The usual bot loses characters: 3.")).to_be_visible()
+        await expect(page.get_by_text("The usual bot loses 3 characters.")).to_be_visible()
         assert [False, True] == [side["is_usual"] for side in served.bodies(_REHEARSE)[0]["sides"]]
 
 
@@ -87,13 +87,13 @@ async def test_limits_faults_and_a_stop_belong_to_their_side(window: Open) -> No
         await page.get_by_label("What the model says").fill("Whole.")
         await page.get_by_text("Discord: limits, stop, faults").first.click()
         await page.get_by_role("switch", name="Rate limit").first.click()
-        await page.get_by_label("Somebody says “stop” after").first.fill("2.5")
+        await page.get_by_label("The user says “stop” after").first.fill("2.5")
         await page.get_by_label("Fault", exact=True).first.select_option("lost")
         await page.get_by_label("at message").first.fill("3")
         await page.get_by_role("button", name="Add").first.click()
         await expect(page.get_by_text("Lose an answer: at message 3, 1×")).to_be_visible()
         await page.get_by_role("button", name="Run").click()
-        await expect(page.get_by_text("What comes of it")).to_be_visible()
+        await expect(page.get_by_role("heading", name="Result")).to_be_visible()
         [side] = served.bodies(_REHEARSE)[0]["sides"]
         assert (None, 2.5) == (side["limits"], side["stop_at"])
         assert [{"what": "lost", "times": 1, "at_message": 3}] == side["faults"]
@@ -210,7 +210,7 @@ async def test_another_answer_of_several_is_chosen_on_the_keyboard(window: Open)
         await expect(choice).to_have_value("1")
         await expect(result.get_by_text("of 3", exact=True)).to_be_visible()
         await expect(choice.locator("option")).to_have_text(
-            ["1: The first.", "2: The second.", "3: nothing is said in it"]
+            ["1: The first.", "2: The second.", "3: no text"]
         )
 
         served.answers[_REHEARSE] = {**_answer(film((1.0, "The second."))), **several, "answer": 2}
@@ -344,7 +344,7 @@ async def test_only_the_keyboard_is_needed(window: Open) -> None:
         await page.keyboard.press("ArrowDown")  # the first example
         await _tab_to(page, served, "Run")
         await page.keyboard.press("Enter")
-        await expect(page.get_by_text("What comes of it")).to_be_visible()
+        await expect(page.get_by_role("heading", name="Result")).to_be_visible()
         assert served.bodies(_REHEARSE)[0]["text"].startswith("Sure!")
 
 
