@@ -16,15 +16,15 @@ from cadenza.types import Finished, StopReason, TextDelta
     ("wanted", "why"),
     [
         pytest.param({"people": ()}, "at least one person", id="nobody"),
-        pytest.param({"people": ("Mia", "Mia")}, "a name of their own", id="the same twice"),
+        pytest.param({"people": ("Mia", "Mia")}, "each name only once", id="the same twice"),
         pytest.param({"asides": (Interlude(1.0, "Hi", "Kim"),)}, "'Kim' is not among", id="a stranger"),
         pytest.param({"asked": "x" * 2001}, "at most 2000 characters", id="too long a question"),
         pytest.param({"asides": (Interlude(1.0, "x" * 2001),)}, "at most 2000 characters", id="too long a word"),
-        pytest.param({"asides": (Interlude(-1.0, "x"),)}, "before it begins", id="before it begins"),
-        pytest.param({"stop_at": float("nan")}, "check the times", id="stopped at no time"),
-        pytest.param({"latency": float("inf")}, "longer than a day", id="answers that never come"),
+        pytest.param({"asides": (Interlude(-1.0, "x"),)}, "from 0 seconds to one day", id="before it begins"),
+        pytest.param({"stop_at": float("nan")}, "from 0 seconds to one day", id="stopped at no time"),
+        pytest.param({"latency": float("inf")}, "from 0 seconds to one day", id="answers that never come"),
         pytest.param({"limits": Rate(0, 5.0)}, "at least one message", id="no messages at all"),
-        pytest.param({"webhook_limits": Rate(5, 0.0)}, "more than no seconds", id="in no time"),
+        pytest.param({"webhook_limits": Rate(5, 0.0)}, "more than 0 seconds", id="in no time"),
     ],
 )
 def test_what_nobody_can_play_is_refused(wanted: dict[str, Any], why: str) -> None:

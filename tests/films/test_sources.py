@@ -131,14 +131,14 @@ def test_bytes_are_read_as_text(data: bytes) -> None:
         pytest.param(b"\xff\xfe\x00", "", "not text in UTF-8", id="half of UTF-16"),
         pytest.param('{"film": 2, "rec', "", "film is not valid JSON", id="half a film"),
         pytest.param('{"film": 3, "records": []}', "", "version 3", id="a film of tomorrow"),
-        pytest.param('{"film": 2, "records": []}', "", "nothing was said", id="an empty film"),
+        pytest.param('{"film": 2, "records": []}', "", "no model said anything", id="an empty film"),
         pytest.param(lines(HEAD, {"after": 0.1}), "", "line 2 of the recording", id="a broken recording"),
         pytest.param(lines(HEAD) + '{"after": 0.1, "te', "", "line 2 of the recording", id="half a recording"),
         pytest.param(lines({"recording": 9}), "", "version 9", id="a recording of tomorrow"),
         pytest.param(lines({**HEAD, "vendor": "nobody"}), "", "'nobody', who is not known", id="a vendor whom nobody knows"),
         pytest.param(lines({"chunks": "Hi"}), "", "line 1 cannot be replayed", id="a broken line to replay"),
         pytest.param(lines({"chunks": ["Hi"]}, {"chunk": []}), "", "line 2 cannot be replayed", id="a misspelt one"),
-        pytest.param(lines({"step": "reply", "at": 0}), "", "nothing was said by a model in this trace", id="a silent trace"),
+        pytest.param(lines({"step": "reply", "at": 0}), "", "no model said anything in this trace", id="a silent trace"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_used_is_refused_with_a_sentence(data: bytes | str, name: str, why: str) -> None:

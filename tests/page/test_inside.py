@@ -303,9 +303,9 @@ async def test_a_line_that_became_several_messages_says_so(window: Open) -> None
     async with inside(window) as page:
         await show(page, 1.0, records)
         await page.evaluate("view.select({ kind: 'message', id: '1' })")
-        await expect(page.locator(".story")).to_contain_text("the next one goes on with it")
+        await expect(page.locator(".story")).to_contain_text("the next one continues it")
         await page.evaluate("view.select({ kind: 'message', id: '2' })")
-        await expect(page.locator(".story")).to_contain_text("It starts here because one piece of text was parted")
+        await expect(page.locator(".story")).to_contain_text("It starts here because one piece of text was split")
         await expect(page.locator(".story")).to_contain_text("none of the model’s own characters is left in it")
 
 

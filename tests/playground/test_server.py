@@ -632,7 +632,7 @@ async def test_what_is_refused_is_said_in_the_language_of_the_page(play: Play) -
         ("/api/say", {"channel": "1", "text": ""}, "there is nothing to say", "送るものがありません"),
         ("/api/act", {"act": "submit", "interaction": "1", "values": {}}, "no interaction 1", "操作 1 はありません"),
         ("/api/model", {"name": "nobody"}, "not on offer", "そのモデルはここでは選べません"),
-        ("/api/model", {}, "not as it should be: Object", "リクエストの形が正しくありません：Object"),
+        ("/api/model", {}, "not valid: Object", "リクエストの形が正しくありません：Object"),
         ("/api/rehearse", wanted, "the setting 'limit' must be", "設定 'limit' の値は"),
         ("/api/rehearse", {**wanted, "answer": 2, "sides": [{}]}, "there is no answer 2", "2 番目の返答はありません"),
         ("/api/nowhere", {}, "there is nothing at that address", "そのアドレスには何もありません"),

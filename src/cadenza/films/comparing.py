@@ -22,14 +22,14 @@ _MARKS = ("- ", "+ ")
 
 @dataclass(frozen=True, slots=True)
 class MessageStretch:
-    """Messages that are the same on both sides, or that stand in each other's place."""
+    """A run of messages that are the same on both sides, or that replace each other."""
 
     is_same: bool
     left: tuple[Message, ...]
     right: tuple[Message, ...]
 
     def as_json(self) -> Json:
-        """As it is written down: by the numbers of the messages."""
+        """As JSON: the numbers of the messages."""
         sides = ([message.number for message in side] for side in (self.left, self.right))
         return {"is_same": self.is_same, **dict(zip(("a", "b"), sides, strict=True))}
 
@@ -44,11 +44,11 @@ class Comparison:
 
     @property
     def is_same(self) -> bool:
-        """Whether people read the same and the same are called; when that is may differ."""
+        """Whether both send the same texts and the same pings; their times may differ."""
         return all(stretch.is_same for stretch in self.stretches)
 
     def as_json(self) -> Json:
-        """As it is written down."""
+        """As JSON."""
         return {
             "is_same": self.is_same,
             "settings": {name: list(values) for name, values in _settings(self).items()},
@@ -58,7 +58,7 @@ class Comparison:
 
 
 def compared(left: Telling, right: Telling) -> Comparison:
-    """Lay two tellings beside each other."""
+    """Compare two tellings."""
     matcher = SequenceMatcher(None, _keys(left), _keys(right), autojunk=False)
     stretches = tuple(
         MessageStretch(tag == "equal", left.messages[a:b], right.messages[c:d])
@@ -88,7 +88,7 @@ def _plain(value: object) -> object:
 
 
 def comparison_lines(comparison: Comparison, labels: Sequence[str], paper: Paper) -> Iterator[Text]:
-    """All of a comparison; *labels* are what the two settings are called."""
+    """A whole comparison; *labels* name the two settings."""
     for side, label, mark, style in zip(_SIDES, labels, _MARKS, _STYLES, strict=True):
         yield Text(cut_to(f"{mark}{side}  {harmless(label)}", paper.width), style=style)
     yield Text()
@@ -106,7 +106,7 @@ def comparison_lines(comparison: Comparison, labels: Sequence[str], paper: Paper
 
 
 def _same(stretch: MessageStretch, paper: Paper) -> Iterator[Text]:
-    """A line for each pair of messages that are the same."""
+    """One line for each pair of equal messages."""
     for left, right in zip(stretch.left, stretch.right, strict=True):
         head = f"  {_numbered(left, right)}  same  "
         gist = " ".join(harmless(left.shown).split()) or f"[file: {harmless(left.file)}]"
@@ -122,7 +122,7 @@ def _numbered(left: Message, right: Message) -> str:
 
 
 def _different(stretch: MessageStretch, paper: Paper) -> Iterator[Text]:
-    """The messages of the one side, and those of the other in their place."""
+    """The messages of one side and those that replace them on the other."""
     for side, messages, mark, style in zip(_SIDES, (stretch.left, stretch.right), _MARKS, _STYLES, strict=True):
         for message in messages:
             title = f"{side} {message.number}  {message.author}"

@@ -1,4 +1,4 @@
-"""``cadenza explain``: any text or recorded stream in, its messages out, each with its reasons."""
+"""``cadenza explain``: shows how a text or a recorded stream becomes messages, and why."""
 
 from __future__ import annotations
 
@@ -25,32 +25,30 @@ VERSION = 1
 
 
 def add_explain(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Say what the command can be told."""
+    """Add ``cadenza explain`` to the command line."""
     parser = commands.add_parser(
         "explain",
         help="tell how any text or recorded stream becomes messages, and why",
-        description="Tell how a model's words become messages: why each starts and ends where it does, what was held, "
+        description="Show how a model's words become messages: why each starts and ends where it does, what was held, "
         "which rules changed it, and where the time went. FILE is a text that a model wrote, a recording of "
         "'cadenza record', an answer that was saved in a provider's own format, lines for 'cadenza replay', a trace "
-        "or a film. It is delivered to a simulated Discord, in no time; a trace or a film is told as it happened, "
-        "unless an option asks for something else.",
+        "or a film. It is delivered to a simulated Discord in virtual time; a trace or a film is shown as it happened, "
+        "unless an option changes something.",
         epilog="docs/explain.md tells more.",
     )
     parser.add_argument("file", metavar="FILE", help="what to explain; '-' is standard input")
-    parser.add_argument("--text", action="store_true", help="take it for a text, whatever it looks like")
-    parser.add_argument("--answer", type=int, metavar="N", help="of several answers in FILE, only this one")
-    parser.add_argument(
-        "--message", type=int, metavar="N", help="tell only of this message, but all of it; 1 is the first"
-    )
+    parser.add_argument("--text", action="store_true", help="read FILE as plain text, whatever it looks like")
+    parser.add_argument("--answer", type=int, metavar="N", help="explain only this one of several answers in FILE")
+    parser.add_argument("--message", type=int, metavar="N", help="explain only this message, in full; 1 is the first")
     _add_outputs(parser)
     _add_circumstances(parser)
 
 
 def _add_outputs(parser: argparse.ArgumentParser) -> None:
     output = parser.add_argument_group("output")
-    output.add_argument("--json", action="store_true", help="write one object of JSON instead")
-    output.add_argument("--html", metavar="OUT", help="write a page that opens anywhere; '-' is standard output")
-    output.add_argument("--force", action="store_true", help="write over a file that is there already")
+    output.add_argument("--json", action="store_true", help="write one JSON object instead")
+    output.add_argument("--html", metavar="OUT", help="write an HTML page that opens anywhere; '-' is standard output")
+    output.add_argument("--force", action="store_true", help="overwrite an existing file")
     output.add_argument(
         "--diff",
         nargs=2,
@@ -66,23 +64,21 @@ def _add_circumstances(parser: argparse.ArgumentParser) -> None:
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting, such as degree=3; may be repeated"
     )
     group.add_argument("--rate", type=float, metavar="TOKENS", help="tokens a second (50), also for what has timings")
-    group.add_argument("--asked", default="", metavar="TEXT", help="what somebody says first, which is answered")
-    group.add_argument(
-        "--limit", metavar="N/SECONDS", help="how many messages the chat takes in how long (5/5), or 'off'"
-    )
+    group.add_argument("--asked", default="", metavar="TEXT", help="the message that is answered")
+    group.add_argument("--limit", metavar="N/SECONDS", help="the rate limit of the chat (5/5), or 'off'")
     group.add_argument(
         "--fault",
         action="append",
         default=[],
         metavar="WHAT[xTIMES][@N]",
-        help="what goes wrong, how often, from which message on: rate_limit, refused, lost, slow, broken, "
+        help="a fault, how often, and from which message on: rate_limit, refused, lost, slow, broken, "
         "webhook_gone; may be repeated",
     )
-    group.add_argument("--stop-at", type=float, metavar="SECONDS", help="when somebody stops the reply")
+    group.add_argument("--stop-at", type=float, metavar="SECONDS", help="when the user stops the reply")
 
 
 def run_explain(options: argparse.Namespace) -> int:
-    """Explain what *options* name; give back the exit status."""
+    """Run the command; returns the exit status."""
     wanted = ExplainOptions.of(options)
     data = data_of(wanted.file)
     if is_trace(data) and not wanted.is_rehearsed:
@@ -93,7 +89,7 @@ def run_explain(options: argparse.Namespace) -> int:
 
 
 def _explain_trace(wanted: ExplainOptions, traced: Sequence[Traced], complaints: Sequence[str]) -> int:
-    """A trace, told as it happened. In a terminal, it is told step by step."""
+    """Explain a trace as it happened; in a terminal, step by step."""
     for complaint in complaints:
         _complain(complaint)
     if wanted.is_json or wanted.html:
@@ -105,7 +101,7 @@ def _explain_trace(wanted: ExplainOptions, traced: Sequence[Traced], complaints:
 
 
 def _deliver(wanted: ExplainOptions, subject: ExplainInput) -> int:
-    """Write down what there is to say of *subject*, as it is wanted."""
+    """Write the explanation of *subject* in the wanted form."""
     if wanted.html:
         _write_page(wanted, subject)
         if not wanted.is_json:
@@ -136,7 +132,7 @@ def _tell(told: Sequence[Telling], wanted: ExplainOptions) -> None:
 
 
 def _chosen(told: Sequence[Telling], wanted: ExplainOptions) -> Sequence[Telling]:
-    """Only what is told of the message that is wanted; all, if none is."""
+    """The replies, reduced to the wanted message if one is chosen."""
     if wanted.message is None:
         return told
     for telling in told:
@@ -216,26 +212,26 @@ def _write_json(subject: ExplainInput, about: Json) -> None:
 
 
 def _paper(*, is_full: bool = False) -> tuple[Paper, Printer]:
-    """What is printed on, and with: as wide as the terminal, if there is one."""
+    """Paper and printer, as wide as the terminal if there is one."""
     is_terminal = sys.stdout.isatty()
     width = min(WIDEST, max(40, shutil.get_terminal_size().columns)) if is_terminal else Paper().width
     return Paper(width, is_full=is_full), Printer(width=width, is_terminal=is_terminal)
 
 
 def _write(text: str) -> None:
-    """Write *text* as UTF-8, whatever the terminal is said to know; half a character is written out."""
+    """Write *text* as UTF-8, whatever the locale says; a lone surrogate is written as an escape."""
     sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
     sys.stdout.buffer.flush()
 
 
 def _remark(sentence: str) -> None:
-    """Say *sentence* to somebody who sits there; a program is not told."""
+    """Print *sentence* if standard error is a terminal."""
     if sys.stderr is not None and sys.stderr.isatty():
         _complain(sentence)
 
 
 def _complain(sentence: str) -> None:
-    """Say *sentence* beside the output."""
+    """Print *sentence* on standard error."""
     if sys.stderr is not None:
         with suppress(OSError):
             sys.stderr.write(f"cadenza: {sentence}\n")

@@ -26,23 +26,23 @@ _LEVEL = 6
 
 @dataclass(frozen=True, slots=True)
 class FilmRecord:
-    """Something that happened."""
+    """One thing that happened."""
 
     at: float
-    """When, in seconds since the film began."""
+    """In seconds since the film began."""
     kind: str
-    """What: one of those in ``docs/films.md``."""
+    """One of the kinds in ``docs/films.md``."""
     about: Mapping[str, Any]
-    """All there is to say of it."""
+    """Its fields."""
 
     @property
     def until(self) -> float:
-        """When the last of it happened: several tokens are one record."""
+        """When it ended: one record holds several tokens."""
         times = self.about.get("times") if self.kind == "tokens" else None
         return self.at + float(times[-1]) if times else self.at
 
     def as_json(self) -> Json:
-        """As it is written down, and sent to a page."""
+        """As JSON."""
         return {"at": round(self.at, 6), "kind": self.kind, **self.about}
 
 
@@ -53,13 +53,13 @@ class Film:
     records: tuple[FilmRecord, ...]
     title: str = ""
     settings: Mapping[str, object] = field(default_factory=dict)
-    """Those that differ from the defaults."""
+    """The settings that differ from the defaults."""
     reply: Reply | None = field(default=None, compare=False, repr=False)
-    """What was left of the reply that was filmed: its outcome, its transcript. It is not written down."""
+    """The reply that was filmed, with its outcome and transcript. It is not saved."""
 
     @property
     def seconds(self) -> float:
-        """How long it is."""
+        """Its length."""
         return self.records[-1].until if self.records else 0.0
 
     def of_kind(self, kind: str) -> list[FilmRecord]:
@@ -67,7 +67,7 @@ class Film:
         return [record for record in self.records if record.kind == kind]
 
     def as_json(self) -> Json:
-        """As it is written down."""
+        """As JSON."""
         return {
             "film": VERSION,
             "title": self.title,
@@ -127,7 +127,7 @@ def load(data: bytes | str) -> Film:
 
 
 def from_json(value: object) -> Film:
-    """The film that is written down as *value*."""
+    """The film in *value*, which is parsed JSON."""
     match value:
         case {"film": int(version)} if version != VERSION:
             why = f"it is of version {version}, and only {VERSION} is known"
@@ -151,7 +151,7 @@ def _record(number: int, value: object) -> FilmRecord:
             about = {str(name): inner for name, inner in rest.items()}
             return FilmRecord(float(at), kind, about)
         case _:
-            why = f"its record {number} does not say 'at' which time what 'kind' of thing happened"
+            why = f"its record {number} needs a time as 'at' and a text as 'kind'"
             raise _unreadable(why)
 
 
@@ -159,7 +159,7 @@ def _check_order(records: tuple[FilmRecord, ...]) -> None:
     last = 0.0
     for number, record in enumerate(records, start=1):
         if record.at < last:
-            why = f"its record {number} happened before the one that stands in front of it"
+            why = f"its record {number} is earlier than the one before it"
             raise _unreadable(why)
         last = record.at
 

@@ -24,71 +24,71 @@ _DAY = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class ModelBeat:
-    """What a model says at one moment."""
+    """Chunks that a model sends at one moment."""
 
     after: float
-    """Seconds since the one before."""
+    """Seconds since the beat before."""
     chunks: tuple[Chunk, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Interlude:
-    """What somebody does meanwhile."""
+    """Something that a person does during the reply."""
 
     at: float
     """When, in seconds since the film began."""
     says: str = ""
-    """What they say; empty is nothing."""
+    """What they say; may be empty."""
     who: str = ""
-    """One of the people; empty is who asked."""
+    """One of the people; empty is the one who asked."""
     stops: StopReason | None = None
-    """Why the reply is to end then: by ``/stop``, or because of what they say, for instance."""
+    """The reason if this stops the reply, by ``/stop`` for example."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """What is to be filmed."""
+    """Everything that a rehearsal needs."""
 
     beats: Sequence[ModelBeat]
     settings: Settings = field(default_factory=Settings)
     persona: Persona = field(default_factory=lambda: Persona("Cadenza"))
     asked: str = ""
-    """What somebody says first, which is then answered; empty is nothing."""
+    """The message that is answered; may be empty."""
     title: str = ""
     people: tuple[str, ...] = ("Mia",)
-    """Who is there besides the bot, and can be mentioned. The first asks, and the film is seen with their eyes."""
+    """The people besides the bot, who can be mentioned. The first one asks, and is the viewer of the film."""
     roles: tuple[str, ...] = ("crew",)
-    """Which roles those people have, and can be called by if the settings allow it; else they are not there."""
+    """Roles of those people; they exist only if the settings allow to ping roles."""
     emoji: tuple[str, ...] = ()
-    """The names of the server's own emoji."""
+    """The names of the guild's emoji."""
     roster: Roster | None = None
-    """Who and what can be named, instead of those people and emoji."""
+    """Replaces the roster made of those people and emoji."""
     prefill: str = ""
-    """The words that the answer begins with."""
+    """The text that the reply begins with."""
     asides: tuple[Interlude, ...] = ()
-    """What people do meanwhile; what is after the end of the reply is filmed, too."""
+    """What people do during the reply, or after it."""
     stop_at: float | None = None
-    """When the person who asked stops the reply, in seconds since the film began."""
+    """When the user stops the reply, in seconds since the film began."""
     limits: Rate | None = _MESSAGES
-    """How many messages the server takes in how many seconds; ``None`` is as many as there are, of everything."""
+    """The rate limit for messages; ``None`` is no limit at all."""
     webhook_limits: Rate = _OF_A_WEBHOOK
-    """The same for each webhook."""
+    """The rate limit of each webhook."""
     latency: float = _LATENCY
-    """Seconds that the simulated Discord takes for an answer."""
+    """Seconds until the simulated Discord answers a call."""
     faults: tuple[Trouble, ...] = ()
-    """What goes wrong."""
+    """Faults of the simulated Discord."""
     painter: Painter | Default | None = Default.PAINTER
-    """Who makes pictures of tables."""
+    """Paints pictures of tables."""
     seed: int | None = None
-    """Where the dice start; ``None`` is where the settings say."""
+    """Seed of the dice; ``None`` takes the setting."""
 
     def __post_init__(self) -> None:
-        """Refuse what nobody can play."""
+        """Refuse impossible values."""
         if not self.people or len(set(self.people)) < len(self.people):
-            msg = "a rehearsal needs at least one person, and everybody a name of their own; give other 'people'"
+            msg = "a rehearsal needs at least one person, and each name only once; change 'people'"
             raise InputError(msg)
         if strangers := [one.who for one in self.asides if one.who and one.who not in self.people]:
-            msg = f"{strangers[0]!r} is not among the 'people' of the rehearsal, and cannot do anything in it"
+            msg = f"{strangers[0]!r} is not among the 'people' of the rehearsal; add them, or name somebody who is"
             raise InputError(msg)
         if max(len(said) for said in (self.asked, *(one.says for one in self.asides))) > _LONGEST:
             msg = f"a person can say at most {_LONGEST} characters at once; shorten what is asked or said"
@@ -100,23 +100,23 @@ class Rehearsal:
             *(one.after for one in self.beats),
         ]
         if not all(0 <= time <= _DAY for time in times):
-            msg = "in a rehearsal nothing happens before it begins, or takes longer than a day; check the times"
+            msg = "the times of a rehearsal go from 0 seconds to one day; check them"
             raise InputError(msg)
         if any(rate.limit < 1 or not 0 < rate.seconds <= _DAY for rate in (self.limits, self.webhook_limits) if rate):
-            msg = "a server takes at least one message, in more than no seconds and less than a day; check the limits"
+            msg = "a rate limit is at least one message, in more than 0 seconds and at most a day; check the limits"
             raise InputError(msg)
 
     @property
     def interludes(self) -> list[Interlude]:
-        """All that people do meanwhile, in its order."""
+        """Everything that people do, in order of time."""
         stop = [] if self.stop_at is None else [Interlude(self.stop_at, stops=StopReason.USER)]
         return sorted([*self.asides, *stop], key=lambda one: one.at)
 
 
 def beats_of(text: str, rate: float = 50.0, *, token: int = _TOKEN) -> list[ModelBeat]:
-    """*text* as a model would say it, at *rate* tokens a second."""
+    """*text* in tokens, at *rate* tokens a second."""
     if not 0 < rate <= _FASTEST:
-        msg = f"a model says more than no tokens a second, and at most a million, not {rate:g}"
+        msg = f"a rate is more than 0 and at most a million tokens a second, not {rate:g}"
         raise InputError(msg)
     pieces = [text[start : start + token] for start in range(0, len(text), token)]
     return [*(ModelBeat(1 / rate, (TextDelta(piece),)) for piece in pieces), ModelBeat(0.0, (Finished(),))]

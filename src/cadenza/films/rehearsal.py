@@ -1,6 +1,6 @@
-"""A stream delivered in virtual time to a simulated Discord, and filmed.
+"""Delivers a stream to a simulated Discord in virtual time, and films it.
 
-The same input is the same film, byte for byte: no clock, dice or network of this machine is in it.
+The same input gives the same film: nothing depends on the clock, the dice or the network of this machine.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _TURN = "1"
 
 
 async def spoken(beats: Iterable[ModelBeat]) -> AsyncIterator[str | Chunk]:
-    """What is said in *beats*, at its time: a model does not wait until somebody has listened."""
+    """The chunks of *beats*, each at its time: a model does not wait for its reader."""
     loop = asyncio.get_running_loop()
     due = loop.time()
     for beat in beats:
@@ -37,14 +37,14 @@ async def spoken(beats: Iterable[ModelBeat]) -> AsyncIterator[str | Chunk]:
         if (wait := due - loop.time()) > 0:
             await asyncio.sleep(wait)
         for chunk in beat.chunks:
-            yield chunk.text if type(chunk) is TextDelta else chunk  # plain texts take the shortest way
+            yield chunk.text if type(chunk) is TextDelta else chunk  # plain text takes the fast path
 
 
 def rehearse(wanted: Rehearsal, *, given_up: GivenUp | None = None) -> Film:
-    """Film *wanted*; takes as long as the computing does, whatever time passes in the film.
+    """Film *wanted* in virtual time.
 
-    It runs in the thread that calls it, which must have no running event loop: there, ``asyncio.to_thread`` it. Once
-    *given_up* (the ``is_set`` of a ``threading.Event``, say) is true, it ends soon with ``virtual.Abandoned``.
+    It blocks the calling thread, which must have no running event loop; with one, use ``asyncio.to_thread``. Once
+    *given_up* (such as ``threading.Event().is_set``) returns true, it ends soon with ``virtual.Abandoned``.
     """
     return virtual.run(_filmed(wanted), given_up=given_up)
 
@@ -62,7 +62,7 @@ async def _filmed(wanted: Rehearsal) -> Film:
 
 
 async def meanwhile(wanted: Rehearsal, room: RehearsalRoom, stop: Callable[[StopReason, str], object]) -> None:
-    """Let people do what they are to do, each thing at its time."""
+    """Let people act, each at their time."""
     loop = asyncio.get_running_loop()
     for one in wanted.interludes:
         await asyncio.sleep(max(0.0, room.begun + one.at - loop.time()))
@@ -102,10 +102,10 @@ async def _delivered(wanted: Rehearsal, room: RehearsalRoom, handle: StopHandle)
 
 
 class _PatientStudio(Studio):
-    """A studio in which painting takes no time: its threads are not the loop's own, so the loop is told of them."""
+    """A studio in which painting takes no virtual time: the loop is told of its threads."""
 
     async def painted(self, paint: Callable[[], object]) -> bytes | None:
-        """What *paint* gives back, if that is a picture."""
+        """The result of *paint*, if it is a picture."""
         loop = asyncio.get_running_loop()
         if not isinstance(loop, VirtualLoop):
             return await super().painted(paint)

@@ -1,6 +1,6 @@
-"""A trace as a film: what was written down of a reply, shown as it happened.
+"""Turns a trace into films, one for each reply.
 
-A trace knows what the bot said, but not what others did nor what a picture showed; so there is less to see.
+A trace holds what the bot sent, but not what others did, nor the content of pictures; so its films show less.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from .film import Film, FilmRecord, Json
 from .tokens import Tokens
 
 _EPOCH = 1_800_000_000
-"""When all films begin, in seconds since 1970: a trace does not say when it was made."""
+"""When all films begin, in seconds since 1970: a trace has no date."""
 _CHANNEL = "1"
 _BOT = "2"
-"""Their ids, where a trace has none."""
+"""Ids for what a trace does not name."""
 
 
 def films_of(traced: Iterable[Traced]) -> list[Film]:
@@ -48,7 +48,7 @@ def _channel(begun: Mapping[str, object]) -> str:
 
 
 class _Reel:
-    """Makes records of the steps of one reply by somebody of this *name* in a *channel*."""
+    """Makes records of the steps of one reply of *name* in a *channel*."""
 
     def __init__(self, name: str, channel: str) -> None:
         self._name = name
@@ -77,7 +77,7 @@ class _Reel:
         yield FilmRecord(step.at, "step", {"turn": step.turn, "step": step.step, "about": dict(step.about)})
 
     def _said(self) -> Iterator[FilmRecord]:
-        """What the model said before something else happened."""
+        """The tokens before another step."""
         if record := self._tokens.flush():
             yield record
 
@@ -113,7 +113,7 @@ class _Reel:
 
 
 def _file(name: str) -> Json:
-    """A file of which only the name is known."""
+    """A file that is known only by name."""
     kind = "application/octet-stream"
     absent = dict.fromkeys(("url", "width", "height"))
     return {"id": name, "name": name, "size": 0, "type": kind, **absent, "about": "", "is_spoiler": False}

@@ -1,4 +1,4 @@
-"""What is explained: films of each answer that was found in a file, made for it or found there."""
+"""The input of ``cadenza explain``: the answers in a file, each as a film that is read or rehearsed."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ T = TypeVar("T")
 _RATE = 50.0
 _TOKEN = 4
 _MOST_TOKENS = 50_000
-"""A text that would be more is said in larger pieces: what becomes of it is the same."""
+"""A longer text is said in larger chunks; the messages are the same."""
 _LOOKED_AT = 20
 _LOOKED_INTO = 2**20
-"""So many lines, in so many bytes, are looked at to see whether they are those of a trace."""
+"""Lines, and bytes, that are inspected to recognise a trace."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExplainInput:
-    """What is explained."""
+    """The films to explain."""
 
     what: str
-    """What it is: one of those of ``sources.Source``."""
+    """As ``sources.Source.what``."""
     told: str
-    """What it was taken for, in a sentence."""
+    """What it was recognised as, in a sentence."""
     is_rehearsed: bool
     films: tuple[tuple[Film, ...], ...]
-    """Of each answer one film, or two for a comparison."""
+    """One film for each answer, or two for a comparison."""
 
 
 def data_of(name: str) -> bytes:
-    """What stands in the file called *name*: all of a trace, and of all else not more than shows that it is too much."""
+    """The content of the file *name*: all of a trace; of other input only enough to see that it is too large."""
     try:
         if name != "-":
             with Path(name).open("rb") as file:
@@ -64,14 +64,14 @@ def _read(file: BinaryIO) -> bytes:
 
 
 def is_trace(data: bytes) -> bool:
-    """Whether at least half of the first lines of *data* are steps of a trace: the others are complained of."""
+    """Whether at least half of the first lines of *data* are steps of a trace; the others are reported."""
     lines = [line for line in data[:_LOOKED_INTO].split(b"\n") if line.strip()][:_LOOKED_AT]
     steps, _ = read(lines)
     return bool(steps) and 2 * len(steps) >= len(lines)
 
 
 def subject_of(wanted: ExplainOptions, data: bytes) -> ExplainInput:
-    """What is in *data*, rehearsed; or the film that it is, if nothing is to be otherwise."""
+    """The answers in *data*, rehearsed; a film is taken as it is unless an option changes something."""
     if not data.strip():
         msg = f"there is nothing to explain in {wanted.file!r}; give what a model said, or a recorded stream"
         raise InputError(msg)
@@ -87,13 +87,13 @@ def subject_of(wanted: ExplainOptions, data: bytes) -> ExplainInput:
 
 
 def subject_of_trace(wanted: ExplainOptions, traced: Sequence[Traced]) -> ExplainInput:
-    """A trace, as it happened."""
+    """The films of a trace, as it happened."""
     films = tuple((film,) for film in _chosen(wanted, films_of(traced)))
     return ExplainInput("trace", "A trace of ours.", is_rehearsed=False, films=films)
 
 
 def _chosen(wanted: ExplainOptions, answers: Sequence[T]) -> Sequence[T]:
-    """Those of the *answers* that are wanted; a page has room for only one."""
+    """The chosen *answers*; a page shows only one."""
     count = len(answers)
     if wanted.answer is None:
         if wanted.html and count > 1:
@@ -107,7 +107,7 @@ def _chosen(wanted: ExplainOptions, answers: Sequence[T]) -> Sequence[T]:
 
 
 def _replies(film: Film) -> list[Film]:
-    """*film* once for each reply in it, with only the inside of that one."""
+    """*film* once for each reply in it, with the inside of only that reply."""
     turns = dict.fromkeys(turn for record in film.records if isinstance(turn := record.about.get("turn"), str))
     return [
         replace(film, records=tuple(record for record in film.records if record.about.get("turn", turn) == turn))
@@ -116,7 +116,7 @@ def _replies(film: Film) -> list[Film]:
 
 
 def sources_of(wanted: ExplainOptions, data: bytes) -> list[Source]:
-    """What is in *data*, before anything is done with it."""
+    """The answers in *data*."""
     rate = _RATE if wanted.rate is None else wanted.rate
     if wanted.is_text:
         return [_said(_decoded(wanted, data), rate, "A text of")]
@@ -140,7 +140,7 @@ def _decoded(wanted: ExplainOptions, data: bytes) -> str:
 
 
 def _said(text: str, rate: float, what: str) -> Source:
-    """*text* as a model would say it; a long one in larger pieces, which takes the model as long."""
+    """*text* in tokens; a long one in larger tokens, at the same speed in characters."""
     size = max(_TOKEN, ceil(len(text) / _MOST_TOKENS))
     beats = beats_of(text, rate * _TOKEN / size, token=size)
     return Source("text", f"{what} {len(text)} characters.", tuple(beats))

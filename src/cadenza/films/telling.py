@@ -1,7 +1,7 @@
-"""A film as it is told: the replies in it, each with its messages, what happened between them, and its numbers.
+"""Summarises a film: its replies, each with its messages, the events between them, and its numbers.
 
-A terminal, ``--json`` and a comparison all tell what is here. A film may have been written by another version, or by
-somebody's editor: what is missing or of another type is left out.
+The terminal, ``--json`` and comparisons use it. A film may come from another version, or from an editor: fields that
+are missing or of another type are left out.
 """
 
 from __future__ import annotations
@@ -25,42 +25,42 @@ _TAG = re.compile(
 _UNTOLD = frozenset(
     {"reply", "try", "tried", "round", "end", "merged", "withdrawn", "brought_back", "superseded", "spared", "request"}
 )
-"""Steps of which nothing is said between messages: a message, or the end, tells it."""
+"""Steps that are no events between messages: a message, or the end, covers them."""
 _SHARES = ("model", "buffer", "queue", "sending")
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message that the model's words became."""
+    """A message made from the model's text."""
 
     number: int
     at: float
-    """When it had arrived, in seconds since the film began; and so are all times."""
+    """When it had arrived, in seconds since the film began, as all times here."""
     id: str
     author: str
     shown: str
-    """What people read: with names, where the text that was sent has numbers."""
+    """The text as people read it: with names instead of ids."""
     story: About
-    """What is known of it, as ``docs/films.md`` has it."""
+    """Its story, as in ``docs/films.md``."""
     took: Mapping[str, float]
     """Where the time went since the message before: ``model``, ``buffer``, ``queue`` and ``sending``."""
     calls: tuple[str, ...] = ()
-    """Whose phones it makes ring, by their names."""
+    """The names that it pings."""
     shows: tuple[str, ...] = ()
-    """Who is named in it, and not called."""
+    """The names that it shows without a ping."""
 
     @property
     def text(self) -> str:
-        """What was sent."""
+        """The text as it was sent."""
         return text_of(self.story, "text")
 
     @property
     def file(self) -> str:
-        """The name of the file with it, if there is one."""
+        """The name of its file, if it has one."""
         return text_of(self.story, "file")
 
     def as_json(self) -> Json:
-        """As it is written down."""
+        """As JSON."""
         return {
             "id": self.id,
             "author": self.author,
@@ -73,46 +73,46 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class ReplyEvent:
-    """What happened between two messages."""
+    """An event between two messages."""
 
     at: float
     what: str
-    """The step of the trace; ``said`` is a message of somebody else."""
+    """The step of the trace; ``said`` is a message of another person."""
     told: str
     """In words."""
 
     def as_json(self) -> Json:
-        """As it is written down."""
+        """As JSON."""
         return {"at": _rounded(self.at), "what": self.what, "told": self.told}
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyNumbers:
-    """A reply in numbers. Times are in seconds since it began, and ``None`` where there is no such thing."""
+    """A reply in numbers. Times are in seconds since it began; ``None`` if it did not happen."""
 
     messages: int = 0
     planned: int = 0
-    """How many there would have been if none had been put together."""
+    """Messages before merging."""
     characters: int = 0
-    """In all messages together."""
+    """In all messages."""
     tokens: int = 0
-    """In how many pieces the model said it."""
+    """Chunks of the model."""
     first_message: float | None = None
     last_token: float | None = None
     last_message: float | None = None
     after_last_token: float | None = None
-    """How long after the last token the last message came."""
+    """Seconds from the last token to the last message."""
     held: float = 0.0
-    """For how long the buffer kept text back; and for how long messages waited, for whatever reason."""
+    """Seconds that the buffer held text, and that messages waited."""
     typing: float = 0.0
     rate_limit: float = 0.0
     refusals: int = 0
-    """How often the chat answered 429."""
+    """Answers with status 429."""
     unshown: Mapping[str, int] = field(default_factory=dict)
-    """How many UTF-16 units of the model's text are in no message, by what became of them."""
+    """UTF-16 units of the model's text that are in no message, by their fate."""
 
     def as_json(self) -> Json:
-        """As it is written down."""
+        """As JSON."""
         return {
             name: dict(value) if isinstance(value, Mapping) else value
             for name in self.__slots__
@@ -122,7 +122,7 @@ class ReplyNumbers:
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """One reply, as it is told."""
+    """One reply, summarised."""
 
     persona: str
     settings: About
@@ -130,18 +130,18 @@ class Telling:
     messages: tuple[Message, ...]
     events: tuple[ReplyEvent, ...]
     fates: tuple[About, ...]
-    """What became of text that is in no message: ``at``, ``raw`` and ``fate`` each."""
+    """The fates of text that is in no message: ``at``, ``raw`` and ``fate`` each."""
     outcome: About
     """How it ended: ``kind``, ``reason`` and ``error``."""
     numbers: ReplyNumbers
 
     def only(self, number: int) -> Telling | None:
-        """The same, with only that message and without what happened besides; ``None`` if it is not here."""
+        """The same with only that message and no events; ``None`` if it is not here."""
         found = tuple(message for message in self.messages if message.number == number)
         return replace(self, messages=found, events=(), fates=()) if found else None
 
     def as_json(self) -> Json:
-        """As it is written down."""
+        """As JSON."""
         return {
             "persona": self.persona,
             "settings": dict(self.settings),
@@ -171,7 +171,7 @@ def tellings(film: Film) -> list[Telling]:
 
 
 def counted(told: Iterable[Telling]) -> list[Telling]:
-    """*told* with their messages numbered through all of them, as somebody counts who reads one after the other."""
+    """*told* with their messages numbered through all replies."""
     number = count(1)
     return [
         replace(one, messages=tuple(replace(message, number=next(number)) for message in one.messages)) for one in told
@@ -179,14 +179,14 @@ def counted(told: Iterable[Telling]) -> list[Telling]:
 
 
 class _Names:
-    """Who is who in a film."""
+    """The names in a film."""
 
     def __init__(self, records: Iterable[FilmRecord]) -> None:
         self._names: dict[str, str] = {}
         self.authors: dict[str, str] = {}
-        """Under which name each message stands in the chat."""
+        """The author's name of each message."""
         self.mentions: dict[str, Mapping[str, bool]] = {}
-        """Who is named in each message, and whether they are called by it."""
+        """The people named in each message, and whether it pings them."""
         self.bots: set[str] = set()
         for record in records:
             match record.about:
@@ -214,7 +214,7 @@ class _Names:
         self.mentions[id_] = found
 
     def in_words(self, text: str) -> str:
-        """*text* with names instead of ids; code is shown as it is, as in the chat."""
+        """*text* with names instead of ids; code stays as it is."""
         code = code_in(text) if "<" in text else []
         return _TAG.sub(lambda tag: tag[0] if any(tag.start() in one for one in code) else self._named(tag), text)
 
@@ -238,7 +238,7 @@ class _Reply:
         self._begins = next((one.at for one in records if one.about.get("step") == "reply"), records[0].at)
 
     def telling(self, settings: About) -> Telling:
-        """What is told of it; *settings* are those of the film."""
+        """Its summary; *settings* are those of the film."""
         persona = text_of(self._begun, "persona")
         own = self._begun.get("settings")
         messages = tuple(self._messages(persona))
@@ -258,7 +258,7 @@ class _Reply:
         return [record for record in self._records if record.kind == kind]
 
     def _about(self, step: str) -> About:
-        """What the last step of this name says."""
+        """The values of the last step with this name."""
         for record in reversed(self._records):
             match record.about:
                 case {"step": name, "about": dict(about)} if name == step:
@@ -298,7 +298,7 @@ class _Reply:
                 yield ReplyEvent(record.at, step, words)
 
     def _others(self) -> Iterator[ReplyEvent]:
-        """What other people said meanwhile."""
+        """Messages of other people."""
         for record in self._around:
             match record.about:
                 case {"message": {"author": {"id": str(id_), "name": str(name), **rest}, "content": str(text)}}:
@@ -339,7 +339,7 @@ class _Reply:
 
 
 def _mentions_in(markup: object) -> Iterator[About]:
-    """The mentions in *markup*, in their order, however deep they stand."""
+    """The mentions in *markup*, in order, at any depth."""
     left = [markup]
     while left:
         match left.pop():
@@ -352,7 +352,7 @@ def _mentions_in(markup: object) -> Iterator[About]:
 
 
 def _times(story: About, sent: float) -> tuple[float, float, float, float]:
-    """When the last of it was heard, when it was planned, on its way and there."""
+    """The times at which its last text came, and it was planned, sending and sent."""
     times = part_of(story, "times")
     there = number_of(times, "sent", sent)
     sending = number_of(times, "sending", there)
@@ -361,12 +361,12 @@ def _times(story: About, sent: float) -> tuple[float, float, float, float]:
 
 
 def seconds_between(part: About) -> float:
-    """How long a hold or a wait was."""
+    """The seconds of a hold or a wait."""
     return max(0.0, number_of(part, "to") - number_of(part, "from"))
 
 
 def _span(parts: Iterable[About]) -> float:
-    """How long all *parts* are together, where those that are told of two messages count once."""
+    """The seconds of all *parts* together; one that two messages share counts once."""
     spans = sorted({(number_of(part, "from"), number_of(part, "to")) for part in parts})
     seconds, until = 0.0, 0.0
     for begun, over in spans:

@@ -1,4 +1,4 @@
-"""What a model says, many chunks in one record: a film of a long reply would be nothing but chunks otherwise."""
+"""Gathers the chunks of a model into records: with one record for each chunk, a long film would hold little else."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from .film import FilmRecord
 MOST = 500
 """Chunks in one record."""
 SPAN = 0.1
-"""Seconds that one record spans while somebody watches."""
+"""Seconds that one record spans in a live film."""
 _DIGITS = 4
 
 
 class Tokens:
-    """The chunks of one turn and one sort that came last and are in no record yet."""
+    """The latest chunks of one turn and one sort that are in no record yet."""
 
     def __init__(self, *, is_live: bool) -> None:
         self._is_live = is_live
@@ -23,7 +23,7 @@ class Tokens:
         self._times: list[float] = []
 
     def add(self, turn: str, sort: str, text: str, at: float) -> FilmRecord | None:
-        """A chunk came; gives back what came before it, if that is to be a record of its own."""
+        """Add a chunk; returns the record of the chunks before it if that record is complete."""
         before = self.flush() if self._texts and self._is_over(turn, sort, at) else None
         if not self._texts:
             self._of, self._at = (turn, sort), at
@@ -32,7 +32,7 @@ class Tokens:
         return before
 
     def flush(self) -> FilmRecord | None:
-        """All that is in no record yet, as one."""
+        """The record of all chunks that are in none yet."""
         if not self._texts:
             return None
         turn, sort = self._of

@@ -36,7 +36,7 @@ const en = {
   "strip.earlier": "Earlier tokens", "strip.later": "Later tokens",
   "strip.empty": "The model has not said anything yet.",
   // why a message starts and ends
-  "starts.reply": "It starts here because the reply starts here.",
+  "starts.reply": "It starts here because it is the first message of the reply.",
   "starts.newline": "It starts here because the line before it ended.",
   "starts.period": "It starts here because the sentence before it ended.",
   "starts.overflow": "It starts here because the text before it was too long to wait any longer.",

@@ -61,7 +61,7 @@ async def made(what: Literal["rehearse", "share"], request: bytes, language: str
         raise InputError(answer.decode("utf-8", "replace"))
     if status != 0:
         logger.error("film process ended with status %d: %s", status, errors.decode("utf-8", "replace")[-_MOST_LOGGED:])
-        msg = "the process that made the film has ended before it was done; try it again, or a shorter text"
+        msg = "the process that made the film ended too early; try again, or try a shorter text"
         raise CadenzaError(msg)
     return answer
 

@@ -238,10 +238,10 @@ def read(body: bytes, kind: type[T]) -> T:
         except msgspec.DecodeError:
             return msgspec.json.decode(_mended(body), type=kind)
     except msgspec.ValidationError as error:
-        msg = f"the request is not as it should be: {error}"
+        msg = f"the request is not valid: {error}"
         raise InputError(msg) from None
     except (ValueError, RecursionError):  # of whoever read it
-        msg = "the request is not JSON that could be read"
+        msg = "the request is not valid JSON"
         raise InputError(msg) from None
 
 

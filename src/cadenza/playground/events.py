@@ -79,6 +79,6 @@ def _place(request: web.Request) -> int:
     if given is None:
         return 0
     if not given.isascii() or not given.isdecimal() or len(given) > 15:  # no page was ever told more
-        msg = "a place among the records is a whole number"
+        msg = "'from' and Last-Event-ID are whole numbers"
         raise InputError(msg)
     return int(given) if last is not None else int(given) - 1

@@ -109,5 +109,5 @@ def _finished(work: Callable[[], T]) -> T:
     try:
         return work()
     except Abandoned:
-        msg = "nobody waits for this film any more"
+        msg = "this film was cancelled"
         raise CadenzaError(msg) from None

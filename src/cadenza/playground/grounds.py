@@ -67,7 +67,7 @@ class Grounds:
         """Who has this id; nobody in particular is oneself."""
         found = next((person for person in self.people if id_ in (None, person.id)), None)
         if found is None:
-            msg = "nobody whom one can speak as has that id; take one from the list of people"
+            msg = "nobody you can speak as has that id; choose one from the list of people"
             raise InputError(msg)
         return found
 

@@ -43,12 +43,12 @@ class Guard:
     def complaint(self, request: web.Request) -> str:
         """Why *request* is refused; empty if it is not."""
         if not self._is_ours(request.headers.get("Host", "")):
-            return "this server is asked under a name that is not its own; open the address that 'cadenza play' tells"
+            return "the request names another server as its host; open the address that 'cadenza play' prints"
         origin = request.headers.get("Origin")
         if origin is not None and origin.casefold() != f"http://{request.headers['Host']}".casefold():
-            return "another page has no business here; only the playground's own page may ask"
+            return "this request comes from another page; only the playground's own page may send one"
         if not _is_from_here(request):
-            return "another page has no business here; only the playground's own page may ask"
+            return "this request comes from another page; only the playground's own page may send one"
         return _about_posting(request) if request.method not in ("GET", "HEAD") else ""
 
     def _is_ours(self, host: str) -> bool:
@@ -89,9 +89,9 @@ def _is_from_here(request: web.Request) -> bool:
 
 def _about_posting(request: web.Request) -> str:
     if request.headers.get(HEADER) != PAGE:
-        return f"a request that changes something carries the header {HEADER}: {PAGE}"
+        return f"a request that changes something must carry the header {HEADER}: {PAGE}"
     if request.content_type != "application/json":
-        return "a request that changes something is JSON, and says so"
+        return "a request that changes something must be JSON, with that content type"
     return ""
 
 

@@ -71,7 +71,7 @@ class Screening:
     async def _seated(self, work: Callable[[], Awaitable[T]]) -> T:
         """Do *work* when there is a seat for it."""
         if self._waiting >= WAITING:
-            msg = "too many films are being made at the moment; wait until some of them are there"
+            msg = "too many films are being made at the moment; wait until some are done"
             raise InputError(msg)
         self._waiting += 1
         try:
@@ -94,7 +94,7 @@ class Screening:
             async with asyncio.timeout(self._takes):
                 return await work
         except TimeoutError:
-            msg = f"it takes longer than {self._takes:g} seconds, and was given up; try a shorter text"
+            msg = f"the film took longer than {self._takes:g} seconds and was cancelled; try a shorter text"
             raise InputError(msg) from None
 
 

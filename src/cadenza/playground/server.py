@@ -222,7 +222,7 @@ class PlaygroundSite:
 _SENTENCES = {
     404: "there is nothing at that address",
     408: "the request took too long to arrive; try it again",
-    405: "that address is not for such requests",
+    405: "this address does not take such requests",
     413: f"that is too large; a request may have {bodies.MOST_BYTES >> 20} MB",
 }
 
