@@ -40,7 +40,7 @@ class Trouble:
             msg = f"{str(self.what)[:40]!r} is no fault that is known here; choose one of {', '.join(WHAT)}"
             raise InputError(msg)
         if self.times < 1 or self.at_message < 0 or not 0 <= self.seconds <= 3600:
-            msg = "a fault happens at least once, from message 1 on, and lasts an hour at most; check its numbers"
+            msg = "a fault happens at least once, from message 1 on, and lasts at most an hour; check its numbers"
             raise InputError(msg)
 
     def arrange(self, faults: Faults, match: str = AS_BOT) -> None:

@@ -1,4 +1,4 @@
-"""What people do in the playground: whatever a page asks for is done in the simulated world."""
+"""Does in the simulated world what a page asks for."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from .live import Live
 _LONGEST = 2000
 _FILE_OPTION = 11
 _ANSWERED = 3.0
-"""Seconds that a bot has to suggest something."""
+"""Seconds that the bot has for an autocompletion."""
 
 
 def say(live: Live, wanted: SayBody) -> Json:
-    """Say something, or use a command if it begins with a slash; two stand for one."""
+    """Send a message, or use a command if it begins with a slash; two slashes send one."""
     person = live.grounds.person(wanted.who)
     files = [_file(upload) for upload in wanted.files]
     if wanted.text.startswith("/") and not wanted.text.startswith("//"):
@@ -48,7 +48,7 @@ def say(live: Live, wanted: SayBody) -> Json:
 
 
 async def act(live: Live, wanted: Act) -> Json:
-    """Do what else people do."""
+    """Do any other action."""
     me = live.grounds.me
     match wanted:
         case EditAct(channel, id_, text):
@@ -77,7 +77,7 @@ async def act(live: Live, wanted: Act) -> Json:
 
 
 def _use(live: Live, person: Person, wanted: SayBody, files: Sequence[File]) -> str:
-    """Use a command; the files go to its options that want one, in their order."""
+    """Use a command; the files go to its file options, in order."""
     known = live.world.get_commands(live.grounds.scenery.bot, None)
     spoken = [_without_files(command) for command in known] if files else known
     name, options = command_of(wanted.text[1:].strip(), spoken, live.grounds.scenery.names())
@@ -94,7 +94,7 @@ def _without_files(command: Json) -> Json:
 
 
 def _file_options(commands: Sequence[Json], words: Sequence[str]) -> list[str]:
-    """The names of the options of a command that are files."""
+    """The names of a command's file options."""
     found: Sequence[Json] = commands
     for word in words:
         found = next((one.get("options") or [] for one in found if one["name"] == word), [])
@@ -102,7 +102,7 @@ def _file_options(commands: Sequence[Json], words: Sequence[str]) -> list[str]:
 
 
 async def _suggested(live: Live, wanted: SuggestAct) -> list[Json]:
-    """What the bot suggests for an option; nothing if it does not answer in time."""
+    """The bot's autocompletion for an option; empty if it does not answer in time."""
     interaction = live.grounds.me.completes(wanted.channel, wanted.command, wanted.option, wanted.text, **wanted.others)
     try:
         await live.server.until(lambda: live.world.is_answered(interaction), within=_ANSWERED)
@@ -112,7 +112,7 @@ async def _suggested(live: Live, wanted: SuggestAct) -> list[Json]:
 
 
 def _author(live: Live, channel: str, message: str) -> Person:
-    """Who wrote *message*, if one can speak as them; else oneself, to whom Discord says what it thinks of that."""
+    """The author of *message*, if one can speak as them; else oneself, so that Discord refuses the action."""
     author = live.world.get_message(live.grounds.me.id, channel, message)["author"]["id"]
     return next((person for person in live.grounds.people if person.id == author), live.grounds.me)
 

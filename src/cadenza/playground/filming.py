@@ -1,4 +1,4 @@
-"""Films as the page asks for them: what is to be filmed goes in, JSON or a page comes out. It takes its time."""
+"""Makes films for requests of the page, as JSON or as an HTML file. It blocks."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from .tour import LABELS, Story, shown
 T = TypeVar("T")
 
 _SHORT = 60
-"""Characters of an answer by which it is known."""
+"""Characters of an answer that are listed."""
 
 
 def checked(side: Side) -> Settings:
-    """The settings of *side*; what is wrong with them is said before anybody waits."""
+    """The settings of *side*, checked before the film starts."""
     check_changeable(side.settings)
     return Settings().with_values(side.settings)
 
 
 def rehearsed(wanted: Rehearse, given_up: GivenUp | None = None) -> bytes:
-    """What was asked for, as JSON."""
+    """The films of *wanted*, as JSON."""
     sources = understood(wanted.file or wanted.text, wanted.name, rate=wanted.rate)
     if wanted.answer > len(sources):
         called = f"{wanted.name!r}" if wanted.name else "the input"
@@ -56,7 +56,7 @@ def rehearsed(wanted: Rehearse, given_up: GivenUp | None = None) -> bytes:
 
 
 def _in_short(said: str) -> str:
-    """How an answer begins, for who chooses among several."""
+    """The beginning of an answer, for the list of answers."""
     line = " ".join(said[: 2 * _SHORT].split())
     return line if len(line) <= _SHORT else f"{line[: _SHORT - 1]}…"
 
@@ -77,7 +77,7 @@ def told(story: Story, language: str, given_up: GivenUp | None = None) -> bytes:
 
 
 def shared(wanted: Share, language: str) -> bytes:
-    """A page with those films in it."""
+    """An HTML page with the films of *wanted*."""
     page = film_page(
         wanted.films, title=wanted.title, labels=wanted.labels, captions=wanted.captions, language=language
     )
@@ -105,7 +105,7 @@ def _film(rehearsal: Rehearsal, side: Side, given_up: GivenUp | None) -> Film:
 
 
 def _finished(work: Callable[[], T]) -> T:
-    """What comes of *work*, unless it was given up."""
+    """The result of *work*; a ``CadenzaError`` if it was cancelled."""
     try:
         return work()
     except Abandoned:

@@ -1,4 +1,4 @@
-"""The server behind the page: what it is asked, who does it, and how that is answered."""
+"""The HTTP server of the page."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ T = TypeVar("T")
 _INDEX = "index.html"
 _JSON = "application/json; charset=utf-8"
 _REFUSALS = "refusals"
-"""The catalogue in which whatever is refused here stands in other languages."""
+"""The catalogue with translations of refusals."""
 _GOODBYE = 0.5
-"""Seconds that requests have to end when everything does."""
+"""Seconds that requests have to end at shutdown."""
 
 SLOWEST = 60.0
-"""Seconds in which a request must have arrived."""
+"""Seconds in which a request body must arrive."""
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -61,7 +61,7 @@ async def site(play: Playground, listener: socket.socket, host: str) -> AsyncIte
 
 
 class PlaygroundSite:
-    """One for a playground."""
+    """The routes of one playground."""
 
     def __init__(self, play: Playground, guard: Guard) -> None:
         self._play = play
@@ -70,7 +70,7 @@ class PlaygroundSite:
         self._headers = headers(page.index())
 
     def app(self) -> web.Application:
-        """What answers requests."""
+        """The aiohttp application."""
         app = web.Application(client_max_size=bodies.MOST_BYTES, middlewares=[self._watch])
         app.on_response_prepare.append(self._dress)
         get, post = app.router.add_get, app.router.add_post
@@ -100,7 +100,7 @@ class PlaygroundSite:
 
     @web.middleware
     async def _watch(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Refuse who has no business here, and say in a sentence what went wrong."""
+        """Refuse requests of other pages, and turn errors into sentences."""
         if complaint := self._guard.complaint(request):
             return self._refused(request, 403, complaint)
         try:
@@ -122,12 +122,12 @@ class PlaygroundSite:
             )
 
     def _refused(self, request: web.Request, status: int, sentence: str) -> web.Response:
-        """Say *sentence*, in the language of the page that asks."""
+        """Answer with *sentence*, in the language of the page."""
         said = retold(sentence, self._spoken(request), _REFUSALS)
         return web.Response(status=status, body=msgspec.json.encode({"error": said}), headers={"Content-Type": _JSON})
 
     def _spoken(self, request: web.Request) -> str:
-        """The language of the page that asks: there may be two, in two languages. Who does not say it has the world's."""
+        """The language of the requesting page; without one, that of the world."""
         wishes = request.headers.get("Accept-Language", "").split(",")
         return chosen(*(wish.partition(";")[0].strip() for wish in wishes), self._play.language)
 
@@ -153,7 +153,7 @@ class PlaygroundSite:
     async def _face(self, request: web.Request) -> web.Response:
         live = await self._play.live()
         found = live.world.portrait(request.match_info["avatar"].partition(".")[0])
-        if not isinstance(found, bytes):  # an address elsewhere is nothing that we fetch
+        if not isinstance(found, bytes):  # addresses elsewhere are not fetched
             raise web.HTTPNotFound
         return _foreign(found, "face")
 
@@ -178,7 +178,7 @@ class PlaygroundSite:
         return _json(doing.say(await self._play.live(), wanted))
 
     async def _act(self, request: web.Request) -> web.Response:
-        wanted: bodies.Act = await _read(request, bodies.Act)  # type: ignore[arg-type]  # a union is as good as a type here
+        wanted: bodies.Act = await _read(request, bodies.Act)  # type: ignore[arg-type]  # msgspec takes a union as a type
         return _json(await doing.act(await self._play.live(), wanted))
 
     async def _settings(self, request: web.Request) -> web.Response:
@@ -244,7 +244,7 @@ def _as_it_is(data: bytes, kind: str) -> web.Response:
 
 
 def _kept(request: web.Request, data: bytes, kind: str) -> web.Response:
-    """A part of the page. A browser keeps it and asks each time whether it is still the same, so it never shows an old one."""
+    """A file of the page, with an ETag: the browser caches it, and revalidates it each time."""
     tag = hashlib.sha256(data).hexdigest()
     is_known = any(known.value == tag for known in request.if_none_match or ())
     response = web.Response(status=304) if is_known else _as_it_is(data, kind)
@@ -262,8 +262,8 @@ def _words(error: Exception) -> str:
 
 
 def _foreign(data: bytes, name: str) -> web.Response:
-    """A file of which nobody knows who made it: a picture is shown, everything else can only be saved."""
-    kind = kind_of("", data)  # whatever it is called
+    """A foreign file: a picture is shown, anything else is a download."""
+    kind = kind_of("", data)  # its name may lie
     response = _as_it_is(data, kind)
     if not kind.startswith("image/"):
         response.headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(name, safe='')}"
