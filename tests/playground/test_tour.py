@@ -148,12 +148,12 @@ def test_limits_and_lost_answers_end_the_usual_bot_and_not_cadenza(language: str
     last = ANSWERS["limits"][language].splitlines()[-1]
 
     assert last not in "".join(said(usual))
-    assert usual.seconds < caption("limits", language, "that was the end of it")
+    assert usual.seconds < caption("limits", language, "the reply ended there")
     assert last == said(ours)[-1]
     calls = [(one.at, one.about["status"]) for one in ours.of_kind("call")]
     assert [429, None] == [status for _, status in calls if status in (429, None)]
     lost = next(at for at, status in calls if status is None)
-    assert lost == pytest.approx(caption("limits", language, "an answer was lost here"), abs=0.1)
+    assert lost == pytest.approx(caption("limits", language, "a response was lost here"), abs=0.1)
     assert any("\n" in text for text in said(ours)), "lines that waited go out together"
 
 
