@@ -1,4 +1,4 @@
-// The live page: what the server tells goes into the film, what is seen follows the film, what is done goes to the server.
+// The live page: records of the server go into the film, the view follows the film, actions go to the server.
 
 import { Api, Events } from "cadenza/api.js";
 import { listenToDrops } from "cadenza/attachments.js";
@@ -19,11 +19,11 @@ import { Shell } from "cadenza/shell.js";
 import { language, onLanguage, setLanguage, t } from "cadenza/words.js";
 import "cadenza/words_live.js";
 
-const TICK = 100; // ms between two looks at the clock while something moves
+const TICK = 100; // ms between two updates of the clock
 const SETTLES = 400; // ms without a record
-const AGAIN = 2000; // ms until the server is asked again after the page could not begin
+const AGAIN = 2000; // ms until the page asks the server again after a failed start
 
-/** Everything on the page, and how it hangs together. */
+/** The whole page. */
 class App {
   #api = new Api();
   #deeds = new Deeds(this.#api, (error) => this.#fail(error));
@@ -45,7 +45,7 @@ class App {
   #tick = null;
   #insideAt = -Infinity;
   #settling = null;
-  #isSettled = false; // whether what came before the page was opened has come
+  #isSettled = false; // whether the records from before the page was opened have arrived
 
   /**
    * @param {HTMLElement} root
@@ -125,7 +125,7 @@ class App {
       say: (channel, what) => this.#say(channel, what),
       edit: (message, text) => this.#api.act("edit", { channel: message.channel, id: message.id, text }),
       stop: (channel) => quietly(this.#say(channel, { text: "/stop" })),
-      // That somebody types is told for the look of it; nobody needs to know if it was not.
+      // Typing is only cosmetic: a failure is ignored.
       type: (channel, who) => this.#api.act("type", { channel, ...(who && { who }) }).catch(() => undefined),
       lastOfMine: () => this.#lastOfMine(),
       refuse: (sentence) => this.#toasts.error(sentence),
@@ -191,7 +191,7 @@ class App {
     }, SETTLES);
   }
 
-  /** The channel that somebody looks at as it is now, or null. */
+  /** The channel that is shown live, or null. */
   #seen() {
     const isSeen = !document.hidden && this.#shell.isRoomSeen && this.#rewind.time === null;
     return isSeen ? this.#channel : null;
@@ -264,7 +264,7 @@ class App {
 
   // Where one goes.
 
-  /** Show *channel*. @param {string|null} channel @param {boolean} isChosen by whoever sits there */
+  /** Show *channel*. @param {string|null} channel @param {boolean} isChosen by the user */
   goTo(channel, isChosen = false) {
     if (!this.#live.channels.some(({ id }) => id === channel)) return;
     this.#channel = channel;

@@ -1,4 +1,4 @@
-// What somebody does here, told to the server; and the forms by which the bot answers it.
+// Sends the user's actions to the server, and shows the bot's modals.
 
 import { openForm } from "cadenza/dialogs.js";
 

@@ -1,4 +1,4 @@
-// What stands above the page: short messages that go away, forms of the bot, the keys, and the way to any place.
+// Overlays: toasts, modals of the bot, the list of keys, and the quick switcher.
 
 import { clear, el, icon } from "cadenza/dom.js";
 import { CROSS } from "cadenza/icons.js";
@@ -40,7 +40,7 @@ export class Toasts {
   }
 }
 
-/** Take *toast* away after a while, but not from under somebody who is at it. */
+/** Remove *toast* after a while, but not while it is hovered or focused. */
 function fade(toast) {
   setTimeout(() => {
     if (toast.matches(":hover, :focus-within")) fade(toast);
@@ -48,7 +48,7 @@ function fade(toast) {
   }, SHOWN);
 }
 
-/** Show *dialog* until it is closed, then give the focus back by itself and leave nothing behind. */
+/** Show *dialog* until it is closed; then restore the focus and remove it. */
 function open(dialog) {
   document.body.append(dialog);
   dialog.addEventListener("close", () => dialog.remove());

@@ -1,17 +1,17 @@
 /**
- * A film, folded into what is seen at any moment of it. See docs/films.md for the records.
+ * A film, folded into the state at any moment. See docs/films.md for the records.
  */
 
 import { eachInSlices } from "cadenza/slices.js";
 import { wholeMessage, wholePerson } from "cadenza/whole.js";
 
 const TYPING_SECONDS = 10;
-const LONGEST = 1e8; // seconds, about three years: a time beyond that is a mistake, or is meant to make trouble
+const LONGEST = 1e8; // seconds, about three years: a later time is a mistake or an attack
 const SPACING = 128; // visible records between two snapshots, at first
 const MOST_SNAPSHOTS = 64; // then every other one is forgotten and the spacing doubled
 const LASTING = ["channel", "person"]; // without these nothing else can be shown
 
-/** What each kind of record does to a draft of the state; a kind that is not here is not seen in a channel. */
+/** What each kind of record does to a draft of the state; other kinds are not visible in a channel. */
 const FOLDS = {
   channel: foldChannel,
   person: foldPerson,
@@ -25,7 +25,7 @@ const FOLDS = {
 
 /**
  * The records of a film, and the state at any time of it. What `stateAt` gives back is never changed afterwards:
- * a part that is the same as before is the same object, so that whoever shows it sees what is new at a glance.
+ * an unchanged part is the same object, so that views can see what is new by identity.
  */
 export class Reel {
   #visible = []; // {at, kind, ...}: checked, and never earlier than the one before
@@ -41,9 +41,9 @@ export class Reel {
    */
   constructor({ records = [], seconds = 0, isLive = false, most = Infinity } = {}) {
     this.#most = most;
-    /** How often something was dropped: whoever has read `records` up to a place reads them anew when it changes. */
+    /** Counts drops: a reader of `records` must start over when it changes. */
     this.drops = 0;
-    /** All records as they came, also those that are not seen in a channel. */
+    /** All records, also those that are not visible in a channel. */
     this.records = [];
     /** How long it is; grows with its records. */
     this.seconds = Number.isFinite(seconds) ? Math.min(Math.max(0, seconds), LONGEST) : 0;
@@ -62,7 +62,7 @@ export class Reel {
     return reel;
   }
 
-  /** One more record; what cannot be understood is passed over. */
+  /** Add a record; an unreadable one is skipped. */
   add(record) {
     if (typeof record !== "object" || record === null || typeof record.kind !== "string") return;
     const at = Number.isFinite(record.at) ? Math.min(Math.max(0, record.at), LONGEST) : this.seconds;
@@ -154,7 +154,7 @@ export class Reel {
 
 /** A state that is being made: what was handed out is copied before it is changed, and only then. */
 class Draft {
-  #own = new Set(); // the arrays that nobody else has seen
+  #own = new Set(); // arrays that were not handed out yet
 
   constructor(state, count) {
     this.state = copied(state);
@@ -206,7 +206,7 @@ function endOf(record, at) {
   return Number.isFinite(last) ? at + Math.max(0, last) : at;
 }
 
-/** The part of a record that is folded, with nothing missing in it; `null` if it cannot be understood. */
+/** The part of a record that is folded, complete; `null` if it is not valid. */
 function checked(record) {
   switch (record.kind) {
     case "message":

@@ -149,7 +149,7 @@ export class Lab {
   #key(event) {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
     event.preventDefault();
-    // What stands in a field counts only once it was left; the shortcut leaves it.
+    // A field commits on change; the shortcut commits it too.
     document.activeElement?.dispatchEvent(new Event("change", { bubbles: true }));
     this.run();
   }
@@ -158,7 +158,7 @@ export class Lab {
   async run() {
     if (this.#abort !== null) return;
     const given = this.#source.given;
-    // Who tries other settings looks at the same answer again.
+    // With other settings, the same answer stays chosen.
     const last = this.#result?.given;
     const answer = last && last.text === given.text && last.file === given.file ? this.#result.answer : 1;
     this.#source.keep();
@@ -172,7 +172,7 @@ export class Lab {
     await this.#rehearse(given, answer);
   }
 
-  /** Deliver another answer of what was delivered last; the way there is given up if somebody is still waiting for one. */
+  /** Deliver another answer of the last input; a running request is cancelled. */
   async #choose(answer) {
     if (this.#rateRefusal !== "") {
       this.#stayAtAnswer();
@@ -288,7 +288,7 @@ export class Lab {
     return el("p", { class: "lab-answers" }, el("label", { htmlFor: id, text: t("lab.answer") }), menu, count);
   }
 
-  /** Tell which answer is shown, and let who goes through them go on doing so. */
+  /** Show which answer is chosen, and keep the focus on the list. */
   #stayAtAnswer() {
     this.#tellResult();
     this.#result.parts.head.querySelector(".answers")?.focus();

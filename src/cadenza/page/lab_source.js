@@ -1,4 +1,4 @@
-/** What the model is to say in the lab: a text that is typed or pasted, an example, or a file. Nothing is looked at here. */
+/** The input of the lab: a typed or pasted text, an example, or a file. */
 
 import { base64 } from "cadenza/attachments.js";
 import { el } from "cadenza/dom.js";
@@ -14,11 +14,11 @@ const PREVIEW = 1500;
 const LARGE_PASTE = 20_000;
 const MOST_SHOWN = 200_000; // characters: a field with more of them makes the whole page slow
 
-/** The text or the file; `onProblem(sentence)` hears what cannot be read, with an empty sentence when that is over. */
+/** The text or the file; `onProblem(sentence)` gets errors, and an empty sentence when they are over. */
 export class Source {
   #onProblem;
   #text;
-  #rest = ""; // what comes behind the text in the field, and is too much to be shown
+  #rest = ""; // the rest of a text that is too long for the field
   #file = null;
   #replaced = null;
   #parts;
@@ -32,7 +32,7 @@ export class Source {
     this.#text.addEventListener("change", () => this.keep());
     this.#text.addEventListener("paste", (event) => this.#paste(event));
     this.#text.addEventListener("input", () => {
-      if (this.#text.value === "") this.#leaveRest(); // who takes everything out means everything
+      if (this.#text.value === "") this.#leaveRest(); // clearing the field clears the rest too
     });
     window.addEventListener("pagehide", () => this.keep());
     this.#parts = {
@@ -69,7 +69,7 @@ export class Source {
     }
   }
 
-  /** Take a file instead of the text, which waits behind it. */
+  /** Take a file instead of the text; the text is kept. */
   async take(file) {
     if (file.size > LARGEST_FILE) {
       this.#onProblem(t("lab.file-too-large", { name: file.name, size: sizeOf(file.size), most: sizeOf(LARGEST_FILE) }));

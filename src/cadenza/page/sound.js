@@ -1,6 +1,6 @@
 /**
  * What a record says, with only such values as it can have: a film may come from another version or from an editor, and
- * whoever shows it need not look again.
+ * views need not check again.
  */
 
 const isText = (value) => typeof value === "string";

@@ -1,9 +1,9 @@
 /**
- * Messages and people with nothing missing: a film may come from anywhere, so whoever shows one need not check again.
+ * Completes messages and people: a film may come from anywhere, and views need not check again.
  */
 
 /**
- * Somebody, with every field there; `null` if it is nobody.
+ * A person with all fields; `null` if it is not an object.
  * @param {unknown} person
  */
 export function wholePerson(person) {
@@ -21,7 +21,7 @@ export function wholePerson(person) {
 }
 
 /**
- * A message with every field of docs/films.md there; `null` if it has no id or channel.
+ * A message with all fields of docs/films.md; `null` if it has no id or channel.
  * @param {unknown} message
  */
 export function wholeMessage(message) {
