@@ -3,7 +3,7 @@
 import { clear, el, icon } from "cadenza/dom.js";
 import { CROSS, OTHER } from "cadenza/icons.js";
 import { label } from "cadenza/labels.js";
-import { remember, remembered } from "cadenza/remembered.js";
+import { remember, remembered } from "cadenza/preferences.js";
 import { inLanguage, onLanguage } from "cadenza/words.js";
 
 const AT_A_TIME = 4;

@@ -154,7 +154,7 @@ export function openJump(places) {
 }
 
 class Jump {
-  #places;
+  #navigation;
   #shown = [];
   #active = 0;
   #input;
@@ -162,7 +162,7 @@ class Jump {
   #dialog;
 
   constructor(places) {
-    this.#places = places;
+    this.#navigation = places;
     this.#list = el("ul", { id: "jump-list", class: "jump-list", role: "listbox", aria: { label: t("live.jump") } });
     this.#input = el("input", {
       role: "combobox",
@@ -184,7 +184,7 @@ class Jump {
 
   #filter() {
     const typed = this.#input.value.trim().toLowerCase();
-    this.#shown = this.#places.filter(({ label }) => label.toLowerCase().includes(typed));
+    this.#shown = this.#navigation.filter(({ label }) => label.toLowerCase().includes(typed));
     clear(this.#list).append(
       ...this.#shown.map(({ label, about }, index) => {
         const words = [el("span", { text: label }), el("span", { class: "dim", text: about })];

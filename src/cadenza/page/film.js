@@ -3,7 +3,7 @@
  */
 
 import { eachInSlices } from "cadenza/slices.js";
-import { wholeMessage, wholePerson } from "cadenza/whole.js";
+import { completeMessage, completePerson } from "cadenza/complete.js";
 
 const TYPING_SECONDS = 10;
 const LONGEST = 1e8; // seconds, about three years: a later time is a mistake or an attack
@@ -211,7 +211,7 @@ function checked(record) {
   switch (record.kind) {
     case "message":
     case "changed": {
-      const message = wholeMessage(record.message);
+      const message = completeMessage(record.message);
       return message && { message };
     }
     case "deleted":
@@ -219,11 +219,11 @@ function checked(record) {
     case "channel":
       return isId(record.channel?.id) ? { channel: { name: "", sort: "text", topic: "", ...record.channel } } : null;
     case "person": {
-      const person = wholePerson(record.person);
+      const person = completePerson(record.person);
       return person && { person };
     }
     case "typing": {
-      const who = wholePerson(record.who);
+      const who = completePerson(record.who);
       return who && isId(record.channel) ? { channel: record.channel, who } : null;
     }
     case "form":

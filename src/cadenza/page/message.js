@@ -5,7 +5,7 @@
 import { attachments, embeds } from "cadenza/extras.js";
 import { clock, written } from "cadenza/dates.js";
 import { el, icon, ownAddress } from "cadenza/dom.js";
-import { components, reactions } from "cadenza/pressing.js";
+import { components, reactions } from "cadenza/components.js";
 import { isOnlyEmoji, markup } from "cadenza/markup.js";
 import { locale, t } from "cadenza/words.js";
 
@@ -14,7 +14,7 @@ const SILENT = "M3 3l18 18M10 5.3A6 6 0 0 1 18 11v4l2 2H8M6 9v6l-2 2h4M10 20a2 2
 
 /**
  * A message as an element.
- * @param {object} message with nothing missing, see whole.js
+ * @param {object} message with nothing missing, see complete.js
  * @param {{isHead: boolean, me: string|null, actions: object|null, onJump: (id: string) => void,
  *   choicesOf: (sort: string) => object[]}} view `isHead` is whether it begins a group, and so shows its author;
  * `choicesOf` are the people or channels that a menu offers

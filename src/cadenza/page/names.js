@@ -1,6 +1,6 @@
 /** Names for the ids in a text, and the pings of messages. */
 
-import { momentOf, momentText } from "cadenza/moments.js";
+import { momentOf, momentText } from "cadenza/timestamps.js";
 
 // Code in backticks is skipped as a whole: it has no mentions.
 const CODE = "(?<!`)(?<ticks>`+)(?!`)[^]*?(?<!`)\\k<ticks>(?!`)";

@@ -3,7 +3,7 @@
 import { el, icon } from "cadenza/dom.js";
 import { CHAT, HELP, LAB, TOUR } from "cadenza/icons.js";
 import { label } from "cadenza/labels.js";
-import { remember, remembered } from "cadenza/remembered.js";
+import { remember, remembered } from "cadenza/preferences.js";
 import { language, onLanguage, setLanguage, t } from "cadenza/words.js";
 
 const THEMES = ["auto", "light", "dark"];

@@ -5,7 +5,7 @@
  */
 
 import { Ranges, Tokens } from "cadenza/raw_text.js";
-import { sound, soundRanges, soundStory } from "cadenza/sound.js";
+import { valid, validRanges, validStory } from "cadenza/valid_records.js";
 
 const SEARCHED = 4000; // units after the last segment in which the next one is searched
 const MOMENT = 0.01; // seconds between a segment and its message, if nothing holds it
@@ -89,8 +89,8 @@ export class Turn {
       case "tokens": return this._hear(record);
       case "story": return this._story(record);
       case "fate": return this._fate(record);
-      case "call": return void this.calls.push({ route: "?", ...sound(record) });
-      case "step": return this._step(record.at, text(record.step), sound(record.about));
+      case "call": return void this.calls.push({ route: "?", ...valid(record) });
+      case "step": return this._step(record.at, text(record.step), valid(record.about));
       default: return undefined;
     }
   }
@@ -299,7 +299,7 @@ export class Turn {
   }
 
   _story(record) {
-    const story = soundStory(record.story);
+    const story = validStory(record.story);
     const message = this._byId.get(record.message) ?? this._unheard({ ...record, message: text(record.message) }, story);
     message.story = story;
     for (const [start, end] of story.raw) {
@@ -326,7 +326,7 @@ export class Turn {
   }
 
   _fate(record) {
-    for (const [start, end] of soundRanges(record.raw)) {
+    for (const [start, end] of validRanges(record.raw)) {
       this.marks.add({ start, end, at: record.at, fate: text(record.fate) });
       this._aligned = Math.max(this._aligned, end);
     }

@@ -2,7 +2,7 @@
  * The words of the page, in English and Japanese. Each part has a file of words that registers itself.
  */
 
-import { remember, remembered } from "cadenza/remembered.js";
+import { remember, remembered } from "cadenza/preferences.js";
 
 const LANGUAGES = ["en", "ja"];
 

@@ -5,7 +5,7 @@ import { openForm } from "cadenza/dialogs.js";
 const FORM_WAITS = 60_000; // ms in which a form is an answer to what was done here
 
 /** What is done on this page. The server tells every page of a form, but only the one that asked for it shows it. */
-export class Deeds {
+export class Actions {
   #api;
   #onError;
   #at = -Infinity;
