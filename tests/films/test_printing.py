@@ -48,7 +48,7 @@ def test_a_reply_is_printed_message_by_message_with_its_reasons_and_numbers() ->
         "  messages  2; 48 characters",
         "  tokens    8 in 0.16 s",
         "  first     message after 0.16 s",
-        "  last      message after 0.24 s, 0.08 s behind the last token",
+        "  last      message after 0.24 s, 0.08 s after the last token",
         "  held      0.04 s by the buffer",
     ] == lines
 

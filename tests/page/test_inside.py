@@ -400,8 +400,6 @@ async def test_names_stand_for_ids_and_a_message_tells_whom_it_calls(window: Ope
         await expect(page.locator(".story .said")).to_have_text(shown.replace("↵", "\n"))
         await expect(page.locator(".rules ins").last).to_contain_text("Mia>")
         await expect(page.locator(".story")).to_contain_text("It pings @Mia.")
-        await expect(page.locator(".story")).to_contain_text(
-            "It names @crew and @everyone without a ping."
-        )
+        await expect(page.locator(".story")).to_contain_text("It names @crew and @everyone without a ping.")
         await show(page, 1.0, [*records, {"at": 0.9, "kind": "person", "person": {"id": "7", "name": "Mia K"}}])
         await expect(page.locator(".story .said")).to_contain_text("Hi @Mia K,")

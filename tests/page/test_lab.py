@@ -209,9 +209,7 @@ async def test_another_answer_of_several_is_chosen_on_the_keyboard(window: Open)
         choice = page.get_by_label("Answer", exact=True)
         await expect(choice).to_have_value("1")
         await expect(result.get_by_text("of 3", exact=True)).to_be_visible()
-        await expect(choice.locator("option")).to_have_text(
-            ["1: The first.", "2: The second.", "3: no text"]
-        )
+        await expect(choice.locator("option")).to_have_text(["1: The first.", "2: The second.", "3: no text"])
 
         served.answers[_REHEARSE] = {**_answer(film((1.0, "The second."))), **several, "answer": 2}
         await choice.focus()

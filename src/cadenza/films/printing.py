@@ -134,7 +134,7 @@ def numbers_in_words(telling: Telling) -> list[tuple[str, str]]:
     """The numbers of a reply, each with its label; missing ones are left out."""
     numbers = telling.numbers
     came, first = numbers.last_token, numbers.first_message
-    behind, last = numbers.after_last_token, numbers.last_message
+    late, last = numbers.after_last_token, numbers.last_message
     planned = f" instead of {numbers.planned:,}, put together" if numbers.planned > numbers.messages else ""
     refused = f"{wording.many(numbers.refusals, 'answer')} of 429" if numbers.refusals else ""
     waited = f"{wording.shown_seconds(numbers.rate_limit)} waited" if numbers.rate_limit >= _SEEN else ""
@@ -149,8 +149,8 @@ def numbers_in_words(telling: Telling) -> list[tuple[str, str]]:
         ("limited", ", ".join(filter(None, (refused, waited)))),
         ("unshown", wording.unshown(telling)),
     ]
-    if behind is not None:
-        told[4] = ("last", f"{told[4][1]}, {wording.shown_seconds(behind)} behind the last token")
+    if late is not None:
+        told[4] = ("last", f"{told[4][1]}, {wording.shown_seconds(late)} after the last token")
     return [(label, value) for label, value in told if value]
 
 
@@ -222,16 +222,16 @@ def differing(before: str, after: str) -> tuple[str, str]:
     most = min(len(before), len(after)) - start
     same = takewhile(lambda pair: pair[0] == pair[1], zip(reversed(before), reversed(after), strict=False))
     end = min(most, sum(1 for _ in same))
-    first, behind = max(0, start - _AROUND), max(0, end - _AROUND)
-    return _within(before, first, behind), _within(after, first, behind)
+    first, tail = max(0, start - _AROUND), max(0, end - _AROUND)
+    return _within(before, first, tail), _within(after, first, tail)
 
 
-def _within(text: str, first: int, behind: int) -> str:
-    part = text[first : len(text) - behind]
+def _within(text: str, first: int, tail: int) -> str:
+    part = text[first : len(text) - tail]
     if len(part) > _LONGEST_CHANGE:
         half = _LONGEST_CHANGE // 2
         part = f"{part[:half]} … {part[-half:]}"
-    return f"{'…' if first else ''}{part}{'…' if behind else ''}"
+    return f"{'…' if first else ''}{part}{'…' if tail else ''}"
 
 
 def wrapped(text: Text, width: int) -> list[Text]:

@@ -206,9 +206,9 @@ class _Names:
         found: dict[str, bool] = {}
         for node in _mentions_in(message.get("markup")):
             match node:
-                case {"sort": "user" | "role", "id": str(whom), "name": str(name)}:
-                    self._names.setdefault(whom, name)
-                    found[f"@{name}"] = whom in known or found.get(f"@{name}", False)
+                case {"sort": "user" | "role", "id": str(named), "name": str(name)}:
+                    self._names.setdefault(named, name)
+                    found[f"@{name}"] = named in known or found.get(f"@{name}", False)
                 case {"sort": "everyone" | "here" as everybody}:
                     found[f"@{everybody}"] = "everyone" in known
         self.mentions[id_] = found
@@ -312,7 +312,7 @@ class _Reply:
         said = [record for record in self._of("tokens") if record.about.get("sort") == "text"]
         last_token = max((record.until for record in self._of("tokens")), default=None)
         last = messages[-1].at if messages else None
-        behind = None if last is None or last_token is None else max(0.0, last - last_token)
+        late = None if last is None or last_token is None else max(0.0, last - last_token)
         waits = [wait for message in messages for wait in parts_of(message.story, "waits")]
         unshown: dict[str, int] = {}
         for fate in fates:
@@ -326,7 +326,7 @@ class _Reply:
             first_message=self._since(messages[0].at if messages else None),
             last_token=self._since(last_token),
             last_message=self._since(last),
-            after_last_token=None if behind is None else _rounded(behind),
+            after_last_token=None if late is None else _rounded(late),
             held=_rounded(_span(hold for message in messages for hold in parts_of(message.story, "holds"))),
             typing=_rounded(fsum(seconds_between(wait) for wait in waits if wait.get("why") == "typing")),
             rate_limit=_rounded(fsum(seconds_between(wait) for wait in waits if wait.get("why") == "rate_limit")),

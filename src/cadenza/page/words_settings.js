@@ -1,4 +1,4 @@
-/** Words for settings, rules and faults: short names and what they mean, for somebody who has never seen them. */
+/** Words for settings, rules and faults: short names and what they mean, for newcomers. */
 
 import { language, register, t } from "cadenza/words.js";
 import { MORE } from "cadenza/words_more_settings.js";
