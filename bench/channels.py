@@ -6,18 +6,18 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from cadenza.replies import say
+from cadenza.replies.reply import say
+from cadenza.replies.streams import Speech
 from cadenza.settings import Settings
-from cadenza.sim.api import WorldApi
 from cadenza.sim.faults import Faults
+from cadenza.sim.memory_api import WorldApi
 from cadenza.sim.rest import Rest
-from cadenza.sim.wire import Event
+from cadenza.sim.wire import GatewayEvent
 from cadenza.sim.world import World
-from cadenza.streams import Speech
-from cadenza.targets.discord import DiscordTarget
-from cadenza.targets.house import House
-from cadenza.targets.throttle import Throttle
-from cadenza.targets.webhooks import Webhooks
+from cadenza.targets.discord.shared import DiscordState
+from cadenza.targets.discord.target import DiscordTarget
+from cadenza.targets.discord.throttle import Throttle
+from cadenza.targets.discord.webhooks import Webhooks
 from cadenza.types import Completed, Identity
 
 
@@ -64,17 +64,17 @@ async def deliver(
     guild = world.add_guild("Everybody", owner=world.add_person("Mia"), members=[bot])
     channels = [_Channel(world.add_channel(guild, f"channel-{number}")) for number in range(len(speeches))]
     api = WorldApi(rest, bot)
-    house = House(Webhooks(api, throttle=throttle), clock=loop.time)
+    shared = DiscordState(Webhooks(api, throttle=throttle), clock=loop.time)
     by_id = {channel.id: channel for channel in channels}
 
-    def hear(event: Event) -> None:
+    def hear(event: GatewayEvent) -> None:
         if event.name == "MESSAGE_CREATE":
             channel, text = by_id[event.data["channel_id"]], event.data["content"]
             channel.texts.append(text)
             channel.shown += [loop.time()] * len(letters(text))
 
     world.listen(hear)
-    targets = [DiscordTarget(api, channel.id, house=house, persona=persona) for channel in channels]
+    targets = [DiscordTarget(api, channel.id, shared=shared, persona=persona) for channel in channels]
     ended = await asyncio.gather(*map(_answer, targets, speeches))
     return Delivered(
         broken=ended.count(False),

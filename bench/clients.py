@@ -26,9 +26,9 @@ ASKED = "Tell me a story."
 
 async def cadenza_chunks(base: str, codec_name: str) -> AsyncIterator[str]:
     """Our stages 1 to 3: chunks, as a round would get them."""
-    from cadenza.http import Http  # noqa: PLC0415  # each process imports its own client only
-    from cadenza.models import Model, stream  # noqa: PLC0415
-    from cadenza.providers.vendors import codec  # noqa: PLC0415
+    from cadenza.models.http import Http  # noqa: PLC0415  # each process imports its own client only
+    from cadenza.models.model import Model, stream  # noqa: PLC0415
+    from cadenza.models.vendors import codec  # noqa: PLC0415
     from cadenza.types import Prompt, PromptTurn, Role, TextDelta  # noqa: PLC0415
 
     prompt = Prompt("", (PromptTurn.said(Role.USER, ASKED),))
@@ -57,8 +57,8 @@ def cadenza_google(base: str) -> AsyncIterator[str]:
 async def cadenza_messages(base: str) -> AsyncIterator[str]:
     """All seven stages: from bytes to messages in memory."""
     from cadenza import MemoryTarget, Model, Persona, Scene, Settings, reply  # noqa: PLC0415
-    from cadenza.http import Http  # noqa: PLC0415
-    from cadenza.providers.vendors import codec  # noqa: PLC0415
+    from cadenza.models.http import Http  # noqa: PLC0415
+    from cadenza.models.vendors import codec  # noqa: PLC0415
 
     target = MemoryTarget()
     async with Http() as http:

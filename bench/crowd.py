@@ -31,7 +31,8 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 from urllib.request import urlopen
 
-from cadenza import Http, Identity, Limits, Line, Persona, Post, Receipt, Scene, Settings, connect, reply, speed
+from cadenza import Http, Identity, Limits, Line, Persona, Post, Receipt, Scene, Settings, connect, reply
+from cadenza.concurrency import event_loop
 from paced import PACE, passage
 
 STARTS = 200
@@ -325,7 +326,7 @@ def new_loop(name: str) -> Callable[[], asyncio.AbstractEventLoop] | None:
 def run(way: str, main: Coroutine[Any, Any, Crowd]) -> Crowd:
     """Run *main* in the *way* that is called so."""
     if way == BEST:
-        return speed.run(main)
+        return event_loop.run(main)
     with asyncio.Runner(loop_factory=new_loop(way)) as runner:
         return runner.run(main)
 

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from cadenza import MemoryTarget, Settings, say
-from cadenza.films.film import dump
-from cadenza.films.plan import Rehearsal, beats_of
-from cadenza.films.rehearsal import rehearse, spoken
-from cadenza.films.virtual import run
+from cadenza.play.films.film import dump
+from cadenza.play.films.plan import Rehearsal, beats_of
+from cadenza.play.films.rehearsal import rehearse, spoken
+from cadenza.play.films.virtual_time import run
 from report import RESULTS, ROOT, Goal, with_table
 
 T = TypeVar("T")

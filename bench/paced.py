@@ -194,8 +194,8 @@ class House:
 class Line(asyncio.Protocol):
     """A connection, over which one question is asked after another."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, shared: House) -> None:
+        self._house = shared
         self._line: asyncio.Transport | None = None
         self._heard = b""
 
@@ -218,23 +218,23 @@ class Line(asyncio.Protocol):
 
     def _answer(self, path: bytes, body: bytes) -> None:
         assert self._line is not None
-        house, line = self._house, self._line
+        shared, line = self._house, self._line
         wanted = _WANTED.search(body)
         match wanted.groups() if wanted else path:
             case b"text", number, count:
                 line.write(opening())
-                house.wheel.add(house.stream(line, int(number), int(count)))
+                shared.wheel.add(shared.stream(line, int(number), int(count)))
             case b"burst", number, count:
                 line.write(opening())
-                house.stream(line, int(number), int(count)).rush()
+                shared.stream(line, int(number), int(count)).rush()
             case b"call", _, _:
                 line.write(opening() + call() + closing(0, "tool_calls"))
             case b"mute", _, _:
                 line.write(opening())
             case b"/written":
-                line.write(_whole(house.written()))
+                line.write(_whole(shared.written()))
             case b"/pace":
-                line.write(_whole(house.pace()))
+                line.write(_whole(shared.pace()))
             case _:
                 line.write(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")
 
@@ -244,15 +244,15 @@ def _whole(body: bytes) -> bytes:
 
 
 async def _serve(streams: int, tokens: int) -> None:
-    house, loop = House(streams, tokens), asyncio.get_running_loop()
-    assert len(house.passages) == streams  # made before anybody waits for them
+    shared, loop = House(streams, tokens), asyncio.get_running_loop()
+    assert len(shared.passages) == streams  # made before anybody waits for them
     gc.collect()
     gc.freeze()
     gc.disable()  # no pause of ours may look like one of those who are measured
-    server = await loop.create_server(lambda: Line(house), "127.0.0.1", 0, backlog=4096)
+    server = await loop.create_server(lambda: Line(shared), "127.0.0.1", 0, backlog=4096)
     print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
     async with asyncio.TaskGroup() as group:
-        clock = group.create_task(house.wheel.turn())
+        clock = group.create_task(shared.wheel.turn())
         await loop.run_in_executor(None, sys.stdin.read)
         clock.cancel()
     server.close()

@@ -27,7 +27,7 @@ from statistics import mean, median
 
 import looptime
 
-from cadenza.replies import say
+from cadenza.replies.reply import say
 from cadenza.settings import Settings
 from cadenza.stages.s7_delivery import Allowance, Limits
 from cadenza.types import Chunk, Completed, Finished, Identity, Post, Receipt, TextDelta

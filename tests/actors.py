@@ -8,16 +8,16 @@ from dataclasses import replace
 from inspect import isawaitable
 from typing import Any, TypeAlias, cast
 
-from cadenza.casting import ModelSource
+from cadenza.concurrency.stops import StopHandle
 from cadenza.errors import ErrorKind, ProviderError
-from cadenza.keys import Keyring
-from cadenza.models import Model
-from cadenza.providers.dialect import Dialect, Endpoint
-from cadenza.providers.scripted import ScriptedCodec, script_of
-from cadenza.replies import reply
+from cadenza.models.dialects.dialect import Dialect, Endpoint
+from cadenza.models.dialects.scripted import ScriptedCodec, script_of
+from cadenza.models.fallback import ModelSource
+from cadenza.models.keys import Keyring
+from cadenza.models.model import Model
+from cadenza.replies.reply import reply
 from cadenza.settings import Settings
 from cadenza.stages.s7_delivery import Target
-from cadenza.stops import StopHandle
 from cadenza.targets.memory import MemoryTarget
 from cadenza.tools.consent import Consent
 from cadenza.tools.tool import Tool

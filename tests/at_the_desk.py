@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from itertools import count
 from math import ceil
 
+from cadenza.concurrency.stops import StopRegistry
 from cadenza.settings import Settings
-from cadenza.stops import StopRegistry
 from cadenza.turns import Turns, Verdict
 from cadenza.turns.channels import Turn
-from cadenza.turns.waiting import Dropped, Heard
+from cadenza.turns.waiting import Dropped, IncomingMessage
 from cadenza.types import Boundary, Completed, Post, Receipt, Reply, Stopped
 from tests.timing import now
 
@@ -88,10 +88,10 @@ class Desk:
         self, text: str, author: str = "ann", *, channel: str = "general", command: bool = False, persona: str = ""
     ) -> Verdict:
         """Somebody writes something; its id is its text."""
-        return self.turns.heard(Heard(text, channel, author, text, is_command=command, persona=persona))
+        return self.turns.heard(IncomingMessage(text, channel, author, text, is_command=command, persona=persona))
 
     def edit(self, message_id: str, text: str, author: str = "ann", *, channel: str = "general") -> bool:
-        return self.turns.edited(Heard(message_id, channel, author, text))
+        return self.turns.edited(IncomingMessage(message_id, channel, author, text))
 
     async def answer(self, turn: Turn) -> Reply:
         beside = [ran.answer for ran in self.under_way.get(turn.channel, ())]

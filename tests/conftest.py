@@ -42,7 +42,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 def _the_log_as_it_was() -> Iterator[None]:
     """What a test set up for its log, as a bot does that is started, is gone when the next one begins."""
     yield
-    if logs := sys.modules.get("cadenza.service.logs"):
+    if logs := sys.modules.get("cadenza.bot.services.logs"):
         logs.take_down()
 
 

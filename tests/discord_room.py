@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from cadenza.errors import DeliveryError
-from cadenza.sim.api import WorldApi
 from cadenza.sim.faults import Faults
-from cadenza.sim.limits import RateLimits
+from cadenza.sim.memory_api import WorldApi
 from cadenza.sim.permissions import INVITED, Permission
+from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.rest import Rest
 from cadenza.sim.wire import Json
 from cadenza.sim.world import World
-from cadenza.targets.discord import DiscordTarget
-from cadenza.targets.house import House
-from cadenza.targets.throttle import Throttle
-from cadenza.targets.webhooks import Webhooks
+from cadenza.targets.discord.shared import DiscordState
+from cadenza.targets.discord.target import DiscordTarget
+from cadenza.targets.discord.throttle import Throttle
+from cadenza.targets.discord.webhooks import Webhooks
 from cadenza.types import Attachment, Boundary, Identity, Post, Receipt
 from tests.timing import now
 
@@ -39,10 +39,10 @@ class Room:
         self.guild.join(self.bot, granted=granted)
         self.channel = self.world.add_channel(self.guild, "general")
         self.api = WorldApi(self.rest, self.bot)
-        self.house = House(Webhooks(self.api, throttle=throttle), clock=now)
+        self.shared = DiscordState(Webhooks(self.api, throttle=throttle), clock=now)
 
     def target(self, channel: str | None = None, **options: Any) -> DiscordTarget:
-        return DiscordTarget(self.api, channel or self.channel, house=self.house, **options)
+        return DiscordTarget(self.api, channel or self.channel, shared=self.shared, **options)
 
     def messages(self, channel: str | None = None) -> list[Json]:
         return self.world.messages(channel or self.channel)

@@ -137,9 +137,9 @@ def _dressed(identities: Sequence[Identity | None]) -> Iterator[Identity | None]
     if not any(identities):
         yield from identities
         return
-    from cadenza.personas import Continuity
+    from cadenza.replies.outbox.grouping_names import NameContinuity
 
-    continuity = Continuity()
+    continuity = NameContinuity()
     last: str | None = None
     for number, identity in enumerate(identities, start=10**17):
         worn = identity and continuity.dressed("channel", identity, last_message_id=last)
@@ -206,7 +206,7 @@ def sprite_name(name: str) -> dict[str, Any]:
 
 def looked_up(text: str, roster: Roster, members: Iterable[Mapping[str, Any]]) -> tuple[str, list[str]]:
     """*text* when the shell has asked for whom the roster does not know, and whom it asked for."""
-    from cadenza.lookups import Lookup, Member, the_one
+    from cadenza.replies.outbox.lookups import Lookup, Member, the_one
 
     people = [Member(member["id"], member["username"], member["globalName"], member["nickname"]) for member in members]
     asked: list[str] = []

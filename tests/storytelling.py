@@ -12,15 +12,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from cadenza.casting import ModelSource
+from cadenza.concurrency.stops import StopHandle, Stops
 from cadenza.errors import DeliveryError, HttpError
-from cadenza.keys import Keyring
-from cadenza.models import Model
-from cadenza.providers.vendors import codec
-from cadenza.replies import reply
+from cadenza.models.fallback import ModelSource
+from cadenza.models.keys import Keyring
+from cadenza.models.model import Model
+from cadenza.models.vendors import codec
+from cadenza.replies.reply import reply
 from cadenza.settings import Settings
 from cadenza.stages.s7_delivery import Limits
-from cadenza.stops import StopHandle, Stops
 from cadenza.tools.tool import Tool
 from cadenza.types import (
     Broke,

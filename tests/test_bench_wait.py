@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.targets.throttle import Throttle
+from cadenza.targets.discord.throttle import Throttle
 from cadenza.text.units import units
 from channels import deliver
 from plot import Curve, curves

@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import Page
 
 from tests.browsing import Open
-from tests.page.serving import html_of, serving
+from tests.play.page.serving import html_of, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

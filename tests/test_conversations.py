@@ -22,12 +22,12 @@ from openai.types.chat.completion_create_params import CompletionCreateParamsStr
 from openai.types.responses.response_create_params import ResponseCreateParamsStreaming
 from pydantic import TypeAdapter
 
-from cadenza.connections import connect
+from cadenza.concurrency.stops import Stops
 from cadenza.errors import ProviderError
-from cadenza.replies import reply
+from cadenza.models.connect import connect
+from cadenza.replies.reply import reply
 from cadenza.settings import Settings
 from cadenza.stages.s3_chunks import Codec
-from cadenza.stops import Stops
 from cadenza.targets.memory import MemoryTarget
 from cadenza.tools.tool import Tool
 from cadenza.types import (

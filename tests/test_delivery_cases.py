@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from cadenza.replies import say
+from cadenza.concurrency.stops import Stops
+from cadenza.replies.reply import say
 from cadenza.settings import DeliverySettings, Settings
 from cadenza.sim.permissions import INVITED, Permission
 from cadenza.sim.wire import Refusal
 from cadenza.stages.s7_delivery import Composer
-from cadenza.stops import Stops
-from cadenza.targets.discord import ReplyTarget
+from cadenza.targets.discord.target import ReplyTarget
 from cadenza.types import Boundary, Ending, Identity, Post, Segment, Stopped, StopReason
 from tests.case_index import not_shown, rows_of
 from tests.discord_room import BOT_SENDS, REN, WEBHOOK_SENDS, Room, post
@@ -29,23 +29,23 @@ from tests.timing import SlowStream, TimedTarget, now
 
 WHERE = {
     "composer": "stages/test_s7_delivery.py",
-    "taps": "stages/test_taps.py",
-    "outbox": "test_outbox.py",
-    "pipeline": "test_pipeline.py",
-    "tries": "test_tries.py",
+    "taps": "stages/test_observe.py",
+    "outbox": "replies/outbox/test_sender.py",
+    "pipeline": "replies/test_pipeline.py",
+    "tries": "replies/test_attempts.py",
     "turn": "test_turn_cases.py",
-    "backstage": "test_backstage.py",
-    "personas": "test_personas.py",
-    "discord": "targets/test_discord.py",
-    "courier": "targets/test_courier.py",
-    "house": "targets/test_house.py",
-    "home": "bot/test_home.py",
-    "webhooks": "targets/test_webhooks.py",
-    "avatars": "targets/test_avatars.py",
+    "backstage": "replies/outbox/test_prepare.py",
+    "personas": "replies/outbox/test_grouping_names.py",
+    "discord": "targets/discord/test_target.py",
+    "courier": "targets/discord/test_courier.py",
+    "house": "targets/discord/test_shared.py",
+    "home": "targets/discord_py/test_client_state.py",
+    "webhooks": "targets/discord/test_webhooks.py",
+    "avatars": "targets/discord/test_avatars.py",
     "usernames": "text/test_usernames.py",
     "answering": "bot/test_answering.py",
-    "memory": "memory/test_memory.py",
-    "thoughts": "service/test_thoughts.py",
+    "memory": "bot/memory/test_memory_service.py",
+    "thoughts": "bot/services/test_thought_text.py",
     "log": "bot/test_thought_log.py",
     "here": "test_delivery_cases.py",
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.replies import say
+from cadenza.replies.reply import say
 from cadenza.settings import Settings
 from cadenza.targets.memory import MemoryTarget
 from cadenza.types import Identity, Stopped, StopReason
@@ -20,21 +20,21 @@ pytestmark = pytest.mark.looptime
 
 WHERE = {
     "composer": "stages/test_s7_delivery.py",
-    "outbox": "test_outbox.py",
-    "pipeline": "test_pipeline.py",
-    "tries": "test_tries.py",
+    "outbox": "replies/outbox/test_sender.py",
+    "pipeline": "replies/test_pipeline.py",
+    "tries": "replies/test_attempts.py",
     "turns": "test_turn_defects.py",
-    "stops": "turns/test_desk_stops.py",
-    "desk": "turns/test_desk_replies.py",
-    "discord": "targets/test_discord.py",
-    "courier": "targets/test_courier.py",
-    "webhooks": "targets/test_webhooks.py",
+    "stops": "turns/test_queue_stops.py",
+    "desk": "turns/test_queue_replies.py",
+    "discord": "targets/discord/test_target.py",
+    "courier": "targets/discord/test_courier.py",
+    "webhooks": "targets/discord/test_webhooks.py",
     "usernames": "text/test_usernames.py",
     "app": "bot/test_app.py",
     "kills": "bot/test_kills.py",
-    "thoughts": "service/test_thoughts.py",
-    "alarm": "service/test_alarm.py",
-    "metrics": "service/test_metrics.py",
+    "thoughts": "bot/services/test_thought_text.py",
+    "alarm": "bot/services/test_invalid_requests.py",
+    "metrics": "bot/services/test_metrics.py",
     "here": "test_delivery_defects.py",
 }
 
@@ -123,12 +123,12 @@ async def test_w3_whichever_way_a_message_arrives_the_channel_is_open(code: int)
     room = Room()
     room.faults.fail(BOT_SENDS, 403, 50013)
     await say(room.target(), "Zero.")
-    blocked = room.house.blocked(room.channel)
+    blocked = room.shared.blocked(room.channel)
     room.faults.fail(WEBHOOK_SENDS, 404, code)
 
     await room.target(persona=REN).send(post("One."))
 
-    assert ("missing_permissions", None) == (blocked, room.house.blocked(room.channel))
+    assert ("missing_permissions", None) == (blocked, room.shared.blocked(room.channel))
 
 
 async def test_w4_a_channel_that_is_gone_when_the_bot_speaks_instead_ends_the_reply_quietly() -> None:

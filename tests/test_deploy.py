@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from cadenza.bot.run import add_run
-from cadenza.service.logs import redacted
+from cadenza.bot.services.logs import redacted
+from cadenza.cli.run import add_run
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "deploy"

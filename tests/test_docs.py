@@ -17,11 +17,11 @@ from rich.console import Console
 import cadenza
 import cadenza.sim
 import cadenza.types
-from cadenza.demo import play
-from cadenza.service import logs
+from cadenza.bot.services import logs
+from cadenza.cli.demo import play
 from cadenza.settings import settings_fields
 from cadenza.targets.console import ConsoleTarget
-from cadenza.targets.policies import OTHERWISE, TABLE, UNKNOWN, Condition, Policy, Step
+from cadenza.targets.discord.policies import OTHERWISE, TABLE, UNKNOWN, Condition, Policy, Step
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])

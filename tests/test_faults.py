@@ -17,22 +17,22 @@ from types import MappingProxyType
 
 import pytest
 
+from cadenza.concurrency.stops import Stops
 from cadenza.errors import ErrorKind, ProviderError
-from cadenza.http import Http
-from cadenza.models import Model, stream
-from cadenza.pipeline import end_task
-from cadenza.providers.anthropic import AnthropicCodec
-from cadenza.providers.dialect import Endpoint
-from cadenza.providers.google import GoogleCodec
-from cadenza.providers.novelai import NovelAICodec
-from cadenza.providers.ollama import OllamaCodec
-from cadenza.providers.openai import OpenAICodec
-from cadenza.providers.openai_responses import ResponsesCodec
-from cadenza.replies import reply, say
+from cadenza.models.dialects.anthropic import AnthropicCodec
+from cadenza.models.dialects.dialect import Endpoint
+from cadenza.models.dialects.google import GoogleCodec
+from cadenza.models.dialects.novelai import NovelAICodec
+from cadenza.models.dialects.ollama import OllamaCodec
+from cadenza.models.dialects.openai import OpenAICodec
+from cadenza.models.dialects.openai_responses import ResponsesCodec
+from cadenza.models.http import Http
+from cadenza.models.model import Model, stream
+from cadenza.replies.pipeline import end_task
+from cadenza.replies.reply import reply, say
 from cadenza.settings import Settings
 from cadenza.stages.s2_generation import ServerSentEvents
 from cadenza.stages.s3_chunks import Codec
-from cadenza.stops import Stops
 from cadenza.targets.memory import MemoryTarget
 from cadenza.types import (
     Broke,
@@ -51,7 +51,7 @@ from cadenza.types import (
 )
 from tests.leaps import leaping
 from tests.loopback import Act, Answer, Loopback, Pause, Step, serving
-from tests.providers.recorded import STREAMS, decoded
+from tests.models.recorded import STREAMS, decoded
 from tests.timing import now
 from tests.tiny import TinyCodec, sse
 
@@ -320,7 +320,7 @@ async def test_a_body_ends_before_the_answer_does(spoken: Spoken) -> None:
 
 
 async def test_a_body_never_ends_after_the_answer_has(spoken: Spoken, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cadenza.models._GRACE", 0.05)  # Gemini has no other last word than the end
+    monkeypatch.setattr("cadenza.models.model._GRACE", 0.05)  # Gemini has no other last word than the end
     started = now()
     result, texts = await replied(spoken, spoken.good, Act.STALL)
 
@@ -334,7 +334,7 @@ async def test_an_answer_is_whole_once_the_model_has_said_why_it_stopped(
     spoken: Spoken, end: Act, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Some never send the end behind it, and some cut the line."""
-    monkeypatch.setattr("cadenza.models._GRACE", 0.05)
+    monkeypatch.setattr("cadenza.models.model._GRACE", 0.05)
 
     result, texts = await replied(spoken, spoken.whole, end)
 
@@ -345,7 +345,7 @@ async def test_an_answer_is_whole_once_the_model_has_said_why_it_stopped(
 async def test_comments_behind_the_reason_why_it_stopped_keep_nobody_waiting(
     spoken: Spoken, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cadenza.models._GRACE", 0.05)
+    monkeypatch.setattr("cadenza.models.model._GRACE", 0.05)
     ticking = (_keep_alive(spoken), Pause(0.01)) * 1000  # longer than it may take
     started = now()
 

@@ -16,17 +16,17 @@ from typing import Any
 
 import pytest
 
-from cadenza.backstage import Backstage
+from cadenza.concurrency.stops import Stops
 from cadenza.errors import ProviderError
-from cadenza.http import Http
-from cadenza.lookups import Lookup
-from cadenza.models import Model
-from cadenza.providers.dialect import Endpoint
-from cadenza.replies import reply, say
+from cadenza.models.dialects.dialect import Endpoint
+from cadenza.models.http import Http
+from cadenza.models.model import Model
+from cadenza.replies.outbox.lookups import Lookup
+from cadenza.replies.outbox.prepare import PostPreparer
+from cadenza.replies.reply import reply, say
 from cadenza.rules import Rule
 from cadenza.settings import Settings
 from cadenza.stages.s7_delivery import Limits
-from cadenza.stops import Stops
 from cadenza.targets.memory import MemoryTarget
 from cadenza.tools.tool import Tool
 from cadenza.types import (
@@ -106,7 +106,7 @@ class Setup:
 
     async def run(self) -> Reply:
         """The whole reply, with tools, lookups and all."""
-        backstage = Backstage(painter=None, lookup=Lookup(self._find))
+        preparer = PostPreparer(painter=None, lookup=Lookup(self._find))
         try:
             with self.stops.open(TURN) as handle:
                 return await reply(
@@ -117,10 +117,10 @@ class Setup:
                     tools=self._tools(),
                     stop=handle,
                     rules=self.rules,
-                    backstage=backstage,
+                    preparer=preparer,
                 )
         finally:
-            await backstage.close()
+            await preparer.close()
 
     async def _find(self, _handle: str, _place: str) -> str | None:
         await asyncio.sleep(0.3)
@@ -408,7 +408,7 @@ async def test_no_thread_is_left_when_a_picture_is_not_waited_for() -> None:
         with stops.open(TURN) as handle:
             asyncio.get_running_loop().call_later(0.05, stops.request, TURN, StopReason.FOLLOW_UP)
             result = await say(
-                target, table, settings=Settings.of(degree=1), stop=handle, backstage=Backstage(Painter())
+                target, table, settings=Settings.of(degree=1), stop=handle, preparer=PostPreparer(Painter())
             )
         go_on.set()
         for thread in threading.enumerate():

@@ -15,9 +15,9 @@ from contextlib import aclosing
 import pytest
 
 from cadenza.errors import ErrorKind, ProviderError
-from cadenza.models import Model, stream
-from cadenza.providers.vendors import codec
-from cadenza.replies import reply
+from cadenza.models.model import Model, stream
+from cadenza.models.vendors import codec
+from cadenza.replies.reply import reply
 from cadenza.settings import Settings
 from cadenza.stages.s3_chunks import NO_PROMPT
 from cadenza.targets.memory import MemoryTarget

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from cadenza.errors import ErrorKind, HttpError, ProviderError
-from cadenza.models import Model
-from cadenza.providers.failures import failure, refused, reported
-from cadenza.providers.vendors import codec
-from cadenza.replies import reply, say
+from cadenza.models.error_kind import failure, refused, reported
+from cadenza.models.model import Model
+from cadenza.models.vendors import codec
+from cadenza.replies.reply import reply, say
 from cadenza.settings import Settings
 from cadenza.stages.s1_context import assemble
 from cadenza.targets.memory import MemoryTarget
@@ -47,7 +47,7 @@ from cadenza.types import (
     ToolSpec,
 )
 from tests.helpers import same_every_way
-from tests.providers.recorded import STREAMS, every_slicing
+from tests.models.recorded import STREAMS, every_slicing
 from tests.tiny import CORE, Server, TinyCodec, heard, refusal, sse
 
 SCENE = Scene("general", Persona("Ren"), roster=Roster(participants=(Participant("Alice"),)))

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from cadenza.pipeline import text_row
+from cadenza.replies.pipeline import text_row
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import Round
 from cadenza.stages.s5_buffer import Buffer

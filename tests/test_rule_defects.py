@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from cadenza.replies import say
+from cadenza.replies.reply import say
 from cadenza.settings import Settings
 from cadenza.stages.s7_delivery import Limits
 from cadenza.targets.memory import MemoryTarget
@@ -495,7 +495,7 @@ def test_f09_a_persona_is_not_a_member_of_the_same_name() -> None:
 
 
 async def test_f09_who_is_not_found_is_not_asked_for_again() -> None:
-    from cadenza.lookups import Lookup
+    from cadenza.replies.outbox.lookups import Lookup
 
     asked: list[str] = []
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from cadenza.errors import DeliveryError, ToolError
-from cadenza.models import Model
+from cadenza.models.model import Model
 from cadenza.types import Line
 from tests.storytelling import (
     CLAUDE,

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from cadenza.backstage import Backstage
+from cadenza.concurrency.stops import Stops
 from cadenza.errors import DeliveryError
-from cadenza.replies import say
+from cadenza.replies.outbox.prepare import PostPreparer
+from cadenza.replies.reply import say
 from cadenza.settings import Settings
 from cadenza.stages.s7_delivery import Limits
-from cadenza.stops import Stops
 from cadenza.targets.memory import MemoryTarget
 from cadenza.text.tables import Table
 from cadenza.types import Broke, Persona, Scene, Sprite, Stopped, StopReason
@@ -30,13 +30,13 @@ WHERE = {
     "registry": "contracts/stop_registry.py",
     "round": "stages/test_s4_round.py",
     "composer": "stages/test_s7_delivery.py",
-    "outbox": "test_outbox.py",
-    "pipeline": "test_pipeline.py",
-    "rounds": "test_rounds.py",
-    "tries": "test_tries.py",
-    "casting": "test_casting.py",
-    "desk": "turns/test_desk.py",
-    "stops": "turns/test_desk_stops.py",
+    "outbox": "replies/outbox/test_sender.py",
+    "pipeline": "replies/test_pipeline.py",
+    "rounds": "replies/test_tool_loop.py",
+    "tries": "replies/test_attempts.py",
+    "casting": "models/test_fallback.py",
+    "desk": "turns/test_queue.py",
+    "stops": "turns/test_queue_stops.py",
     "here": "test_turn_cases.py",
 }
 
@@ -225,7 +225,7 @@ async def test_t62_a_picture_counts_as_a_message_and_its_table_is_remembered() -
         target,
         f"Look:\n\n{TABLE}\n\nNice.",
         settings=Settings.of(degree=1, message_limit=2, when_full="stop"),
-        backstage=Backstage(Painter()),
+        preparer=PostPreparer(Painter()),
     )
 
     assert (["Look:", ""], Stopped(StopReason.MESSAGE_LIMIT)) == (target.texts, result.outcome)

@@ -24,8 +24,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from cadenza.keys import Keyring
-from cadenza.stops import Stops
+from cadenza.concurrency.stops import Stops
+from cadenza.models.keys import Keyring
 from cadenza.targets.memory import MemoryTarget
 from cadenza.turns import Verdict
 from cadenza.turns.waiting import Dropped

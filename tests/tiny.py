@@ -13,11 +13,11 @@ from typing import Any
 import msgspec
 
 from cadenza.errors import HttpError
-from cadenza.models import Model, stream
-from cadenza.providers.arguments import tool_call
-from cadenza.providers.dialect import Dialect, Endpoint, EventReader
-from cadenza.providers.failures import reported
-from cadenza.providers.ladder import Ladder
+from cadenza.models.dialects.call_arguments import tool_call
+from cadenza.models.dialects.dialect import Dialect, Endpoint, EventReader
+from cadenza.models.error_kind import reported
+from cadenza.models.ladder import Ladder
+from cadenza.models.model import Model, stream
 from cadenza.stages.s2_generation import Transport
 from cadenza.stages.s3_chunks import NO_PROMPT
 from cadenza.types import (

@@ -11,11 +11,11 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
+from cadenza.concurrency.stops import Stops
 from cadenza.errors import CadenzaError, DeliveryError, DeliveryKind, ProviderError
-from cadenza.models import Model
-from cadenza.providers.scripted import ScriptedCodec
+from cadenza.models.dialects.scripted import ScriptedCodec
+from cadenza.models.model import Model
 from cadenza.stages.s7_delivery import Allowance, Limits
-from cadenza.stops import Stops
 from cadenza.types import Chunk, HttpRequest, Identity, Notice, Post, Receipt, Reply, StopReason, TextDelta
 from tests.timing import now
 

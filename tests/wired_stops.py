@@ -7,8 +7,8 @@ import json
 from types import TracebackType
 from typing import Any, Self
 
-from cadenza.stops import StopHandle, Stops
-from cadenza.tasks import end_task
+from cadenza.concurrency.stops import StopHandle, Stops
+from cadenza.concurrency.tasks import end_task
 from cadenza.types import StopReason
 
 

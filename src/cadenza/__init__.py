@@ -10,9 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .backstage import Backstage
-    from .connections import connect, scripted
-    from .doors import Speaker, say
+    from .concurrency.stops import StopHandle, StopRegistry, Stops
     from .errors import (
         Aspect,
         CadenzaError,
@@ -24,30 +22,32 @@ if TYPE_CHECKING:
         SettingsError,
         ToolError,
     )
-    from .http import Http
-    from .keys import Keyring
-    from .lookups import Lookup
-    from .models import Model
-    from .pipeline import clean
-    from .replies import reply
+    from .explain.steps import JsonLines, TraceStep
+    from .models.connect import connect, scripted
+    from .models.http import Http
+    from .models.keys import Keyring
+    from .models.model import Model
+    from .replies.outbox.lookups import Lookup
+    from .replies.outbox.prepare import PostPreparer
+    from .replies.pipeline import clean
+    from .replies.reply import reply
+    from .replies.say import Speaker, say
+    from .replies.streams import from_stream
     from .rules import RULES, Rule, RuleContext
     from .settings import DeliverySettings, Settings
     from .stages.s6_rules import rule_row
     from .stages.s7_delivery import Allowance, Calling, Limits, Metered, Target
-    from .stops import StopHandle, StopRegistry, Stops
-    from .streams import from_stream
     from .targets.console import ConsoleTarget
-    from .targets.discord import DiscordTarget, ReplyTarget
-    from .targets.house import House
+    from .targets.discord.shared import DiscordState
+    from .targets.discord.target import DiscordTarget, ReplyTarget
+    from .targets.discord.webhooks import Webhooks, WebhookStore
     from .targets.memory import MemoryTarget
-    from .targets.webhooks import Webhooks, WebhookStore
     from .text.prose import Edit
-    from .tools.consent import Consent, Deliberate
+    from .tools.consent import Consent, ConsentPolicy
     from .tools.functions import tool
     from .tools.mcp import McpServer
     from .tools.tool import Tool, ToolContext
-    from .trace import JsonLines, Traced
-    from .turns import Closing, Dropped, Heard, Stopping, Turn, Turns, Verdict, Why
+    from .turns import Dropped, IncomingMessage, ShutdownResult, StopResult, Turn, TurnReason, Turns, Verdict
     from .types import (
         Attachment,
         Boundary,
@@ -103,21 +103,20 @@ __all__ = [
     "Allowance",
     "Aspect",
     "Attachment",
-    "Backstage",
     "Boundary",
     "Broke",
     "CadenzaError",
     "Calling",
     "Chunk",
-    "Closing",
     "Completed",
     "Consent",
+    "ConsentPolicy",
     "ConsoleTarget",
     "ContextItem",
-    "Deliberate",
     "DeliveryError",
     "DeliveryKind",
     "DeliverySettings",
+    "DiscordState",
     "DiscordTarget",
     "Dropped",
     "Edit",
@@ -128,10 +127,9 @@ __all__ = [
     "Failure",
     "Finished",
     "Halt",
-    "Heard",
-    "House",
     "Http",
     "Identity",
+    "IncomingMessage",
     "InputError",
     "JsonLines",
     "Keyring",
@@ -152,6 +150,7 @@ __all__ = [
     "Participant",
     "Persona",
     "Post",
+    "PostPreparer",
     "Prompt",
     "ProviderError",
     "Receipt",
@@ -166,14 +165,15 @@ __all__ = [
     "Served",
     "Settings",
     "SettingsError",
+    "ShutdownResult",
     "Speaker",
     "Sprite",
     "Stalled",
     "StopHandle",
     "StopReason",
     "StopRegistry",
+    "StopResult",
     "Stopped",
-    "Stopping",
     "Stops",
     "Tag",
     "Target",
@@ -186,15 +186,15 @@ __all__ = [
     "ToolResult",
     "ToolSpec",
     "ToolUse",
-    "Traced",
+    "TraceStep",
     "Turn",
+    "TurnReason",
     "Turns",
     "Urgency",
     "Usage",
     "Verdict",
     "WebhookStore",
     "Webhooks",
-    "Why",
     "__version__",
     "clean",
     "connect",
@@ -236,7 +236,7 @@ _HOMES = (
 _FAR_HOMES = {
     "ConsoleTarget": "targets.console",
     "DiscordTarget": "targets.discord",
-    "House": "targets.house",
+    "DiscordState": "targets.house",
     "Http": "http",
     "ReplyTarget": "targets.discord",
     "WebhookStore": "targets.webhooks",

@@ -311,7 +311,7 @@ class Prompt:
     """Tokens, roughly counted, above which the oldest exchanges are left out; 0 is what the model is known to take."""
 
 
-class Prefill(Enum):
+class PrefillMode(Enum):
     """How a model can be made to begin with given words."""
 
     NONE = "none"
@@ -345,7 +345,7 @@ class Abilities:
     """Whether there is a place for instructions; if not, they are the first turn."""
     alternates: bool = False
     """Whether user and model must take turns, the user first."""
-    prefill: Prefill = Prefill.NONE
+    prefill: PrefillMode = PrefillMode.NONE
     prefill_with_tools: bool = True
     stops: int = 4
     """How many stop strings it takes."""

@@ -13,12 +13,12 @@ from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from cadenza.sim.limits import Quota, RateLimits
+from cadenza.bot.store.store import Shelf
 from cadenza.sim.people import Guild, Person
+from cadenza.sim.rate_limits import Quota, RateLimits
 from cadenza.sim.server import Server, serve
 from cadenza.sim.wire import Json
 from cadenza.sim.world import World
-from cadenza.store.api import Shelf
 from tests.bot.nursery import Child
 
 STORY = Path(__file__).parent / "story"

@@ -19,22 +19,22 @@ from typing import Any
 import discord
 
 from cadenza.bot.app import CadenzaBot
-from cadenza.bot.staff import Staff, employed
-from cadenza.characters.character import Character, Look
-from cadenza.config.config import Config
-from cadenza.config.current import Current
-from cadenza.connections import scripted
+from cadenza.bot.characters.character import Character, Look
+from cadenza.bot.config.config import Config
+from cadenza.bot.config.current import Current
+from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.store import Store
+from cadenza.bot.wiring import BotServices, employed
 from cadenza.errors import SettingsError
-from cadenza.models import Model
+from cadenza.models.connect import scripted
+from cadenza.models.model import Model
 from cadenza.settings import Settings
 from cadenza.sim.faults import Faults
-from cadenza.sim.limits import RateLimits
 from cadenza.sim.people import Guild, Person
+from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.server import Server, serve
 from cadenza.sim.wire import Json
 from cadenza.sim.world import World
-from cadenza.store.api import Store
-from cadenza.store.memory import MemoryStore
 from cadenza.types import Prompt
 from tests.bot.command_room import MirrorSeal
 from tests.leaps import leaping, time_of_day
@@ -99,7 +99,7 @@ class BotRoom:
     handed: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def staff(self) -> Staff:
+    def staff(self) -> BotServices:
         return self.bot.staff
 
     @property
@@ -156,7 +156,7 @@ async def bot_room(
     world: World | None = None,
     intents: discord.Intents | None = None,
     limits: RateLimits | None = None,
-    staffed: Callable[[Staff], Staff] = lambda staff: staff,
+    staffed: Callable[[BotServices], BotServices] = lambda staff: staff,
     before: BotRoom | None = None,
 ) -> AsyncIterator[BotRoom]:
     """Have a bot at work; *before* is a room that it comes back to after its end."""

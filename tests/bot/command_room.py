@@ -21,21 +21,21 @@ from typing import Any
 import discord
 from discord import app_commands
 
-from cadenza.bot.commands.frame import AnyCommand, Desk, Translations
-from cadenza.bot.control import Asker, Refused
-from cadenza.bot.staff import Staff, employed
-from cadenza.config.config import Config
-from cadenza.config.current import Current
-from cadenza.sim.limits import RateLimits
+from cadenza.bot.commands.context import AnyCommand, Desk, Translations
+from cadenza.bot.config.config import Config
+from cadenza.bot.config.current import Current
+from cadenza.bot.reply_controls import Asker, ControlRefused
+from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.sealing import Seal
+from cadenza.bot.store.store import Store
+from cadenza.bot.wiring import BotServices, employed
+from cadenza.sim.objects import MessageFlag
 from cadenza.sim.people import Guild, Person
+from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.server import Server, serve
-from cadenza.sim.shapes import MessageFlag
 from cadenza.sim.wire import Json
 from cadenza.sim.world import World
-from cadenza.store.api import Store
-from cadenza.store.memory import MemoryStore
-from cadenza.store.sealing import Seal
-from cadenza.turns import Stopping
+from cadenza.turns import StopResult
 from tests.leaps import leaping, time_of_day
 
 Family = Callable[[Desk], Sequence[AnyCommand]]
@@ -62,29 +62,29 @@ class MirrorSeal(Seal):
 class Remote:
     """A ``Control`` that remembers what was asked of it, and answers what it is told to."""
 
-    stopping: Stopping | Refused = field(default_factory=lambda: Stopping(was_running=True, cleared=0))
-    refusal: Refused | None = None
+    stopping: StopResult | ControlRefused = field(default_factory=lambda: StopResult(was_running=True, cleared=0))
+    refusal: ControlRefused | None = None
     """What becomes of a wish to have a reply again, or more of it."""
     is_running: bool = False
     asked: list[tuple[str, str, Asker, str]] = field(default_factory=list)
     """What was wanted, in which channel, by whom, and about which message."""
 
-    def stop(self, channel: str, asker: Asker, /) -> Stopping | Refused:
+    def stop(self, channel: str, asker: Asker, /) -> StopResult | ControlRefused:
         """End what is being said."""
         self.asked.append(("stop", channel, asker, ""))
         return self.stopping
 
-    async def regenerate(self, channel: str, asker: Asker, /, *, message: str = "") -> Refused | None:
+    async def regenerate(self, channel: str, asker: Asker, /, *, message: str = "") -> ControlRefused | None:
         """Answer anew."""
         self.asked.append(("regenerate", channel, asker, message))
         return self.refusal
 
-    async def go_on(self, channel: str, asker: Asker, /, *, message: str = "") -> Refused | None:
+    async def go_on(self, channel: str, asker: Asker, /, *, message: str = "") -> ControlRefused | None:
         """Go on."""
         self.asked.append(("go_on", channel, asker, message))
         return self.refusal
 
-    async def greet(self, channel: Any, asker: Asker, /, *, persona: str, text: str) -> Refused | None:
+    async def greet(self, channel: Any, asker: Asker, /, *, persona: str, text: str) -> ControlRefused | None:
         """Let somebody greet."""
         self.asked.append(("greet", str(channel.id), asker, f"{persona}: {text}"))
         return self.refusal
@@ -115,7 +115,7 @@ class CommandRoom:
     """The id of the last interaction."""
 
     @property
-    def staff(self) -> Staff:
+    def staff(self) -> BotServices:
         """Who works for the bot."""
         return self.desk.staff
 

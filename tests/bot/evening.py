@@ -10,12 +10,12 @@ from typing import Any
 import discord
 from discord.ext import commands
 
-from cadenza.bot.api import DiscordPyApi
 from cadenza.sim.faults import Faults
-from cadenza.sim.limits import RateLimits
+from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.server import Server, serve
 from cadenza.sim.wire import Json
 from cadenza.sim.world import World
+from cadenza.targets.discord_py.api import DiscordPyApi
 from tests.leaps import leaping, time_of_day
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import discord
 
-from cadenza.sim import shapes
+from cadenza.sim import objects
 from cadenza.sim.people import Person
 from tests.bot.evening import Evening
 
@@ -36,7 +36,7 @@ def made(evening: Evening, content: str = "", *, by: Person | None = None, **fie
         "discriminator": "0",
         "avatar": None,
     }
-    data: Any = {**shapes.message(str(next(_ids)), evening.general, author, content, AT), **fields}
+    data: Any = {**objects.message(str(next(_ids)), evening.general, author, content, AT), **fields}
     connection: Any = evening.client._connection  # there is no public way to make a message
     return discord.Message(state=connection, channel=channel_of(evening), data=data)
 

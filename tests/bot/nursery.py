@@ -16,8 +16,13 @@ from multiprocessing import get_context, parent_process
 from pathlib import Path
 
 _IMPORTED = [
-    *("cadenza.cli", "cadenza.bot.app", "cadenza.bot.run", "cadenza.sim.clients"),
-    *("cadenza.store.sqlite", "cadenza.bot.commands", "cadenza.service.metrics", "cadenza.service.shelf"),
+    *("cadenza.cli.main", "cadenza.bot.app", "cadenza.cli.run", "cadenza.sim.clients"),
+    *(
+        "cadenza.bot.store.sqlite",
+        "cadenza.bot.commands",
+        "cadenza.bot.services.metrics",
+        "cadenza.bot.services.models",
+    ),
 ]
 
 
@@ -30,7 +35,7 @@ def _live(folder: str, environment: Mapping[str, str], arguments: Sequence[str],
     writing = os.open(output, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     for stream in (sys.stdout, sys.stderr):
         os.dup2(writing, stream.fileno())
-    from cadenza.cli import main
+    from cadenza.cli.main import main
 
     sys.exit(main(list(arguments)))
 

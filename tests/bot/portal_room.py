@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from cadenza.sim import Faults, Server, World, serve
 from cadenza.sim.intents import PRIVILEGED, Intent
-from cadenza.sim.limits import RateLimits
+from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.sessions import GatewayRules
 
 TOKEN = base64.b64encode(b"123456789012345678").decode() + ".GaBcDe." + "x1Y_" * 9

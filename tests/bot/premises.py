@@ -8,12 +8,12 @@ import aiohttp
 import discord
 from discord import app_commands
 
-from cadenza.bot.home import Home
-from cadenza.bot.rooms import room_of
-from cadenza.bot.staff import Staff
-from cadenza.bot.workplace import Hands
-from cadenza.replies import reply
+from cadenza.bot.runtime import Hands
+from cadenza.bot.wiring import BotServices
+from cadenza.replies.reply import reply
 from cadenza.settings import Settings
+from cadenza.targets.discord_py.channel_info import room_of
+from cadenza.targets.discord_py.client_state import Home
 from cadenza.types import Line, Persona, Scene
 
 SETTINGS = Settings().with_values({"degree": 1, "typing_budget": 0.0, "typing_least": 0.0})
@@ -22,7 +22,7 @@ SETTINGS = Settings().with_values({"degree": 1, "typing_budget": 0.0, "typing_le
 class SmallBot(discord.Client):
     """Answers whoever is not a program."""
 
-    def __init__(self, staff: Staff, intents: discord.Intents, trace: aiohttp.TraceConfig) -> None:
+    def __init__(self, staff: BotServices, intents: discord.Intents, trace: aiohttp.TraceConfig) -> None:
         super().__init__(intents=intents, http_trace=trace, guild_ready_timeout=0.05)
         self._staff = staff
         self._busy = 0
@@ -55,7 +55,7 @@ async def _echo(interaction: discord.Interaction[SmallBot], words: str) -> None:
     await interaction.response.send_message(words, ephemeral=True)
 
 
-def small_bot(staff: Staff, intents: discord.Intents, trace: aiohttp.TraceConfig) -> Hands:
+def small_bot(staff: BotServices, intents: discord.Intents, trace: aiohttp.TraceConfig) -> Hands:
     """As ``cadenza_bot``, but small."""
     bot = SmallBot(staff, intents, trace)
     return Hands(bot, bot.wind_down, bot.is_busy)

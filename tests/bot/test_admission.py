@@ -10,17 +10,17 @@ from dataclasses import replace
 import discord
 
 from cadenza.bot.app import CadenzaBot
-from cadenza.bot.control import Asker
-from cadenza.bot.staff import Staff, employed
-from cadenza.characters.character import Character
-from cadenza.config.config import ConversationConfig, LimitsConfig
-from cadenza.config.current import Current
-from cadenza.service.choices import Choice
-from cadenza.service.journal import Entry
-from cadenza.service.limits import Excess, Limits
+from cadenza.bot.characters.character import Character
+from cadenza.bot.config.config import ConversationConfig, LimitsConfig
+from cadenza.bot.config.current import Current
+from cadenza.bot.reply_controls import Asker
+from cadenza.bot.services.choices import Choice
+from cadenza.bot.services.journal import JournalEntry
+from cadenza.bot.services.quotas import Excess, Quotas
+from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.store import Record, Shelf
+from cadenza.bot.wiring import BotServices, employed
 from cadenza.sim.wire import File
-from cadenza.store.api import Record, Shelf
-from cadenza.store.memory import MemoryStore
 from cadenza.types import Prompt, Role, StopReason, Tag
 from tests.bot.bot_room import CONFIG, BotRoom, OneModel, bot_room, parrot
 from tests.bot.command_room import MirrorSeal
@@ -275,7 +275,7 @@ async def test_a_picture_is_more_to_say_too() -> None:
 # --- whoever is counted is let go ---------------------------------------------------------------------
 
 
-class Counting(Limits):
+class Counting(Quotas):
     """Limits that remember who came and who went."""
 
     came: list[str]
@@ -294,7 +294,7 @@ class Counting(Limits):
         super().leave(person, server)
 
 
-def counted(staff: Staff) -> Staff:
+def counted(staff: BotServices) -> BotServices:
     """*staff*, with limits that remember."""
     counting = Counting(staff.store, lambda: staff.config.now.limits)
     counting.came, counting.went = [], []
@@ -346,7 +346,7 @@ async def test_whoever_is_let_in_goes_once_whatever_becomes_of_their_message() -
         assert sorted(counting.came) == sorted(counting.went)
 
         # What a process before this one left: nobody was let in for it.
-        entry = Entry(
+        entry = JournalEntry(
             f"{again}x", again, room.general, room.mia.id, server=room.guild.id, persona="Miko", at=time.time()
         )
         came = len(counting.came)

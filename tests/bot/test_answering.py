@@ -10,19 +10,19 @@ from typing import Any
 
 import pytest
 
-from cadenza.bot.control import Asker, Refused
-from cadenza.characters.character import Character
-from cadenza.connections import scripted
+from cadenza.bot.characters.character import Character
+from cadenza.bot.memory.location import Location
+from cadenza.bot.memory.notes import About, By, NoteSubject
+from cadenza.bot.memory.privacy import PrivacyLevel
+from cadenza.bot.reply_controls import Asker, ControlRefused
+from cadenza.bot.services.choices import Choice
+from cadenza.bot.services.toolbox import Toolbox
+from cadenza.bot.store.store import Shelf
 from cadenza.errors import ErrorKind, ProviderError
-from cadenza.memory.notes import About, By, Subject
-from cadenza.memory.privacy import Level
-from cadenza.memory.whereabouts import Whereabouts
-from cadenza.models import Model
-from cadenza.service.choices import Choice
-from cadenza.service.toolbox import Toolbox
+from cadenza.models.connect import scripted
+from cadenza.models.model import Model
+from cadenza.sim.objects import ChannelKind
 from cadenza.sim.permissions import Permission
-from cadenza.sim.shapes import ChannelKind
-from cadenza.store.api import Shelf
 from cadenza.tools.functions import tool
 from cadenza.tools.tool import Tool
 from cadenza.types import Prompt, Tag, ToolCall
@@ -62,7 +62,7 @@ async def test_each_of_several_characters_knows_what_the_one_before_it_said() ->
 async def test_what_others_have_said_again_stays_whose_it_was() -> None:
     config = replace(CONFIG, personas=(replace(REN, prompt="A friend of {{user}}."), KIRA))
     async with bot_room(parrot, config=config) as room:
-        await room.staff.memory.notes.add(Subject(About.PERSON, room.mia.id), "Has a secret.", by=By.PERSON)
+        await room.staff.memory.notes.add(NoteSubject(About.PERSON, room.mia.id), "Has a secret.", by=By.PERSON)
         await room.asks("hello", by=room.tom)
         moderator = Asker(room.mia.id, may_manage=True)
 
@@ -75,7 +75,7 @@ async def test_what_others_have_said_again_stays_whose_it_was() -> None:
         assert {True} == {"A friend of Tom." in prompt.system for prompt in room.model.prompts}
         assert not [turn for prompt in room.model.prompts for turn in prompt.turns if "secret" in turn.text]
         assert {room.tom.id} == {own.author for _, own in room.bot.own._known.values() if own}
-        assert Refused.NOT_THEIRS is await room.bot.regenerate(room.general, Asker("1"))
+        assert ControlRefused.NOT_THEIRS is await room.bot.regenerate(room.general, Asker("1"))
 
 
 async def test_what_is_continued_tells_no_more_than_the_person_may_see() -> None:
@@ -83,7 +83,7 @@ async def test_what_is_continued_tells_no_more_than_the_person_may_see() -> None
         hidden = room.world.add_channel(room.guild, "hidden")
         room.world.overwrite(hidden, room.tom, deny=Permission.VIEW_CHANNEL)
         await room.heard()
-        where = Whereabouts(room.mia.id, hidden, server=room.guild.id, persona="Ren", channel_name="hidden")
+        where = Location(room.mia.id, hidden, server=room.guild.id, persona="Ren", channel_name="hidden")
         await room.staff.memory.short_term.sum_up(where, "The cake is for Tom.", people=[])
         await room.asks("hello", by=room.tom)
         await room.bot.go_on(room.general, Asker(room.tom.id))
@@ -165,7 +165,7 @@ async def test_what_was_thought_of_somebody_who_wants_nothing_kept_is_not_told()
         log = room.world.add_channel(room.guild, "log")
         await room.heard()
         await room.staff.choices.change_server(room.guild.id, lambda choice: replace(choice, thought_log=log))
-        await room.staff.memory.privacy.set_level(room.mia.id, Level.FULL)
+        await room.staff.memory.privacy.set_level(room.mia.id, PrivacyLevel.FULL)
         await room.asks("hello")
         assert 1 == len(room.answers())
         assert [] == room.ours(log)

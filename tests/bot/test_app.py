@@ -11,14 +11,14 @@ from typing import Any
 import discord
 import pytest
 
-from cadenza.bot.control import Asker, Refused
-from cadenza.config.config import DiscordConfig, LimitsConfig
-from cadenza.service.journal import Entry, Journal
-from cadenza.service.limits import Excess
-from cadenza.service.own_messages import OwnMessages
-from cadenza.store.api import Record, Shelf, StoreError
-from cadenza.store.memory import MemoryStore
-from cadenza.turns import Stopping
+from cadenza.bot.config.config import DiscordConfig, LimitsConfig
+from cadenza.bot.reply_controls import Asker, ControlRefused
+from cadenza.bot.services.journal import Journal, JournalEntry
+from cadenza.bot.services.own_messages import OwnMessages
+from cadenza.bot.services.quotas import Excess
+from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.store import Record, Shelf, StoreError
+from cadenza.turns import StopResult
 from cadenza.types import Prompt
 from tests.bot.bot_room import CONFIG, BotRoom, bot_room, parrot
 
@@ -69,10 +69,10 @@ async def test_who_may_manage_messages_stops_what_was_said_to_others() -> None:
         room.tom.says(room.general, f"{room.mention} tell me a long story")
         await room.until(lambda: len(room.answers()) >= 2)
 
-        assert Refused.NOT_THEIRS is room.bot.stop(room.general, Asker("1"))
-        assert isinstance(room.bot.stop(room.general, Asker(room.mia.id, may_manage=True)), Stopping)
+        assert ControlRefused.NOT_THEIRS is room.bot.stop(room.general, Asker("1"))
+        assert isinstance(room.bot.stop(room.general, Asker(room.mia.id, may_manage=True)), StopResult)
         await room.quiet(within=1.0)
-        assert Refused.NOTHING_THERE is room.bot.stop(room.general, Asker(room.mia.id, may_manage=True))
+        assert ControlRefused.NOTHING_THERE is room.bot.stop(room.general, Asker(room.mia.id, may_manage=True))
 
 
 async def test_who_says_more_interrupts_the_reply_and_need_not_call_the_bot_again() -> None:
@@ -149,8 +149,8 @@ async def test_nobody_has_somebody_elses_reply_again() -> None:
     async with bot_room(parrot) as room:
         await room.asks("hello")
 
-        assert Refused.NOT_THEIRS is await room.bot.regenerate(room.general, Asker(room.tom.id))
-        assert Refused.NOTHING_THERE is await room.bot.regenerate("1", Asker(room.tom.id))
+        assert ControlRefused.NOT_THEIRS is await room.bot.regenerate(room.general, Asker(room.tom.id))
+        assert ControlRefused.NOTHING_THERE is await room.bot.regenerate("1", Asker(room.tom.id))
 
 
 async def test_a_reply_can_be_made_to_go_on() -> None:
@@ -218,7 +218,7 @@ async def test_what_a_process_said_wholly_before_it_died_is_known_as_ours() -> N
         [row] = await room.staff.store.find(Shelf.SPRITE_MESSAGES)
         await room.staff.store.delete(Shelf.SPRITE_MESSAGES, row.key)  # as if it had died before it wrote that
         journal = Journal(room.staff.store)
-        await journal.heard(Entry(asked, asked, room.general, room.mia.id, server=room.guild.id, persona="Ren"))
+        await journal.heard(JournalEntry(asked, asked, room.general, room.mia.id, server=room.guild.id, persona="Ren"))
         await journal.began(asked)
         await journal.ends(asked, behind="")
     async with bot_room(parrot, before=room) as again:
@@ -291,7 +291,7 @@ async def test_a_full_disk_keeps_nobody_from_being_answered_and_nothing_is_taken
     async with bot_room(parrot, store=store) as room:
         asked = room.mia.says(room.general, "hello")
         # What a process before could still write down.
-        entry = Entry(asked, asked, room.general, room.mia.id, server=str(room.guild.id), at=time.time())
+        entry = JournalEntry(asked, asked, room.general, room.mia.id, server=str(room.guild.id), at=time.time())
         await Journal(left := MemoryStore()).heard(entry)
         store._records |= left._records
         await room.bot._recover()
@@ -325,7 +325,7 @@ async def test_what_is_answered_after_a_death_is_not_taken_off_what_others_have(
     async with bot_room(parrot, config=config) as room:
         await room.asks("good evening")
     asked = room.mia.says(room.general, f"{room.mention} hello")
-    entry = Entry(asked, asked, room.general, room.mia.id, server=room.guild.id, persona="Ren")
+    entry = JournalEntry(asked, asked, room.general, room.mia.id, server=room.guild.id, persona="Ren")
     await Journal(room.staff.store).heard(entry)
     async with bot_room(briefly, config=config, before=room) as later:
         await later.until(later.bot.turns.running)

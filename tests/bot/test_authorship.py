@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cadenza.bot.authorship import is_ours
-from cadenza.targets.api import Face, Outgoing
+from cadenza.targets.discord.api import Outgoing, WebhookIdentity
 from tests.bot.evening import Evening, at_work
 
 pytestmark = pytest.mark.timeout(60)
@@ -16,7 +16,7 @@ async def test_ours_is_what_the_bot_and_its_webhooks_say() -> None:
         evening.mia.says(evening.general, "Hi.")
         await evening.api.send(evening.general, Outgoing("Hello."))
         webhook = await evening.api.create_webhook(evening.general, "w")
-        await evening.api.send_as(webhook, Face("Ren"), Outgoing("I am Ren."))
+        await evening.api.send_as(webhook, WebhookIdentity("Ren"), Outgoing("I am Ren."))
         theirs = evening.world.create_webhook(evening.mia.id, evening.general, {"name": "news"})
         evening.world.execute_webhook(theirs["id"], theirs["token"], {"content": "News!"})
         channel = evening.client.get_partial_messageable(int(evening.general))

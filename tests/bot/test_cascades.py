@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from cadenza.config.config import ConversationConfig
+from cadenza.bot.config.config import ConversationConfig
 from cadenza.types import Prompt
 from tests.bot.bot_room import CONFIG, bot_room, parrot
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from cadenza.bot.staff import Staff
-from cadenza.config.config import LimitsConfig, ModelsConfig
+from cadenza.bot.config.config import LimitsConfig, ModelsConfig
+from cadenza.bot.store.store import Shelf
+from cadenza.bot.wiring import BotServices
 from cadenza.sim.people import Person
-from cadenza.store.api import Shelf
 from cadenza.types import Prompt
 from tests.bot.bot_room import CONFIG, BotRoom, bot_room
 from tests.bot.command_room import CommandRoom
@@ -170,7 +170,7 @@ class OfOneMessage(Stocked):
 
 
 async def test_what_a_server_chooses_goes_before_the_settings_of_a_model() -> None:
-    def staffed(staff: Staff) -> Staff:
+    def staffed(staff: BotServices) -> BotServices:
         stock: Any = stocked(staff).models
         models: Any = OfOneMessage(stock, stock._shelf)
         return replace(staff, models=models)

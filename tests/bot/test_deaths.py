@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cadenza.sim.state import Event
+from cadenza.sim.state import GatewayEvent
 from tests.bot.bot_process import PATIENCE, STORY, Town, town
 
 pytestmark = pytest.mark.timeout(180)
@@ -37,10 +37,10 @@ def answer(prompt):
 '''
 
 
-def dies_at(place: Town, is_moment: Callable[[Event], bool]) -> None:
+def dies_at(place: Town, is_moment: Callable[[GatewayEvent], bool]) -> None:
     """Have the bot killed as soon as something happens in the world, before it can hear of it."""
 
-    def hear(event: Event) -> None:
+    def hear(event: GatewayEvent) -> None:
         if is_moment(event):
             stop()
             assert place.process is not None
@@ -49,7 +49,7 @@ def dies_at(place: Town, is_moment: Callable[[Event], bool]) -> None:
     stop = place.world.listen(hear)
 
 
-def says(text: str) -> Callable[[Event], bool]:
+def says(text: str) -> Callable[[GatewayEvent], bool]:
     return lambda event: event.name == "MESSAGE_CREATE" and event.data["content"] == text
 
 

@@ -14,7 +14,7 @@ from discord.ext import commands
 import cadenza
 from cadenza.errors import DeliveryError, InputError
 from cadenza.sim.channels import ChannelKind
-from cadenza.sim.limits import Quota, RateLimits
+from cadenza.sim.rate_limits import Quota, RateLimits
 from cadenza.types import Boundary, Completed, Persona, Post, Receipt, Reply, Roster, Scene
 from tests.bot.evening import Evening, at_work
 

@@ -11,11 +11,11 @@ from typing import Any
 import discord
 import pytest
 
-from cadenza.config.config import ModelsConfig
-from cadenza.service.languages import translated
+from cadenza.bot.config.config import ModelsConfig
+from cadenza.bot.services.languages import translated
+from cadenza.bot.store.store import Shelf
 from cadenza.sim.people import Person
 from cadenza.sim.wire import File
-from cadenza.store.api import Shelf
 from tests.bot.bot_room import CONFIG, bot_room, parrot
 from tests.bot.command_room import CommandRoom
 from tests.bot.whole_room import JAPANESE, commands_of, stocked, told

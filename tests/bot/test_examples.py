@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from cadenza.sim.limits import RateLimits
+from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.server import Server, serve
 from tests.bot.evening import Evening
 from tests.loopback import Answer, serving

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from cadenza.bot.doctor import run_doctor
-from cadenza.cli import main
-from cadenza.service import logs
+from cadenza.bot.services import logs
+from cadenza.cli.doctor import run_doctor
+from cadenza.cli.main import main
 from cadenza.sim.intents import Intent
 from cadenza.sim.permissions import Permission
 from tests.bot.portal_room import TOKEN, Room, served

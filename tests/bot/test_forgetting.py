@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from cadenza.bot.control import Asker
-from cadenza.memory.notes import About, By, Subject
+from cadenza.bot.memory.notes import About, By, NoteSubject
+from cadenza.bot.reply_controls import Asker
+from cadenza.bot.store.sqlite import SqliteStore
+from cadenza.bot.store.store import Shelf
 from cadenza.sim.people import Person
 from cadenza.sim.permissions import Permission
-from cadenza.store.api import Shelf
-from cadenza.store.sqlite import SqliteStore
 from cadenza.types import Prompt
 from tests.bot.bot_room import BotRoom, bot_room, parrot
 
@@ -77,7 +77,7 @@ async def test_an_answer_under_way_is_not_remembered_of_whoever_is_forgotten_mea
 async def test_who_has_an_answer_to_somebody_else_again_is_not_who_is_answered() -> None:
     async with bot_room(parrot) as room:
         for person, note in ((room.mia, "Likes marzipan."), (room.tom, "Likes turbines.")):
-            await room.staff.memory.notes.add(Subject(About.PERSON, person.id), note, by=By.PERSON)
+            await room.staff.memory.notes.add(NoteSubject(About.PERSON, person.id), note, by=By.PERSON)
         await room.asks("hello", by=room.tom)
         assert await room.bot.regenerate(room.general, Asker(room.mia.id, may_manage=True)) is None
         await room.heard()

@@ -9,15 +9,15 @@ from typing import Any
 import discord
 import pytest
 
+from cadenza.bot.characters.character import Character
 from cadenza.bot.history import Conversation, history
-from cadenza.bot.voices import Voices
-from cadenza.characters.character import Character
+from cadenza.bot.speaker_lookup import SpeakerLookup
+from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.store import Record, Shelf
 from cadenza.rules.speakers import LABEL, names_speaker
-from cadenza.sim import shapes
+from cadenza.sim import objects
 from cadenza.sim.permissions import Permission
 from cadenza.sim.wire import File
-from cadenza.store.api import Record, Shelf
-from cadenza.store.memory import MemoryStore
 from cadenza.types import Line
 from tests.bot.evening import Evening, at_work
 from tests.bot.hearsay import AT, bot_says, channel_of, heard, made, me, says_as
@@ -64,7 +64,7 @@ async def told(
         until=await heard(evening, until) if isinstance(until, str) and until else until or None,
         persona=persona,
         characters=[character.name for character in CAST],
-        speaker_of=Voices(store or MemoryStore(), CAST, me(evening)),
+        speaker_of=SpeakerLookup(store or MemoryStore(), CAST, me(evening)),
         **wanted,
     )
 
@@ -228,7 +228,7 @@ async def test_what_cannot_be_said_here_is_told_too() -> None:
     evening = Evening()
     async with at_work(evening):
         answered = {
-            **shapes.message("500000000000000001", evening.general, AUTHOR, "This?", AT),
+            **objects.message("500000000000000001", evening.general, AUTHOR, "This?", AT),
             "attachments": [PICTURE],
         }
         reference = {"message_id": answered["id"], "channel_id": evening.general, "type": 0}

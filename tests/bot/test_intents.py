@@ -5,9 +5,9 @@ from __future__ import annotations
 import discord
 import pytest
 
+from cadenza.bot.application_info import PortalError
+from cadenza.bot.config.config import Config, DiscordConfig
 from cadenza.bot.intents import PRIVILEGES, application, intents_for, missing_intents
-from cadenza.bot.portal import PortalError
-from cadenza.config.config import Config, DiscordConfig
 from cadenza.sim.intents import PRIVILEGED, Intent
 from tests.bot.portal_room import TOKEN, Room, served
 

@@ -10,8 +10,8 @@ from random import Random
 
 import pytest
 
-from cadenza.store.api import Shelf
-from cadenza.store.sqlite import SqliteStore
+from cadenza.bot.store.sqlite import SqliteStore
+from cadenza.bot.store.store import Shelf
 from tests.bot.bot_process import PATIENCE, Town, town
 
 pytestmark = pytest.mark.timeout(300)

@@ -8,15 +8,15 @@ from dataclasses import replace
 
 import pytest
 
-from cadenza.bot.home import Home
+from cadenza.bot.config.config import StoreConfig
 from cadenza.bot.markdown_button import CUSTOM_ID, listen, table_button
-from cadenza.bot.rooms import room_of
-from cadenza.config.config import StoreConfig
-from cadenza.service.explanations import Explanations
-from cadenza.sim.shapes import MessageFlag
+from cadenza.bot.services.explanations import Explanations
+from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.store import Store
+from cadenza.sim.objects import MessageFlag
 from cadenza.sim.wire import Json
-from cadenza.store.api import Store
-from cadenza.store.memory import MemoryStore
+from cadenza.targets.discord_py.channel_info import room_of
+from cadenza.targets.discord_py.client_state import Home
 from cadenza.types import Attachment, Boundary, Completed, Identity, Post, Receipt, Reply
 from tests.bot.evening import Evening, at_work
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from cadenza.bot.control import Asker, Refused
-from cadenza.characters import png
+from cadenza.bot.characters import png
+from cadenza.bot.reply_controls import Asker, ControlRefused
 from cadenza.sim.wire import File, Json
 from cadenza.types import Prompt
 from tests.bot.bot_room import BotRoom, bot_room
@@ -101,7 +101,7 @@ async def test_a_greeting_waits_its_turn_can_be_stopped_and_is_explained() -> No
         last = room.ours()[-1]["id"]
         assert await room.staff.explanations.about(last) is not None
         asker = Asker(room.mia.id, may_manage=True)
-        assert Refused.NOTHING_THERE is await room.bot.regenerate(room.general, asker, message=last)
+        assert ControlRefused.NOTHING_THERE is await room.bot.regenerate(room.general, asker, message=last)
         assert not room.bot._admission._open
 
         channel = room.bot.get_channel(int(room.general))

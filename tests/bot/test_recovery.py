@@ -12,12 +12,12 @@ import discord
 import pytest
 
 from cadenza.bot import recovery
-from cadenza.bot.home import Home
 from cadenza.bot.recovery import OLDEST, Fate, fate_of, mark, parts_of
-from cadenza.bot.rooms import room_of
-from cadenza.service.journal import Entry
+from cadenza.bot.services.journal import JournalEntry
 from cadenza.sim.permissions import Permission
-from cadenza.targets.api import Embed, Face, Outgoing
+from cadenza.targets.discord.api import Embed, Outgoing, WebhookIdentity
+from cadenza.targets.discord_py.channel_info import room_of
+from cadenza.targets.discord_py.client_state import Home
 from cadenza.types import Boundary, Identity, Post
 from tests.bot.evening import Evening, at_work
 from tests.leaps import time_of_day
@@ -32,10 +32,10 @@ class Morning:
     evening: Evening
     question: str
 
-    def entry(self, **about: Any) -> Entry:
+    def entry(self, **about: Any) -> JournalEntry:
         now = time_of_day()
         given = {"key": self.question, "message": self.question, "at": now, "has_begun": True, "began": now, **about}
-        return Entry(channel=self.evening.general, author=self.evening.mia.id, **given)
+        return JournalEntry(channel=self.evening.general, author=self.evening.mia.id, **given)
 
     async def fate(self, after_restart: str = "finish", *, now: float = 0.0, **about: Any) -> Fate:
         entry = self.entry(**about)
@@ -54,7 +54,7 @@ class Morning:
         api = self.evening.api
         found = await api.webhooks(self.evening.general)
         webhook = found[0] if found else await api.create_webhook(self.evening.general, "w")
-        await api.send_as(webhook, Face(name), Outgoing(text))
+        await api.send_as(webhook, WebhookIdentity(name), Outgoing(text))
 
     async def asked(self) -> discord.Message:
         return await self.channel.fetch_message(int(self.question))
@@ -208,7 +208,7 @@ async def test_a_box_without_words_behind_it_is_no_answer(*, may_delete: bool) -
         evening = room.evening
         box = Embed(url=(await room.asked()).jump_url, author="Replying to Mia")
         webhook = await evening.api.create_webhook(evening.general, "w")
-        await evening.api.send_as(webhook, Face("Ren"), Outgoing(embeds=(box,)))
+        await evening.api.send_as(webhook, WebhookIdentity("Ren"), Outgoing(embeds=(box,)))
         if not may_delete:
             evening.faults.fail("DELETE /channels/*/messages/*", 403, 50013)
 

@@ -11,12 +11,12 @@ import pytest
 from discord import app_commands
 
 import cadenza
-from cadenza.bot.home import Home
+from cadenza.concurrency.stops import Stops
 from cadenza.errors import DeliveryError, InputError
-from cadenza.lookups import Lookup
+from cadenza.replies.outbox.lookups import Lookup
 from cadenza.sim.faults import Faults
-from cadenza.stops import Stops
-from cadenza.targets.webhooks import MemoryWebhookStore
+from cadenza.targets.discord.webhooks import MemoryWebhookStore
+from cadenza.targets.discord_py.client_state import Home
 from cadenza.types import Broke, Completed, Empty, Outcome, Persona, Reply, Stopped
 from tests.bot.evening import Evening, at_work
 
@@ -117,7 +117,7 @@ async def test_a_store_has_forgotten_what_is_gone_when_a_speaker_ends(evening: E
     store = MemoryWebhookStore()
     async with cadenza.Speaker(settings=AT_ONCE, persona=REN, webhooks=store) as speaker:
         await speaker.say(general(evening), "Hi.")
-        Home.of(evening.client).house.webhooks.gone(evening.general)
+        Home.of(evening.client).shared.webhooks.gone(evening.general)
 
     assert await store.load(evening.general) is None
 
@@ -193,8 +193,8 @@ async def test_who_is_found_by_somebody_else_s_lookup_is_called(evening: Evening
     async def find(_handle: str, _place: str) -> str:
         return "<@!123456789012345678>"
 
-    backstage = cadenza.Backstage(lookup=Lookup(find))
-    await cadenza.say(general(evening), "Hi @zoe!", settings=AT_ONCE, backstage=backstage)
+    preparer = cadenza.PostPreparer(lookup=Lookup(find))
+    await cadenza.say(general(evening), "Hi @zoe!", settings=AT_ONCE, preparer=preparer)
 
     [body] = evening.bodies("POST /channels/{channel}/messages")
     assert [123456789012345678] == body["allowed_mentions"]["users"]

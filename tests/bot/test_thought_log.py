@@ -11,11 +11,11 @@ import discord
 import pytest
 
 from cadenza.bot import thought_log
-from cadenza.bot.home import Home
+from cadenza.bot.services.choices import Choice
 from cadenza.bot.thought_log import Thought, log_thoughts
-from cadenza.service.choices import Choice
+from cadenza.sim.objects import ChannelKind, MessageFlag
 from cadenza.sim.permissions import Permission
-from cadenza.sim.shapes import ChannelKind, MessageFlag
+from cadenza.targets.discord_py.client_state import Home
 from cadenza.types import Boundary, Completed, Identity, Post, Receipt, Reply
 from tests.bot.evening import Evening, at_work
 

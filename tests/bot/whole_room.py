@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from cadenza.bot.commands.frame import Desk
-from cadenza.bot.staff import Staff
-from cadenza.service.shelf import ModelShelf
+from cadenza.bot.commands.context import Desk
+from cadenza.bot.services.models import ModelRegistry
+from cadenza.bot.wiring import BotServices
 from tests.bot.bot_room import BotRoom, OneModel
 from tests.bot.command_room import CommandRoom, Remote, _over
 
@@ -37,7 +37,7 @@ def told(room: CommandRoom) -> str:
 class Stocked(OneModel):
     """One model that answers, and for all else the shelf of a real bot."""
 
-    def __init__(self, answering: OneModel, shelf: ModelShelf) -> None:
+    def __init__(self, answering: OneModel, shelf: ModelRegistry) -> None:
         super().__init__(answering._answer)
         self._shelf = shelf
 
@@ -45,9 +45,9 @@ class Stocked(OneModel):
         return getattr(self._shelf, name)
 
 
-def stocked(staff: Staff) -> Staff:
+def stocked(staff: BotServices) -> BotServices:
     assert isinstance(staff.models, OneModel)
-    models: Any = Stocked(staff.models, ModelShelf(staff.config, staff.store, staff.seal))
+    models: Any = Stocked(staff.models, ModelRegistry(staff.config, staff.store, staff.seal))
     return replace(staff, models=models)
 
 

@@ -13,7 +13,7 @@ from contextlib import AbstractAsyncContextManager
 
 import pytest
 
-from cadenza.stops import StopHandle, StopRegistry
+from cadenza.concurrency.stops import StopHandle, StopRegistry
 from cadenza.types import StopReason
 
 PATIENCE = 30.0

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 import pytest
 
-from cadenza.store.api import Record, Shelf, Store, StoreError
+from cadenza.bot.store.store import Record, Shelf, Store, StoreError
 
 NOTE = Record(Shelf.NOTES, "user:1/a", {"text": "likes tea"}, owner="1", server="7")
 HALF = "\ud83d"

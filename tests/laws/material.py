@@ -10,7 +10,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from cadenza.replay import End, Take, replay, slicer
+from cadenza.replies.replay import End, Take, replay, slicer
 from cadenza.settings import Settings
 from cadenza.types import Persona, Roster
 

@@ -17,11 +17,11 @@ from hypothesis import example, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from cadenza.concurrency.stops import Stops
 from cadenza.errors import DeliveryError, ProviderError
-from cadenza.replies import reply, say
+from cadenza.replies.reply import reply, say
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import KEEPS, Keep
-from cadenza.stops import Stops
 from cadenza.tools.tool import Tool
 from cadenza.types import Broke, Chunk, Completed, Outcome, Persona, Scene, Stalled, Stopped, StopReason, ToolSpec
 from tests.laws.material import CORPUS, numbered_markdown, numbered_words

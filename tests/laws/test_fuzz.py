@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from cadenza.pipeline import text_row
+from cadenza.replies.pipeline import text_row
 from cadenza.settings import Settings
 from cadenza.types import Ending, Persona, Post, Roster, Scene, Sprite
 from tests.laws.nasty import BITS, LONG, is_sound

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.pipeline import text_row
+from cadenza.replies.pipeline import text_row
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import Round
 from cadenza.types import Finished, Persona, Post, Scene, TextDelta

@@ -11,14 +11,14 @@ from collections.abc import Callable
 
 import pytest
 
-from cadenza.providers.anthropic_events import AnthropicDecoder
-from cadenza.providers.complaints import is_generic
-from cadenza.providers.failures import failure, reported
-from cadenza.providers.google_events import GoogleDecoder
-from cadenza.providers.ollama import OllamaDecoder
-from cadenza.providers.openai_decoder import OpenAIDecoder
-from cadenza.providers.openai_responses_events import ResponsesDecoder
-from cadenza.recordings import black_out
+from cadenza.models.dialects.anthropic_events import AnthropicDecoder
+from cadenza.models.dialects.google_events import GoogleDecoder
+from cadenza.models.dialects.ollama import OllamaDecoder
+from cadenza.models.dialects.openai_decoder import OpenAIDecoder
+from cadenza.models.dialects.openai_responses_events import ResponsesDecoder
+from cadenza.models.error_kind import failure, reported
+from cadenza.models.error_text import is_generic
+from cadenza.models.recordings import black_out
 from cadenza.rules import RenderModifier, Rule, RuleContext, SpeakerGuard
 from cadenza.settings import Settings
 from cadenza.stages.s2_generation import ServerSentEvents

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from cadenza.pipeline import text_row
+from cadenza.replies.pipeline import text_row
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import Round
 from cadenza.types import Finished, Persona, Scene, TextDelta

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 import pytest
 
-from cadenza.backstage import Backstage
+from cadenza.concurrency.stops import StopHandle, Stops
 from cadenza.errors import ProviderError
-from cadenza.lookups import Lookup
-from cadenza.models import Model
-from cadenza.replies import reply, say
+from cadenza.models.model import Model
+from cadenza.replies.outbox.lookups import Lookup
+from cadenza.replies.outbox.prepare import PostPreparer
+from cadenza.replies.reply import reply, say
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import KEEPS, Keep
-from cadenza.stops import StopHandle, Stops
 from cadenza.tools.tool import Tool
 from cadenza.types import Completed, Identity, Persona, Reply, Scene, Stopped, StopReason, ToolSpec
 from tests.timing import SlowStream, TimedTarget
@@ -85,12 +85,10 @@ class Phase:
 
 
 def saying(
-    *items: str | float, settings: Settings = PLAIN, backstage: Backstage | None = None
+    *items: str | float, settings: Settings = PLAIN, preparer: PostPreparer | None = None
 ) -> Callable[[Channel], Run]:
     return lambda channel: (
-        lambda handle: say(
-            channel, SlowStream(*items), scene=SCENE, settings=settings, stop=handle, backstage=backstage
-        )
+        lambda handle: say(channel, SlowStream(*items), scene=SCENE, settings=settings, stop=handle, preparer=preparer)
     )
 
 
@@ -180,7 +178,7 @@ PHASES = {
     "in a retry delay": Phase(asking(breaking("One.\nTwo", wait=5.0)), seconds=2.0),
     "while a model is made ready": Phase(asking(breaking(), lambda: slow_source)),
     "while people are looked up": Phase(
-        saying("Hi.\nAsk @nobody.\nTwo. Thr", 60.0, backstage=Backstage(lookup=Lookup(nobody))), seconds=0.5
+        saying("Hi.\nAsk @nobody.\nTwo. Thr", 60.0, preparer=PostPreparer(lookup=Lookup(nobody))), seconds=0.5
     ),
     "while messages are taken back": Phase(
         asking(breaking("One.\n", "Two.\n", "x", after=3.5), speaking("Four.\n", "Five.\n", "Six. Sev")),

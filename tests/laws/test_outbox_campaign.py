@@ -10,7 +10,7 @@ from random import Random
 import looptime
 import pytest
 
-from cadenza.outbox import Outbox
+from cadenza.replies.outbox.sender import Outbox
 from cadenza.stages.s4_round import Keep
 from cadenza.stages.s7_delivery import Allowance
 from cadenza.types import Boundary, Identity, Notice, Post, Receipt

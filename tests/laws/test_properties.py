@@ -17,7 +17,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from cadenza.pipeline import text_row
+from cadenza.replies.pipeline import text_row
 from cadenza.settings import BufferSettings, Settings
 from cadenza.stages.s5_buffer import Buffer
 from cadenza.types import Ending, Persona, Post, Scene, Segment

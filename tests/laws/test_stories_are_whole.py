@@ -15,15 +15,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cadenza.pipeline import text_row
-from cadenza.replies import say
+from cadenza.concurrency.stops import Stops
+from cadenza.explain.recorder import Trace
+from cadenza.explain.steps import TraceStep
+from cadenza.explain.story import MessageStory, Stories
+from cadenza.replies.pipeline import text_row
+from cadenza.replies.reply import say
 from cadenza.settings import Settings
-from cadenza.stops import Stops
-from cadenza.stories import Stories, Told
 from cadenza.targets.memory import MemoryTarget
 from cadenza.text.units import WHITESPACE
-from cadenza.trace import Traced
-from cadenza.tracing import Trace
 from cadenza.types import Ending, Persona, Roster, Scene, StopReason, TextDelta
 from tests.laws.material import CORPUS
 
@@ -51,20 +51,20 @@ SETTINGS = st.fixed_dictionaries(
 )
 
 
-def heard(traced: Sequence[Traced]) -> bytes:
+def heard(traced: Sequence[TraceStep]) -> bytes:
     """What the model said, in UTF-16."""
     text = "".join(str(step.about["text"]) for step in traced if step.step == "chunk" and step.about["kind"] == "text")
     return text.encode("utf-16-le", "surrogatepass")
 
 
-def told(traced: Sequence[Traced]) -> list[tuple[Told, list[list[int]]]]:
+def told(traced: Sequence[TraceStep]) -> list[tuple[MessageStory, list[list[int]]]]:
     """All that is told of *traced*, and which of the model's text that is."""
     stories = Stories()
     found = [one for step in traced for one in stories.feed(step)]
     return [(one, (one.about["story"] if one.kind == "story" else one.about)["raw"]) for one in found]  # type: ignore[index]  # as is documented
 
 
-def is_whole(traced: Sequence[Traced]) -> None:
+def is_whole(traced: Sequence[TraceStep]) -> None:
     """The law."""
     raw = heard(traced)
     times = [0] * (len(raw) // 2)
@@ -78,9 +78,9 @@ def is_whole(traced: Sequence[Traced]) -> None:
     assert {0, 1} >= set(times)
 
 
-def traced_reply(text: str, seed: int, stop_after: int | None, values: dict[str, object]) -> list[Traced]:
+def traced_reply(text: str, seed: int, stop_after: int | None, values: dict[str, object]) -> list[TraceStep]:
     """The trace of a reply that says *text* in uneven pieces, and may be stopped after so many of them."""
-    seen: list[Traced] = []
+    seen: list[TraceStep] = []
     dice, stops = Random(seed), Stops()
 
     async def model() -> AsyncIterator[str]:
@@ -133,7 +133,7 @@ def test_prose_is_where_it_was(text: str, seed: int, degree: int) -> None:
 def test_a_long_reply_is_told_in_time() -> None:
     """A quarter of what a megabyte would be; what is quadratic would not end."""
     text = "Hello there, a (plain) sentence. And **another** one.\n<think>hm, so</think>" * 3200
-    seen: list[Traced] = []
+    seen: list[TraceStep] = []
     trace = Trace(seen.append, clock=lambda: 0.0)
     row = text_row(SCENE, Settings.of(degree=1, flood_limit=100_000), Random(0), trace=trace)
     for piece in re.findall(r"[\s\S]{1,4}", text):

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from cadenza.pipeline import text_row
+from cadenza.replies.pipeline import text_row
 from cadenza.settings import Settings
 from cadenza.stages.s5_buffer import Buffer
 from cadenza.types import Persona, Post, Scene, Segment

@@ -10,10 +10,10 @@ from random import Random
 
 import pytest
 
-from cadenza.replies import say
+from cadenza.concurrency.stops import Stops
+from cadenza.explain.steps import Hook, TraceStep
+from cadenza.replies.reply import say
 from cadenza.settings import Settings
-from cadenza.stops import Stops
-from cadenza.trace import Hook, Traced
 from cadenza.types import Line, Persona, Reply, Roster, Scene, Sprite, StopReason
 from tests.laws.material import CORPUS
 from tests.timing import SlowStream, TimedTarget
@@ -52,7 +52,7 @@ async def told(text: str, degree: int, trace: Hook | None) -> tuple[Reply, Timed
 @pytest.mark.parametrize("degree", range(4))
 @pytest.mark.parametrize("name", CORPUS)
 async def test_the_same_is_sent_at_the_same_time(name: str, degree: int) -> None:
-    seen: list[Traced] = []
+    seen: list[TraceStep] = []
     bare_reply, bare_target, bare_times = await told(CORPUS[name], degree, None)
     seen_reply, seen_target, seen_times = await told(CORPUS[name], degree, seen.append)
 

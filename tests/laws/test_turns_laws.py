@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from looptime import new_event_loop
 
-from cadenza.stops import Stops
+from cadenza.concurrency.stops import Stops
 from cadenza.turns import Verdict
-from cadenza.turns.waiting import Heard, Why
+from cadenza.turns.waiting import IncomingMessage, TurnReason
 from cadenza.types import StopReason
 from tests.at_the_desk import Answer, Desk, Ran, desk
 
@@ -94,7 +94,7 @@ class Played:
 
     made: Desk
     stops: Stops
-    heard: list[tuple[Heard, Verdict]] = field(default_factory=list)
+    heard: list[tuple[IncomingMessage, Verdict]] = field(default_factory=list)
     changes: Counter[tuple[str, str]] = field(default_factory=Counter)
     """How often somebody made the bot begin anew: by an edit, a deletion, a further message."""
     deleted: set[str] = field(default_factory=set)
@@ -103,10 +103,10 @@ class Played:
         for step in steps:
             match step:
                 case Write(channel, author, answer, is_command, persona):
-                    message = Heard(self._new(), channel, author, "", is_command=is_command, persona=persona)
+                    message = IncomingMessage(self._new(), channel, author, "", is_command=is_command, persona=persona)
                     self._write(message, answer)
                 case Say(channel, author, text):
-                    self._write(Heard(self._new(), channel, author, text), Answer(1.0))
+                    self._write(IncomingMessage(self._new(), channel, author, text), Answer(1.0))
                 case Command(channel):
                     self.made.turns.stop(channel, by="mod")
                 case Change(which, is_deleted) if self.heard:
@@ -122,9 +122,9 @@ class Played:
     def _new(self) -> str:
         return str(next(self.made.ids))
 
-    def _write(self, message: Heard, answer: Answer) -> None:
+    def _write(self, message: IncomingMessage, answer: Answer) -> None:
         if not message.text:
-            message = Heard(
+            message = IncomingMessage(
                 message.id, message.channel, message.author, f"text {message.id}", message.is_command, message.persona
             )
         self.made.answers[message.text] = answer
@@ -132,12 +132,12 @@ class Played:
         self.heard.append((message, verdict))
         self.changes[message.channel, message.author] += verdict is Verdict.INTERRUPTED
 
-    def _change(self, message: Heard, *, is_deleted: bool) -> None:
+    def _change(self, message: IncomingMessage, *, is_deleted: bool) -> None:
         if is_deleted:
             self.changes[message.channel, message.author] += self.made.turns.deleted(message.channel, message.id)
             self.deleted.add(message.id)
             return
-        edited = Heard(message.id, message.channel, message.author, f"edit {self._new()}")
+        edited = IncomingMessage(message.id, message.channel, message.author, f"edit {self._new()}")
         self.made.answers[edited.text] = Answer(2.0, says=(1.0,))
         self.changes[message.channel, message.author] += self.made.turns.edited(edited)
 
@@ -218,7 +218,7 @@ def _one_ran_at_a_time(ran: list[Ran]) -> None:
 
 def _in_order(ran: list[Ran]) -> None:
     """What waited its turn had it in the order in which it was heard, and belongs together."""
-    ordinary = [ran for ran in ran if ran.turn.why in (Why.MESSAGE, Why.QUEUED)]
+    ordinary = [ran for ran in ran if ran.turn.why in (TurnReason.MESSAGE, TurnReason.QUEUED)]
     numbers = [int(message.id) for ran in ordinary for message in ran.turn.messages]
     assert sorted(numbers) == numbers
     for one in ran:
@@ -226,5 +226,5 @@ def _in_order(ran: list[Ran]) -> None:
         assert 1 == len(one.turn.messages) or not any(message.is_command for message in one.turn.messages)
         assert not {message.id for message in one.turn.messages} & set(one.turn.waiting)
     for before, after in pairwise(ran):
-        if after.turn.why in (Why.FOLLOW_UP, Why.STOP_REPLY):
+        if after.turn.why in (TurnReason.FOLLOW_UP, TurnReason.STOP_REPLY):
             assert before.turn.author == after.turn.author

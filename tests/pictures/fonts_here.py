@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cadenza.pictures import Picture, Refused, TablePictures
+from cadenza.pictures import Picture, PictureRefused, TablePictures
 from cadenza.text.tables import Alignment, Table
 
 PACKAGES = {
@@ -30,7 +30,7 @@ def missing(what: str, not_tested: Callable[[str], None]) -> None:
     not_tested(f"pictures of tables with {what}: no font here has it. On Debian: apt-get install {PACKAGES[what]}")
 
 
-def shown(result: Picture | Refused, what: str, not_tested: Callable[[str], None]) -> Picture | None:
+def shown(result: Picture | PictureRefused, what: str, not_tested: Callable[[str], None]) -> Picture | None:
     """The picture; or, where no font has what it needs, nothing, the refusal being what there is to test."""
     if isinstance(result, Picture):
         return result

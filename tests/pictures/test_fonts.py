@@ -10,7 +10,7 @@ import pytest
 from PIL import ImageFont
 
 from cadenza.pictures.fonts import EMOJI, Font, Fonts, Unshowable, system_folders
-from cadenza.text.runs import Run
+from cadenza.text.inline_styles import Run
 from tests.pictures.fonts_here import missing
 
 PLAIN = Run("")

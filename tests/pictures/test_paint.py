@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from cadenza.pictures import Picture, Refused, TablePictures
+from cadenza.pictures import Picture, PictureRefused, TablePictures
 from cadenza.text.tables import Alignment, Table
 from tests.pictures.fonts_here import latin, shown, table
 
@@ -100,7 +100,7 @@ def test_every_writing_is_shown_or_refused(cell: str, what: str, not_tested: Cal
 def test_what_no_font_has_is_refused() -> None:
     refused = latin().picture(table("a", "日本"))
 
-    assert Refused("No font has cjk unified ideograph-65e5 (U+65E5).") == refused
+    assert PictureRefused("No font has cjk unified ideograph-65e5 (U+65E5).") == refused
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_what_no_font_has_is_refused() -> None:
 def test_what_cannot_be_shown_well_is_refused_in_a_sentence(source: Table, reason: str) -> None:
     refused = latin().picture(source)
 
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, PictureRefused)
     assert refused.reason.startswith(reason)
     assert refused.reason.endswith(".")
 
@@ -130,7 +130,7 @@ def test_no_picture_is_larger_than_was_asked_for() -> None:
     assert isinstance(small, Picture)
     assert small.width <= 400
     assert small.height <= 800
-    assert isinstance(latin(width=200, height=100).picture(source), Refused)
+    assert isinstance(latin(width=200, height=100).picture(source), PictureRefused)
 
 
 @pytest.mark.parametrize("source", [table(" | ", " | "), table("a"), table(""), table("a\0\x1b", "\ud800\x07")])
@@ -190,7 +190,7 @@ def test_a_pillow_that_is_broken_is_like_none(monkeypatch: pytest.MonkeyPatch) -
 
     refused = latin().picture(table("a"))
 
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, PictureRefused)
     assert refused.reason.startswith("Pillow is not installed, or not as it should be (")
 
 

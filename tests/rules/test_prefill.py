@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.replies import say
+from cadenza.replies.reply import say
 from cadenza.rules.prefill import Prefill
 from cadenza.rules.rule import RuleContext
 from cadenza.settings import RuleSettings, Settings

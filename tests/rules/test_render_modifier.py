@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.personas import Continuity
+from cadenza.replies.outbox.grouping_names import NameContinuity
 from cadenza.rules.opening_label import OpeningLabel
 from cadenza.rules.own_name import OwnName
 from cadenza.rules.render_modifier import RenderModifier
@@ -417,7 +417,7 @@ def delivered(
     """What people see: text, name and label of each message; a reply that was ended says why."""
     context = RuleContext(persona, ROSTER, may_retry=may_retry)
     row = Pipe(*(rule(context) for rule in (RenderModifier, OpeningLabel, OwnName)))
-    continuity = Continuity(clock=lambda: 0.0)
+    continuity = NameContinuity(clock=lambda: 0.0)
     shown: list[tuple[str, str | None, str] | str] = []
     items = [Segment(item, Boundary.NEWLINE) if isinstance(item, str) else item for item in given]
     out = [item for segment in items for item in row.feed(segment)] + row.flush(Ending.FINAL)

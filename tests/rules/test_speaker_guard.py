@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.replies import say
+from cadenza.replies.reply import say
 from cadenza.rules.orphan_punctuation import OrphanPunctuation
 from cadenza.rules.rule import RuleContext
 from cadenza.rules.speaker_guard import SpeakerGuard

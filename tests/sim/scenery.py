@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cadenza.sim.api import WorldApi
 from cadenza.sim.faults import Faults
-from cadenza.sim.limits import RateLimits
+from cadenza.sim.memory_api import WorldApi
+from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.rest import Rest
-from cadenza.sim.wire import File, Json, Request, Response
+from cadenza.sim.wire import File, Json, Response, RestRequest
 from cadenza.sim.world import World
 from tests.timing import now
 
@@ -39,7 +39,7 @@ class Scenery:
         query: Mapping[str, str] | None = None,
     ) -> Response:
         method, path = what.split(" ", 1)
-        return await self.rest.handle(Request(method, path, query or {}, body, files, token))
+        return await self.rest.handle(RestRequest(method, path, query or {}, body, files, token))
 
     async def say(self, text: str, channel: str | None = None) -> Response:
         return await self.call(f"POST /channels/{channel or self.channel}/messages", {"content": text})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cadenza.sim.wire import Event, Json, Refusal
+from cadenza.sim.wire import GatewayEvent, Json, Refusal
 from cadenza.sim.world import World
 
 STARTS = 1_800_000_000.0
@@ -16,7 +16,7 @@ class Tearoom:
     def __init__(self) -> None:
         self.time = 0.0
         self.world = World(clock=lambda: self.time, starts=STARTS)
-        self.events: list[Event] = []
+        self.events: list[GatewayEvent] = []
         self.bot = self.world.add_bot()
         self.ada = self.world.add_person("Ada")
         self.ben = self.world.add_person("Ben")

@@ -12,8 +12,8 @@ import pytest
 from discord import app_commands
 from discord.ext import commands
 
-from cadenza.sim.limits import RateLimits
 from cadenza.sim.permissions import ALL
+from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.server import Server, serve
 from cadenza.sim.wire import Refusal
 from tests.sim.places import Place, until

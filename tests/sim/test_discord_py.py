@@ -14,7 +14,7 @@ from discord import app_commands
 from discord.ext import commands
 
 from cadenza.sim.intents import Intent
-from cadenza.sim.limits import RateLimits
+from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.server import Server, serve
 from cadenza.sim.sessions import GatewayRules
 from tests.leaps import leaping

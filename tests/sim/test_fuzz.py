@@ -7,11 +7,11 @@ from random import Random
 import msgspec
 import pytest
 
-from cadenza.sim.limits import RateLimits
 from cadenza.sim.permissions import ALL
+from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.rest import Rest
 from cadenza.sim.routes import ROUTES, Route
-from cadenza.sim.wire import Refusal, Request
+from cadenza.sim.wire import Refusal, RestRequest
 from cadenza.sim.world import ChannelKind, World
 
 FIELDS = [
@@ -88,7 +88,7 @@ async def test_no_form_is_an_error_of_the_server(route: Route) -> None:
             parts = [dice.choice(known[part[1:-1]]) if part.startswith("{") else part for part in route.pattern.parts]
             form = {"name": "tea", "content": "tea", "type": dice.choice([4, 11]), field: odd}
             query = {"limit": dice.choice(["1", "²"]), dice.choice(["before", "after"]): dice.choice(["1", "²", ""])}
-            request = Request(route.pattern.method, "/" + "/".join(parts), query, form, (), "sim-token")
+            request = RestRequest(route.pattern.method, "/" + "/".join(parts), query, form, (), "sim-token")
 
             response = await rest.handle(request)
 

@@ -13,7 +13,7 @@ from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.sim.gateway import Gateway, Line, _Caller
+from cadenza.sim.gateway import Gateway, GatewaySocket, _Caller
 from cadenza.sim.intents import ALL, Intent
 from cadenza.sim.protocol import Hangup, read
 from cadenza.sim.server import Server, serve
@@ -215,7 +215,7 @@ async def test_whatever_a_client_says_is_taken_or_refused_with_a_code(is_known: 
     place = Place()
     nowhere = cast("web.WebSocketResponse", None)  # the writer would use it, and there is none
     with Gateway(place.world, "ws://127.0.0.1/gateway") as gateway:
-        caller = _Caller(nowhere, Line(nowhere, bytes.decode, lambda: None), gateway.rules, 0.0)
+        caller = _Caller(nowhere, GatewaySocket(nowhere, bytes.decode, lambda: None), gateway.rules, 0.0)
         if is_known:
             gateway._obey(caller, *read(_identify().encode()))
         for message in messages:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from cadenza.sim.intents import ALL, PRIVILEGED, Intent, as_seen, hears
-from cadenza.sim.wire import Event, Json
+from cadenza.sim.wire import GatewayEvent, Json
 
 BOT = "100"
 NONE = Intent(0)
@@ -28,20 +28,20 @@ NONE = Intent(0)
     ],
 )
 def test_an_event_needs_its_intent(name: str, guild: Intent, direct: Intent) -> None:
-    assert hears(Event(name, {}, guild="1"), guild, BOT)
-    assert not hears(Event(name, {}, guild="1"), ALL & ~guild, BOT)
-    assert hears(Event(name, {}), direct, BOT)
-    assert (direct == NONE) is hears(Event(name, {}), ALL & ~direct, BOT)
+    assert hears(GatewayEvent(name, {}, guild="1"), guild, BOT)
+    assert not hears(GatewayEvent(name, {}, guild="1"), ALL & ~guild, BOT)
+    assert hears(GatewayEvent(name, {}), direct, BOT)
+    assert (direct == NONE) is hears(GatewayEvent(name, {}), ALL & ~direct, BOT)
 
 
 @pytest.mark.parametrize("name", ["INTERACTION_CREATE", "USER_UPDATE", "GUILD_MEMBERS_CHUNK", "SOMETHING_NEW"])
 def test_some_events_need_none(name: str) -> None:
-    assert hears(Event(name, {}, guild="1"), NONE, BOT)
+    assert hears(GatewayEvent(name, {}, guild="1"), NONE, BOT)
 
 
 def test_of_itself_a_bot_is_always_told() -> None:
-    assert hears(Event("GUILD_MEMBER_UPDATE", {"user": {"id": BOT}}, guild="1"), NONE, BOT)
-    assert not hears(Event("GUILD_MEMBER_UPDATE", {"user": {"id": "200"}}, guild="1"), NONE, BOT)
+    assert hears(GatewayEvent("GUILD_MEMBER_UPDATE", {"user": {"id": BOT}}, guild="1"), NONE, BOT)
+    assert not hears(GatewayEvent("GUILD_MEMBER_UPDATE", {"user": {"id": "200"}}, guild="1"), NONE, BOT)
 
 
 def test_those_that_are_privileged_are_three() -> None:
@@ -61,7 +61,7 @@ def _message(**more: object) -> Json:
     return {**said, **more}
 
 
-def _content(event: Event, intents: Intent = NONE) -> tuple[object, ...]:
+def _content(event: GatewayEvent, intents: Intent = NONE) -> tuple[object, ...]:
     seen = as_seen(event, intents, BOT)
     return tuple(seen[name] for name in ("content", "embeds", "attachments", "components"))
 
@@ -85,13 +85,13 @@ BLANK = ("", [], [], [])
 def test_content_is_for_those_who_may_read_it(
     name: str, message: Json, guild: str | None, intents: Intent, seen: tuple[object, ...]
 ) -> None:
-    assert seen == _content(Event(name, message, guild=guild), intents)
+    assert seen == _content(GatewayEvent(name, message, guild=guild), intents)
 
 
 def test_what_is_blank_is_only_so_for_that_bot() -> None:
     message = _message()
 
-    as_seen(Event("MESSAGE_CREATE", message, guild="1"), NONE, BOT)
+    as_seen(GatewayEvent("MESSAGE_CREATE", message, guild="1"), NONE, BOT)
 
     assert "hello" == message["content"]
 
@@ -100,18 +100,20 @@ def test_what_a_message_answers_is_shown_by_its_own_right() -> None:
     mine = _message(referenced_message=_message(author={"id": BOT}))
     others = _message(author={"id": BOT}, referenced_message=_message())
 
-    assert "" == as_seen(Event("MESSAGE_CREATE", mine, guild="1"), NONE, BOT)["content"]
-    assert "hello" == as_seen(Event("MESSAGE_CREATE", mine, guild="1"), NONE, BOT)["referenced_message"]["content"]
-    assert "" == as_seen(Event("MESSAGE_CREATE", others, guild="1"), NONE, BOT)["referenced_message"]["content"]
+    assert "" == as_seen(GatewayEvent("MESSAGE_CREATE", mine, guild="1"), NONE, BOT)["content"]
+    assert (
+        "hello" == as_seen(GatewayEvent("MESSAGE_CREATE", mine, guild="1"), NONE, BOT)["referenced_message"]["content"]
+    )
+    assert "" == as_seen(GatewayEvent("MESSAGE_CREATE", others, guild="1"), NONE, BOT)["referenced_message"]["content"]
 
 
 def test_nothing_is_added_to_what_an_update_leaves_out() -> None:
-    assert {"id": "1"} == as_seen(Event("MESSAGE_UPDATE", {"id": "1", "poll": {}}, guild="1"), NONE, BOT)
+    assert {"id": "1"} == as_seen(GatewayEvent("MESSAGE_UPDATE", {"id": "1", "poll": {}}, guild="1"), NONE, BOT)
 
 
 def test_a_guild_shows_all_its_members_only_with_presences() -> None:
     members = [{"user": {"id": BOT}}, {"user": {"id": "200"}}]
-    guild = Event("GUILD_CREATE", {"id": "1", "members": members, "presences": [{}]}, guild="1")
+    guild = GatewayEvent("GUILD_CREATE", {"id": "1", "members": members, "presences": [{}]}, guild="1")
 
     assert members[:1] == as_seen(guild, ALL & ~Intent.GUILD_PRESENCES, BOT)["members"]
     assert members == as_seen(guild, ALL, BOT)["members"]

@@ -13,7 +13,7 @@ from discord.http import handle_message_parameters
 
 from cadenza.sim.payloads import as_files, as_message, as_picture, as_webhook_message
 from cadenza.sim.wire import File, Json
-from cadenza.targets.api import Button, Embed, Face, Outgoing
+from cadenza.targets.discord.api import Button, Embed, Outgoing, WebhookIdentity
 from cadenza.types import Attachment
 
 FULL = Embed(
@@ -88,8 +88,12 @@ async def test_a_message_is_the_same_that_discord_py_sends(message: Outgoing) ->
 
 
 @pytest.mark.parametrize("message", MESSAGES.values(), ids=MESSAGES)
-@pytest.mark.parametrize("face", [Face("Ren"), Face("Ren", "https://a.b/c.png")], ids=["name", "face"])
-async def test_so_is_what_a_webhook_says_which_knows_neither_replies_nor_nonces(face: Face, message: Outgoing) -> None:
+@pytest.mark.parametrize(
+    "face", [WebhookIdentity("Ren"), WebhookIdentity("Ren", "https://a.b/c.png")], ids=["name", "face"]
+)
+async def test_so_is_what_a_webhook_says_which_knows_neither_replies_nor_nonces(
+    face: WebhookIdentity, message: Outgoing
+) -> None:
     expected = by_discord_py(message, username=face.name, avatar_url=face.avatar_url or "")
 
     assert expected == as_webhook_message(face, message)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cadenza.sim.faults import Faults, LostResponse
-from cadenza.sim.limits import Quota, Rate, RateLimits
+from cadenza.sim.rate_limits import Quota, Rate, RateLimits
 from cadenza.sim.wire import File, Response
 from tests.sim.scenery import Scenery
 from tests.timing import now

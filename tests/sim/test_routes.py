@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from cadenza.sim.limits import RateLimits
 from cadenza.sim.permissions import Permission
+from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.routes import ROUTES, Ask, find_route
-from cadenza.sim.wire import Refusal, Request
+from cadenza.sim.wire import Refusal, RestRequest
 from tests.sim.scenery import Scenery
 
 pytestmark = pytest.mark.looptime
@@ -181,13 +181,13 @@ async def test_an_interaction_is_answered_in_full_if_that_is_asked_for() -> None
     ],
 )
 async def test_of_routes_that_look_alike_the_right_one_is_taken(what: str, expected: str | None) -> None:
-    found = find_route(Request(*what.split(" ")))
+    found = find_route(RestRequest(*what.split(" ")))
 
     assert expected == (found and found[0].name)
 
 
 async def test_where_nobody_says_who_they_are_nobody_is() -> None:
-    ask = Ask(Scenery().world, Request("GET", "/users/@me"), {}, None)
+    ask = Ask(Scenery().world, RestRequest("GET", "/users/@me"), {}, None)
 
     with pytest.raises(Refusal, match="401: Unauthorized"):
         ask.who  # noqa: B018  # the point is to ask for it

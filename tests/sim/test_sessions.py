@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cadenza.sim.intents import ALL, Intent
-from cadenza.sim.sessions import Allowance, Session, Shard
-from cadenza.sim.wire import Event
+from cadenza.sim.sessions import IdentifyQuota, Session, Shard
+from cadenza.sim.wire import GatewayEvent
 from cadenza.sim.world import World
 
 
@@ -25,8 +25,8 @@ def test_events_are_counted_and_delivered_as_they_come() -> None:
     session, delivered = _session(), list[bytes]()
     session.attach(delivered.append)
 
-    session.tell(Event("READY", {"v": 10}))
-    session.tell(Event("RESUMED", {}))
+    session.tell(GatewayEvent("READY", {"v": 10}))
+    session.tell(GatewayEvent("RESUMED", {}))
 
     assert _read(delivered) == [
         {"t": "READY", "s": 1, "op": 0, "d": {"v": 10}},
@@ -37,7 +37,7 @@ def test_events_are_counted_and_delivered_as_they_come() -> None:
 def test_what_is_told_is_what_was_so_at_that_time() -> None:
     session, data = _session(), {"content": "before"}
 
-    session.tell(Event("MESSAGE_CREATE", data))
+    session.tell(GatewayEvent("MESSAGE_CREATE", data))
     data["content"] = "after"
 
     assert "before" == _read(session.since(0) or [])[0]["d"]["content"]
@@ -46,10 +46,10 @@ def test_what_is_told_is_what_was_so_at_that_time() -> None:
 def test_while_nobody_listens_events_are_kept() -> None:
     session, delivered = _session(), list[bytes]()
     session.attach(delivered.append)
-    session.tell(Event("A", {}))
+    session.tell(GatewayEvent("A", {}))
     session.detach(5.0)
-    session.tell(Event("B", {}))
-    session.tell(Event("C", {}))
+    session.tell(GatewayEvent("B", {}))
+    session.tell(GatewayEvent("C", {}))
 
     assert (1, 5.0, False) == (len(delivered), session.left_at, session.is_connected)
     assert ["B", "C"] == [message["t"] for message in _read(session.since(1) or [])]
@@ -61,7 +61,7 @@ def test_who_comes_back_gets_all_that_was_missed_or_learns_that_it_is_lost(
 ) -> None:
     session = _session(backlog=backlog)
     for number in range(told):
-        session.tell(Event("A", {"n": number + 1}))
+        session.tell(GatewayEvent("A", {"n": number + 1}))
     known = data.draw(st.integers(0, told))
 
     missed = session.since(known)
@@ -76,14 +76,14 @@ def test_who_comes_back_gets_all_that_was_missed_or_learns_that_it_is_lost(
 @pytest.mark.parametrize(
     ("event", "is_heard"),
     [
-        pytest.param(Event("MESSAGE_CREATE", {}, guild="1"), True, id="in its guild"),
-        pytest.param(Event("MESSAGE_CREATE", {}, guild="2"), False, id="in another guild"),
-        pytest.param(Event("MESSAGE_CREATE", {}), True, id="directly"),
-        pytest.param(Event("MESSAGE_CREATE", {}, guild="1", bots=frozenset({"0"})), False, id="for another bot"),
-        pytest.param(Event("TYPING_START", {}, guild="1"), False, id="without the intent"),
+        pytest.param(GatewayEvent("MESSAGE_CREATE", {}, guild="1"), True, id="in its guild"),
+        pytest.param(GatewayEvent("MESSAGE_CREATE", {}, guild="2"), False, id="in another guild"),
+        pytest.param(GatewayEvent("MESSAGE_CREATE", {}), True, id="directly"),
+        pytest.param(GatewayEvent("MESSAGE_CREATE", {}, guild="1", bots=frozenset({"0"})), False, id="for another bot"),
+        pytest.param(GatewayEvent("TYPING_START", {}, guild="1"), False, id="without the intent"),
     ],
 )
-def test_a_session_hears_what_is_for_it(event: Event, is_heard: bool) -> None:  # noqa: FBT001  # a column of the table
+def test_a_session_hears_what_is_for_it(event: GatewayEvent, is_heard: bool) -> None:  # noqa: FBT001  # a column of the table
     session = _session(intents=Intent.GUILD_MESSAGES | Intent.DIRECT_MESSAGES)
 
     assert is_heard is session.hears(event, ["1"])
@@ -92,7 +92,7 @@ def test_a_session_hears_what_is_for_it(event: Event, is_heard: bool) -> None:  
 def test_an_event_for_some_bots_is_for_those() -> None:
     session = _session()
 
-    assert session.hears(Event("GUILD_DELETE", {}, guild="1", bots=frozenset({session.bot.id})), [])
+    assert session.hears(GatewayEvent("GUILD_DELETE", {}, guild="1", bots=frozenset({session.bot.id})), [])
 
 
 @given(guild=st.integers(0, 1 << 63), count=st.integers(1, 20))
@@ -108,7 +108,7 @@ def test_direct_messages_are_on_the_first_shard() -> None:
 
 @given(st.lists(st.floats(0, 100), max_size=60).map(sorted), st.integers(1, 8), st.floats(0.5, 20))
 def test_an_allowance_is_never_more_than_so_many_in_any_window(times: list[float], most: int, seconds: float) -> None:
-    allowance = Allowance(most, seconds)
+    allowance = IdentifyQuota(most, seconds)
     for number, now in enumerate(times):
         within = sum(1 for earlier in times[: number + 1] if earlier > now - seconds)
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.sim.wire import Event
+from cadenza.sim.wire import GatewayEvent
 from tests.sim.tearoom import Tearoom
 
 
@@ -12,7 +12,7 @@ def room() -> Tearoom:
 
 
 def test_who_listens_hears_everything_until_they_stop(room: Tearoom) -> None:
-    heard: list[Event] = []
+    heard: list[GatewayEvent] = []
     stop = room.world.listen(heard.append)
     room.ada.says(room.channel, "a")
     stop()
@@ -23,7 +23,7 @@ def test_who_listens_hears_everything_until_they_stop(room: Tearoom) -> None:
 
 
 def test_each_listener_has_an_event_of_its_own(room: Tearoom) -> None:
-    second: list[Event] = []
+    second: list[GatewayEvent] = []
     room.world.listen(second.append)
     room.ada.says(room.channel, "a")
     room.events[0].data["content"] = "changed"
@@ -34,7 +34,7 @@ def test_each_listener_has_an_event_of_its_own(room: Tearoom) -> None:
 def test_one_may_stop_listening_while_hearing(room: Tearoom) -> None:
     heard: list[str] = []
 
-    def once(event: Event) -> None:
+    def once(event: GatewayEvent) -> None:
         heard.append(event.name)
         stop()
 

@@ -8,7 +8,7 @@ import pytest
 
 from cadenza.sim.permissions import Permission
 from cadenza.sim.snowflakes import from_timestamp, made_at
-from cadenza.sim.wire import Event
+from cadenza.sim.wire import GatewayEvent
 from cadenza.sim.world import ChannelKind, World
 from tests.sim.tearoom import STARTS, Tearoom
 from tests.sim.test_transcript import told
@@ -88,7 +88,7 @@ def test_what_listeners_hear_is_enough_to_follow_a_channel() -> None:
     room = Tearoom()
     followed: dict[str, str] = {}
 
-    def follow(event: Event) -> None:
+    def follow(event: GatewayEvent) -> None:
         match event.name:
             case "MESSAGE_CREATE" | "MESSAGE_UPDATE":
                 followed[event.data["id"]] = event.data["content"]

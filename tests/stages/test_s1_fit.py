@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 
 from cadenza.stages.s1_budget import CONTINUE, START
 from cadenza.stages.s1_fit import fit, speaker_stop
-from cadenza.types import Abilities, Media, MediaKind, Prefill, Prompt, PromptTurn, Role, Tag, ToolCall
+from cadenza.types import Abilities, Media, MediaKind, PrefillMode, Prompt, PromptTurn, Role, Tag, ToolCall
 from tests.helpers import calls_of
 from tests.prompts import WEATHER, abilities, prompts, unbounded
 
@@ -113,8 +113,8 @@ def test_what_the_model_has_shown_is_moved_and_what_it_cannot_see_is_told() -> N
 # --- words to begin with -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("how", [Prefill.TURN, Prefill.PREFIX], ids=["a turn", "a marked one"])
-def test_the_words_to_begin_with_are_a_last_turn_of_the_model(how: Prefill) -> None:
+@pytest.mark.parametrize("how", [PrefillMode.TURN, PrefillMode.PREFIX], ids=["a turn", "a marked one"])
+def test_the_words_to_begin_with_are_a_last_turn_of_the_model(how: PrefillMode) -> None:
     fitted = fit(Prompt("", (B,), prefill="Once upon"), Abilities(prefill=how))
 
     assert (B, PromptTurn.said(Role.MODEL, "Once upon", tag=Tag.NOTE)) == fitted.turns
@@ -125,7 +125,7 @@ def test_the_words_to_begin_with_are_a_last_turn_of_the_model(how: Prefill) -> N
     "able",
     [
         pytest.param(Abilities(), id="it cannot be made to"),
-        pytest.param(Abilities(prefill=Prefill.PREFIX, prefill_with_tools=False), id="not with tools"),
+        pytest.param(Abilities(prefill=PrefillMode.PREFIX, prefill_with_tools=False), id="not with tools"),
     ],
 )
 def test_a_model_that_cannot_be_made_to_begin_so_is_told_to(able: Abilities) -> None:
@@ -137,13 +137,13 @@ def test_a_model_that_cannot_be_made_to_begin_so_is_told_to(able: Abilities) -> 
 
 
 def test_tools_that_a_model_does_not_get_do_not_keep_it_from_beginning() -> None:
-    able = Abilities(tools=False, prefill=Prefill.TURN, prefill_with_tools=False)
+    able = Abilities(tools=False, prefill=PrefillMode.TURN, prefill_with_tools=False)
 
     assert fit(Prompt("", (B,), (WEATHER,), prefill="Once upon"), able).turns[-1].role is Role.MODEL
 
 
-@pytest.mark.parametrize("how", Prefill)
-def test_what_was_said_before_a_tool_was_called_is_not_said_again(how: Prefill) -> None:
+@pytest.mark.parametrize("how", PrefillMode)
+def test_what_was_said_before_a_tool_was_called_is_not_said_again(how: PrefillMode) -> None:
     prompt = Prompt("", (B, CALLS, RESULT), (WEATHER,), prefill="Once upon")
 
     assert replace(prompt, prefill="") == fit(prompt, Abilities(prefill=how))
@@ -152,7 +152,7 @@ def test_what_was_said_before_a_tool_was_called_is_not_said_again(how: Prefill) 
 def test_an_earlier_call_has_nothing_to_do_with_it() -> None:
     prompt = Prompt("", (B, CALLS, RESULT, A, C), (WEATHER,), prefill="Once upon")
 
-    assert fit(prompt, Abilities(prefill=Prefill.TURN)).turns[-1].text == "Once upon"
+    assert fit(prompt, Abilities(prefill=PrefillMode.TURN)).turns[-1].text == "Once upon"
 
 
 # --- who speaks when ---------------------------------------------------------------------------------
@@ -208,7 +208,7 @@ def test_neighbours_become_one_turn_unless_they_call_or_answer_a_call(
     ],
 )
 def test_the_words_to_begin_with_are_never_merged(turns: tuple[PromptTurn, ...], expected: list[str]) -> None:
-    fitted = fit(Prompt("", turns, prefill="Once upon"), Abilities(alternates=True, prefill=Prefill.PREFIX))
+    fitted = fit(Prompt("", turns, prefill="Once upon"), Abilities(alternates=True, prefill=PrefillMode.PREFIX))
 
     assert expected == [turn.text for turn in fitted.turns]
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.stages.s2_generation import LONGEST, EventsOrJson, JsonArray, JsonLines, ServerSentEvents
+from cadenza.stages.s2_generation import LONGEST, EventsOrJson, JsonArray, NewlineJson, ServerSentEvents
 from cadenza.types import Ending, RawEvent
 from tests.helpers import calls_of, same_every_way
 
-AnyFraming = ServerSentEvents | JsonLines | JsonArray
+AnyFraming = ServerSentEvents | NewlineJson | JsonArray
 Read = tuple[list[RawEvent], int]
 """Some events, and how much was skipped."""
 
@@ -94,10 +94,10 @@ def test_mixed_line_ends_are_line_ends() -> None:
     ],
 )
 def test_json_lines_are_one_event_each(data: bytes, lines: list[bytes]) -> None:
-    assert [RawEvent("", line) for line in lines] == framed(JsonLines, data)
+    assert [RawEvent("", line) for line in lines] == framed(NewlineJson, data)
 
 
-@pytest.mark.parametrize("make", [JsonLines, ServerSentEvents, EventsOrJson])
+@pytest.mark.parametrize("make", [NewlineJson, ServerSentEvents, EventsOrJson])
 def test_flush_gives_what_was_held_once(make: Callable[[], AnyFraming]) -> None:
     framing = make()
     framing.feed(b"data: a")
@@ -332,7 +332,7 @@ def test_server_sent_events_are_what_the_standard_says(reads: list[bytes], longe
 
 @given(reads_of(SSE_PIECES | JSON_PIECES), LONGESTS)
 def test_json_lines_are_the_lines(reads: list[bytes], longest: int) -> None:
-    check_against(plain_json_lines, JsonLines, reads, longest)
+    check_against(plain_json_lines, NewlineJson, reads, longest)
 
 
 @given(reads_of(JSON_PIECES), LONGESTS)
@@ -392,7 +392,7 @@ def test_no_read_is_too_odd(reads: list[bytes], longest: int) -> None:
     ],
 )
 def test_no_read_of_lines_is_too_odd(reads: list[bytes], longest: int) -> None:
-    check_against(plain_json_lines, JsonLines, reads, longest)
+    check_against(plain_json_lines, NewlineJson, reads, longest)
 
 
 def test_an_object_behind_one_that_was_too_long_is_read() -> None:
@@ -456,7 +456,7 @@ def test_keep_alive_comments_cost_no_memory(make: Callable[[], AnyFraming], comm
     assert [RawEvent("", b"a")] == list(framing.feed(b"data: a\n\n"))
 
 
-@pytest.mark.parametrize("make", [ServerSentEvents, EventsOrJson, JsonLines, JsonArray])
+@pytest.mark.parametrize("make", [ServerSentEvents, EventsOrJson, NewlineJson, JsonArray])
 @pytest.mark.parametrize(
     "part",
     [
@@ -484,7 +484,7 @@ def test_what_does_not_end_costs_little_memory(make: type[AnyFraming], part: byt
         pytest.param(ServerSentEvents, b'data: {"a": 1}\r\n\r\n', id="events"),
         pytest.param(ServerSentEvents, b"data: a\n", id="one event of many lines"),
         pytest.param(ServerSentEvents, b"data: a", id="one line"),
-        pytest.param(JsonLines, b'{"a": 1}\n', id="lines of JSON"),
+        pytest.param(NewlineJson, b'{"a": 1}\n', id="lines of JSON"),
         pytest.param(JsonArray, b'{"a": "b\\""},', id="objects"),
         pytest.param(JsonArray, b'{"a": [', id="one deep object"),
         pytest.param(JsonArray, b'"', id="quotes"),
@@ -498,7 +498,7 @@ def test_cost_grows_with_the_stream_and_no_faster(make: Callable[[], AnyFraming]
     assert cost(400) < 2.2 * cost(200)
 
 
-@pytest.mark.parametrize("make", [ServerSentEvents, JsonLines, JsonArray])
+@pytest.mark.parametrize("make", [ServerSentEvents, NewlineJson, JsonArray])
 def test_a_long_line_in_many_reads_takes_no_longer_than_it_must(make: Callable[[], AnyFraming]) -> None:
     """Calls do not tell how much is copied: this would take minutes if every read copied all before it."""
     body = b'{"data": "' + b"a" * 8_000_000 + b'"}\n'

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.providers.openai_decoder import OpenAIDecoder
+from cadenza.models.dialects.openai_decoder import OpenAIDecoder
 from cadenza.stages.s2_generation import EventsOrJson
 from cadenza.stages.s3_chunks import Chunks
 from cadenza.stages.s3_reading import ALIVE, Reader, Shortcut

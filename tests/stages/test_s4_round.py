@@ -28,7 +28,7 @@ from random import Random
 import pytest
 
 from cadenza.errors import CadenzaError, DeliveryError, DeliveryKind, ErrorKind, ProviderError
-from cadenza.pipeline import text_row
+from cadenza.replies.pipeline import text_row
 from cadenza.rules import RULES, Rule
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import KEEPS, Keep, Round, kept, outcome_of

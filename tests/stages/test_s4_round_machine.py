@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from cadenza.errors import CadenzaError, DeliveryError, DeliveryKind, ProviderError
-from cadenza.pipeline import text_row
+from cadenza.replies.pipeline import text_row
 from cadenza.rules import RULES, Rule
 from cadenza.settings import Settings
 from cadenza.stages.s4_round import Keep, Round, kept, outcome_of

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from base64 import b64encode
 
-from cadenza.sim.api import WorldApi
 from cadenza.sim.faults import Faults
-from cadenza.sim.limits import RateLimits
+from cadenza.sim.memory_api import WorldApi
+from cadenza.sim.rate_limits import RateLimits
 from cadenza.sim.rest import Rest
-from cadenza.sim.wire import Event, Json
+from cadenza.sim.wire import GatewayEvent, Json
 from cadenza.sim.world import World
-from cadenza.targets.api import Outgoing, Place, Sent, Webhook
-from cadenza.targets.avatars import SpokenBy
-from cadenza.targets.webhooks import Webhooks, WebhookStore
+from cadenza.targets.discord.api import Outgoing, Place, Sent, Webhook
+from cadenza.targets.discord.avatars import SpokenBy
+from cadenza.targets.discord.webhooks import Webhooks, WebhookStore
 from cadenza.types import Identity
 from tests.timing import now
 
@@ -111,7 +111,7 @@ class PersonaStage:
         """Somebody deletes a webhook."""
         self.world.delete_webhook(self.ada.id, webhook.id)
 
-    def _hear(self, event: Event) -> None:
+    def _hear(self, event: GatewayEvent) -> None:
         match event.name:
             case "WEBHOOKS_UPDATE":
                 self.webhooks.changed(event.data["channel_id"])

@@ -17,13 +17,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from looptime import new_event_loop
 
+from cadenza.concurrency.stops import Stops
 from cadenza.errors import DeliveryError
-from cadenza.replies import reply
+from cadenza.replies.reply import reply
 from cadenza.settings import Settings, settings_fields
 from cadenza.sim.permissions import INVITED, Permission
 from cadenza.sim.wire import Json
-from cadenza.stops import Stops
-from cadenza.targets.discord import DiscordTarget, ReplyTarget
+from cadenza.targets.discord.target import DiscordTarget, ReplyTarget
 from cadenza.types import Attachment, Identity, Line, Notice, Persona, Roster, Scene, StopReason, Urgency
 from tests.actors import Actor, call, tool
 from tests.discord_room import BOT_SENDS, WEBHOOK_SENDS, Room, post

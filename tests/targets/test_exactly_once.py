@@ -12,10 +12,10 @@ from itertools import cycle, islice
 
 import pytest
 
-from cadenza.replies import say
+from cadenza.replies.reply import say
 from cadenza.settings import Settings
-from cadenza.sim.limits import RateLimits
-from cadenza.targets.discord import DiscordTarget
+from cadenza.sim.rate_limits import RateLimits
+from cadenza.targets.discord.target import DiscordTarget
 from cadenza.types import Completed, Receipt
 from tests.discord_room import BOT_SENDS, REN, WEBHOOK_SENDS, Room, post
 

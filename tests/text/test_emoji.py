@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.text.emoji import EMOJI, Form, InWords, Written, _drawn, drawn_emoji, emoji_names, written_emoji
+from cadenza.text.emoji import EMOJI, EmojiText, Form, InWords, _drawn, drawn_emoji, emoji_names, written_emoji
 from tests.helpers import calls_of
 
 
@@ -106,18 +106,18 @@ def test_what_a_look_at_words_costs_grows_with_the_text(unit: str) -> None:
 @pytest.mark.parametrize(
     ("emoji", "number", "plain"),
     [
-        pytest.param(Written(Form.SHORTCODE, 0, 0, "a1", stands=True), False, True, id="a shortcode"),
-        pytest.param(Written(Form.SHORTCODE, 0, 0, "_", stands=True), False, True, id="an underscore"),
-        pytest.param(Written(Form.SHORTCODE, 0, 0, "a", stands=False), False, False, id="in a word"),
-        pytest.param(Written(Form.SHORTCODE, 0, 0, "30", stands=True), True, False, id="a number"),
-        pytest.param(Written(Form.SHORTCODE, 0, 0, "+1", stands=True), True, True, id="thumbs up"),
-        pytest.param(Written(Form.SHORTCODE, 0, 0, "-1", stands=False), True, False, id="minus one in a word"),
-        pytest.param(Written(Form.TAG, 0, 0, "30", stands=False), True, True, id="a tag"),
-        pytest.param(Written(Form.NEARLY_TAG, 0, 0, "a", stands=False), False, False, id="nearly a tag"),
-        pytest.param(Written(Form.UNCLOSED, 0, 0, "a", stands=False), False, False, id="not closed"),
+        pytest.param(EmojiText(Form.SHORTCODE, 0, 0, "a1", stands=True), False, True, id="a shortcode"),
+        pytest.param(EmojiText(Form.SHORTCODE, 0, 0, "_", stands=True), False, True, id="an underscore"),
+        pytest.param(EmojiText(Form.SHORTCODE, 0, 0, "a", stands=False), False, False, id="in a word"),
+        pytest.param(EmojiText(Form.SHORTCODE, 0, 0, "30", stands=True), True, False, id="a number"),
+        pytest.param(EmojiText(Form.SHORTCODE, 0, 0, "+1", stands=True), True, True, id="thumbs up"),
+        pytest.param(EmojiText(Form.SHORTCODE, 0, 0, "-1", stands=False), True, False, id="minus one in a word"),
+        pytest.param(EmojiText(Form.TAG, 0, 0, "30", stands=False), True, True, id="a tag"),
+        pytest.param(EmojiText(Form.NEARLY_TAG, 0, 0, "a", stands=False), False, False, id="nearly a tag"),
+        pytest.param(EmojiText(Form.UNCLOSED, 0, 0, "a", stands=False), False, False, id="not closed"),
     ],
 )
-def test_some_are_emoji_whoever_asks(emoji: Written, number: bool, plain: bool) -> None:  # noqa: FBT001
+def test_some_are_emoji_whoever_asks(emoji: EmojiText, number: bool, plain: bool) -> None:  # noqa: FBT001
     assert (number, plain) == (emoji.is_number, emoji.is_plain)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cadenza.text.intake import Intake
 from cadenza.text.markup import Names, nodes
-from cadenza.text.node import Node, plain
+from cadenza.text.markup_node import Node, plain
 from tests.helpers import calls_of
 from tests.laws.nasty import nasty
 

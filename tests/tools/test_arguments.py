@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cadenza.errors import ToolError
-from cadenza.providers.arguments import tool_call
+from cadenza.models.dialects.call_arguments import tool_call
 from cadenza.tools.arguments import arguments_of, read_json
 from cadenza.types import ToolCall
 

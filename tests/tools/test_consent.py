@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cadenza.tools.consent import NOBODY, Consent, Deliberate
+from cadenza.tools.consent import NOBODY, Consent, ConsentPolicy
 from cadenza.tools.tool import Tool
 from cadenza.types import ToolCall, ToolSpec
 
@@ -24,12 +24,12 @@ def never(*_: object) -> str:
 @pytest.mark.parametrize(
     ("deliberate", "asked", "answer"),
     [
-        pytest.param(Deliberate(["roll"]), tool("roll"), True, id="exposed"),
-        pytest.param(Deliberate(["roll"]), tool("ban"), "it is not exposed in this conversation; exposed are: roll", id="not exposed"),
-        pytest.param(Deliberate([]), tool("ban"), "it is not exposed in this conversation; exposed are: none", id="nothing exposed"),
-        pytest.param(Deliberate(["ban"]), tool("ban", needs_consent=True), NOBODY, id="nobody to ask"),
-        pytest.param(Deliberate(["ban"], never), tool("ban", needs_consent=True), "not on a Sunday", id="somebody to ask"),
-        pytest.param(Deliberate(["roll"], never), tool("roll"), True, id="somebody who need not be asked"),
+        pytest.param(ConsentPolicy(["roll"]), tool("roll"), True, id="exposed"),
+        pytest.param(ConsentPolicy(["roll"]), tool("ban"), "it is not exposed in this conversation; exposed are: roll", id="not exposed"),
+        pytest.param(ConsentPolicy([]), tool("ban"), "it is not exposed in this conversation; exposed are: none", id="nothing exposed"),
+        pytest.param(ConsentPolicy(["ban"]), tool("ban", needs_consent=True), NOBODY, id="nobody to ask"),
+        pytest.param(ConsentPolicy(["ban"], never), tool("ban", needs_consent=True), "not on a Sunday", id="somebody to ask"),
+        pytest.param(ConsentPolicy(["roll"], never), tool("roll"), True, id="somebody who need not be asked"),
     ],
 )  # fmt: skip
 def test_only_what_is_exposed_may_be_run(deliberate: Consent, asked: Tool, answer: object) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import threading
 
 from cadenza.tools.functions import tool, toolset
-from cadenza.tools.running import Workshop
+from cadenza.tools.running import ToolRunner
 from cadenza.types import ToolCall
 
 _PATIENCE = 60.0
@@ -33,7 +33,7 @@ async def test_b18_a_function_that_takes_too_long_has_no_later_effect() -> None:
             pass
         effects.append("acted")
 
-    (use,) = await Workshop({"crawl": crawl}).run([ToolCall("1", "crawl", "{}")])
+    (use,) = await ToolRunner({"crawl": crawl}).run([ToolCall("1", "crawl", "{}")])
     gate.set()
 
     assert _ended("crawl")
@@ -51,7 +51,7 @@ async def test_b18_a_function_that_hangs_is_left_behind_and_has_no_later_effect(
         gate.wait(_PATIENCE)
         effects.append("acted")
 
-    (use,) = await Workshop({"hang": hang}, grace=0.02).run([ToolCall("1", "hang", "{}")])
+    (use,) = await ToolRunner({"hang": hang}, grace=0.02).run([ToolCall("1", "hang", "{}")])
     gate.set()
 
     assert _ended("hang")
@@ -71,7 +71,7 @@ async def test_b18_a_stop_ends_functions_too() -> None:
         effects.append(f"acted {number}")
 
     calls = [ToolCall(str(number), "crawl", f'{{"number": {number}}}') for number in range(2)]
-    running = asyncio.create_task(Workshop(toolset([crawl])).run(calls))
+    running = asyncio.create_task(ToolRunner(toolset([crawl])).run(calls))
     while begun.n_waiting < 2:  # noqa: ASYNC110  # they wait in other threads
         await asyncio.sleep(0)
     begun.wait(_PATIENCE)
@@ -93,7 +93,7 @@ async def test_b56_a_function_is_not_run_again_for_another_model() -> None:
         sent.append(text)
         return f"sent as number {len(sent)}"
 
-    workshop = Workshop({"send": send}, turn="7")
+    workshop = ToolRunner({"send": send}, turn="7")
     uses = [
         *await workshop.run([ToolCall("1", "send", '{"text": "hello"}')], attempt=0),
         *await workshop.run([ToolCall("call_9", "send", '{"text":"hello"}')], attempt=1),

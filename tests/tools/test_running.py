@@ -11,9 +11,9 @@ from datetime import date
 import pytest
 
 from cadenza.errors import ToolError
-from cadenza.tools.consent import Consent, Deliberate
+from cadenza.tools.consent import Consent, ConsentPolicy
 from cadenza.tools.functions import tool, toolset
-from cadenza.tools.running import Workshop
+from cadenza.tools.running import ToolRunner
 from cadenza.tools.tool import Tool, ToolContext
 from cadenza.types import Persona, Scene, ToolCall, ToolResult, ToolSpec, ToolUse
 from tests.timing import now
@@ -59,7 +59,7 @@ def failing(error: BaseException) -> Tool:
     return made("fail", fail)
 
 
-async def result_of(workshop: Workshop, *calls: ToolCall, attempt: int = 0) -> ToolResult:
+async def result_of(workshop: ToolRunner, *calls: ToolCall, attempt: int = 0) -> ToolResult:
     *_, use = await workshop.run(calls, attempt=attempt)
     return use.result
 
@@ -74,7 +74,7 @@ async def test_a_tool_is_given_its_arguments_and_where_it_is() -> None:
         seen.append((arguments, context))
 
     scene, asked = Scene("general", Persona("Ren")), call("note", '{"city": "Oslo"}')
-    (use,) = await Workshop({"note": made("note", note)}, scene=scene, turn="7").run([asked])
+    (use,) = await ToolRunner({"note": made("note", note)}, scene=scene, turn="7").run([asked])
 
     ((arguments, context),) = seen
     assert ({"city": "Oslo"}, asked, scene, 32) == (arguments, context.call, context.scene, len(context.key))
@@ -83,7 +83,7 @@ async def test_a_tool_is_given_its_arguments_and_where_it_is() -> None:
 
 async def test_calls_run_at_once_and_are_told_in_order() -> None:
     log = Log()
-    workshop = Workshop(toolset([log.slow]))
+    workshop = ToolRunner(toolset([log.slow]))
 
     uses = await workshop.run([call("slow", f'{{"seconds": {seconds}}}', number=seconds) for seconds in (3, 1, 2)])
 
@@ -95,14 +95,14 @@ async def test_calls_run_at_once_and_are_told_in_order() -> None:
 async def test_a_crowd_of_calls_waits_for_its_turn() -> None:
     log = Log()
 
-    await Workshop(toolset([log.slow]), seconds=1.5).run([call("slow", '{"seconds": 1}')] * 20)
+    await ToolRunner(toolset([log.slow]), seconds=1.5).run([call("slow", '{"seconds": 1}')] * 20)
 
     assert 3 == now(), "eight at a time, and to wait is not to take too long"
     assert 20 == len(log.did)
 
 
 async def test_no_call_is_no_use() -> None:
-    assert () == await Workshop({}).run([])
+    assert () == await ToolRunner({}).run([])
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ async def test_what_a_tool_gives_back_is_told(value: object, text: str) -> None:
     async def give(*_: object) -> object:
         return value
 
-    result = await result_of(Workshop({"give": made("give", give)}), call("give"))
+    result = await result_of(ToolRunner({"give": made("give", give)}), call("give"))
 
     assert (text, False) == (result.text, result.is_error)
 
@@ -134,7 +134,7 @@ async def test_pictures_are_shown_and_long_texts_cut() -> None:
     async def give(*_: object) -> object:
         return ["word " * 1000, PNG]
 
-    text, picture = (await result_of(Workshop({"give": made("give", give)}, result_limit=300), call("give"))).parts
+    text, picture = (await result_of(ToolRunner({"give": made("give", give)}, result_limit=300), call("give"))).parts
 
     assert isinstance(text, str)
     assert not isinstance(picture, str)
@@ -142,7 +142,7 @@ async def test_pictures_are_shown_and_long_texts_cut() -> None:
 
 
 async def test_a_run_that_is_no_coroutine_is_a_tool_all_the_same() -> None:
-    result = await result_of(Workshop({"give": made("give", lambda *_: "at once")}), call("give"))  # type: ignore[arg-type,return-value]  # people do it
+    result = await result_of(ToolRunner({"give": made("give", lambda *_: "at once")}), call("give"))  # type: ignore[arg-type,return-value]  # people do it
 
     assert "at once" == result.text
 
@@ -171,20 +171,20 @@ async def test_a_call_that_cannot_be_run_is_told_what_to_do_better(asked: ToolCa
     async def dice() -> None:
         ran.append("dice")
 
-    result = await result_of(Workshop(toolset([weather, dice])), asked)
+    result = await result_of(ToolRunner(toolset([weather, dice])), asked)
 
     assert ([], ToolResult((told,), is_error=True)) == (ran, result)
 
 
 async def test_among_no_tools_there_are_none() -> None:
-    assert (await result_of(Workshop({}), call("dice"))).text.endswith("there are: none.")
+    assert (await result_of(ToolRunner({}), call("dice"))).text.endswith("there are: none.")
 
 
 @pytest.mark.parametrize("name", ["send", "nowhere"])
 async def test_9_11_a_call_that_was_cut_off_is_not_run_and_its_arguments_are_not_replayed(name: str) -> None:
     log = Log()
 
-    (use,) = await Workshop(toolset([log.send])).run([call(name, '{"text": "delete all"}', is_truncated=True)])
+    (use,) = await ToolRunner(toolset([log.send])).run([call(name, '{"text": "delete all"}', is_truncated=True)])
 
     assert [] == log.did
     assert use.result.is_error
@@ -197,7 +197,7 @@ async def test_9_11_a_call_that_was_cut_off_is_not_run_and_its_arguments_are_not
 async def test_b28_arguments_that_cannot_be_read_are_not_replayed(arguments: str) -> None:
     log = Log()
 
-    (use,) = await Workshop(toolset([log.send])).run([call("send", arguments)])
+    (use,) = await ToolRunner(toolset([log.send])).run([call("send", arguments)])
 
     assert ([], True, "{}") == (log.did, use.result.is_error, use.call.arguments)
 
@@ -217,7 +217,7 @@ async def test_a_tool_that_fails_is_told_without_its_secrets(
     error: BaseException, told: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.DEBUG):
-        result = await result_of(Workshop({"fail": failing(error)}), call("fail"))
+        result = await result_of(ToolRunner({"fail": failing(error)}), call("fail"))
 
     assert ToolResult((told,), is_error=True) == result
     assert SECRET not in caplog.text
@@ -232,7 +232,7 @@ async def test_a_check_that_fails_is_a_failure_of_its_tool() -> None:
     log = Log()
     broken = replace(tool(log.send), check=check)
 
-    assert "The tool failed: RuntimeError." in (await result_of(Workshop({"send": broken}), call("send"))).text
+    assert "The tool failed: RuntimeError." in (await result_of(ToolRunner({"send": broken}), call("send"))).text
     assert [] == log.did
 
 
@@ -242,7 +242,7 @@ async def test_a_check_that_fails_is_a_failure_of_its_tool() -> None:
 async def test_9_17_b18_a_tool_that_takes_too_long_is_stopped_and_the_model_is_told() -> None:
     log = Log()
 
-    result = await result_of(Workshop(toolset([log.slow]), seconds=2.5), call("slow", '{"seconds": 10}'))
+    result = await result_of(ToolRunner(toolset([log.slow]), seconds=2.5), call("slow", '{"seconds": 10}'))
     await asyncio.sleep(60)
 
     told = "The tool took longer than 2.5 seconds and was stopped. Ask it for less, or go on without it."
@@ -252,7 +252,7 @@ async def test_9_17_b18_a_tool_that_takes_too_long_is_stopped_and_the_model_is_t
 
 async def test_the_time_of_a_tool_goes_before_that_of_the_workshop() -> None:
     log = Log()
-    workshop = Workshop(toolset([tool(log.slow, seconds=20)]), seconds=2.5)
+    workshop = ToolRunner(toolset([tool(log.slow, seconds=20)]), seconds=2.5)
 
     assert "slept 10" == (await result_of(workshop, call("slow", '{"seconds": 10}'))).text
 
@@ -267,7 +267,7 @@ async def test_b18_a_tool_that_does_not_listen_is_left_behind_and_the_model_is_t
             except asyncio.CancelledError:
                 continue
 
-    workshop = Workshop(toolset([deaf]), seconds=2, grace=1)
+    workshop = ToolRunner(toolset([deaf]), seconds=2, grace=1)
     with caplog.at_level(logging.WARNING):
         result = await result_of(workshop, call("deaf"))
 
@@ -282,7 +282,7 @@ async def test_b18_a_tool_that_does_not_listen_is_left_behind_and_the_model_is_t
 
 async def test_a_reply_that_is_cancelled_ends_every_tool_and_it_is_known_what_was_begun() -> None:
     log = Log()
-    workshop = Workshop(toolset([log.slow]))
+    workshop = ToolRunner(toolset([log.slow]))
 
     running = asyncio.create_task(
         workshop.run([call("slow", f'{{"seconds": {seconds}}}', number=seconds) for seconds in (1, 30, 40)])
@@ -335,7 +335,7 @@ async def test_what_needs_consent_is_run_with_consent(
     consent: Consent | None, told: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     log = Log()
-    workshop = Workshop(toolset([tool(log.send, needs_consent=True)]), consent=consent)
+    workshop = ToolRunner(toolset([tool(log.send, needs_consent=True)]), consent=consent)
 
     result = await result_of(workshop, call("send", '{"text": "hi"}'))
 
@@ -354,7 +354,7 @@ async def test_who_is_asked_sees_what_the_tool_will_see() -> None:
     @tool(needs_consent=True)
     async def pay(amount: int, currency: str = "EUR") -> None: ...
 
-    await Workshop({"pay": pay}, consent=consent).run([call("pay", '{"amount": "150"}')])
+    await ToolRunner({"pay": pay}, consent=consent).run([call("pay", '{"amount": "150"}')])
 
     assert ["pay", "1", {"amount": 150, "currency": "EUR"}] == seen
 
@@ -362,7 +362,7 @@ async def test_who_is_asked_sees_what_the_tool_will_see() -> None:
 async def test_nobody_is_asked_about_what_needs_no_consent_or_cannot_be_run() -> None:
     asked: list[object] = []
     log = Log()
-    workshop = Workshop(
+    workshop = ToolRunner(
         toolset({"send": log.send, "ask": tool(log.slow, needs_consent=True)}), consent=lambda *_: bool(asked.append(1))
     )
 
@@ -373,7 +373,7 @@ async def test_nobody_is_asked_about_what_needs_no_consent_or_cannot_be_run() ->
 
 async def test_9_9_what_is_not_exposed_is_not_run_and_the_model_is_told_so() -> None:
     log = Log()
-    workshop = Workshop(toolset([log.send, log.slow]), consent=Deliberate(["slow"]))
+    workshop = ToolRunner(toolset([log.send, log.slow]), consent=ConsentPolicy(["slow"]))
 
     result = await result_of(workshop, call("send", '{"text": "hi"}'))
 
@@ -389,7 +389,7 @@ async def test_9_9_what_is_not_exposed_is_not_run_and_the_model_is_told_so() -> 
 
 async def test_what_is_done_once_is_taken_away_when_it_has_succeeded() -> None:
     log = Log()
-    workshop = Workshop(toolset([tool(log.send, once=True), log.slow]))
+    workshop = ToolRunner(toolset([tool(log.send, once=True), log.slow]))
 
     first, second = await workshop.run([call("send", '{"text": "a"}'), call("send", '{"text": "b"}')])
 
@@ -400,7 +400,7 @@ async def test_what_is_done_once_is_taken_away_when_it_has_succeeded() -> None:
 
 
 async def test_what_failed_may_be_done_again() -> None:
-    workshop = Workshop({"fail": replace(failing(ToolError("no")), once=True)})
+    workshop = ToolRunner({"fail": replace(failing(ToolError("no")), once=True)})
 
     await workshop.run([call("fail")])
 
@@ -412,7 +412,7 @@ HI, HI_AGAIN = call("send", '{"text": "hi"}'), call("send", ' {"text" : "hi"}', 
 
 async def test_b56_what_one_model_did_another_is_told_of_and_does_not_do_again() -> None:
     log = Log()
-    workshop = Workshop(toolset([log.send]), turn="7")
+    workshop = ToolRunner(toolset([log.send]), turn="7")
 
     first = await result_of(workshop, HI, attempt=0)
     second = await result_of(workshop, HI_AGAIN, attempt=1)
@@ -425,7 +425,7 @@ async def test_b56_what_one_model_did_another_is_told_of_and_does_not_do_again()
 
 async def test_b56_equal_calls_of_one_model_are_all_run_and_counted() -> None:
     log = Log()
-    workshop = Workshop(toolset([log.send]), turn="7")
+    workshop = ToolRunner(toolset([log.send]), turn="7")
 
     await workshop.run([HI, HI_AGAIN])
     assert ["hi", "hi"] == log.did
@@ -438,7 +438,7 @@ async def test_b56_equal_calls_of_one_model_are_all_run_and_counted() -> None:
 
 async def test_b56_what_may_be_repeated_is_repeated() -> None:
     log = Log()
-    workshop = Workshop(toolset([tool(log.send, repeatable=True)]), turn="7")
+    workshop = ToolRunner(toolset([tool(log.send, repeatable=True)]), turn="7")
 
     await workshop.run([HI])
     await workshop.run([HI], attempt=1)
@@ -449,7 +449,7 @@ async def test_b56_what_may_be_repeated_is_repeated() -> None:
 
 async def test_b56_other_arguments_are_another_call() -> None:
     log = Log()
-    workshop = Workshop(toolset([log.send]), turn="7")
+    workshop = ToolRunner(toolset([log.send]), turn="7")
 
     await workshop.run([HI])
     await workshop.run([call("send", '{"text": "ho"}')], attempt=1)
@@ -463,7 +463,7 @@ async def test_b56_arguments_are_the_same_if_they_mean_the_same() -> None:
     async def roll(sides: int, times: int = 1) -> None:
         rolled.append(sides * times)
 
-    workshop = Workshop(toolset([roll]), turn="7")
+    workshop = ToolRunner(toolset([roll]), turn="7")
     for attempt, arguments in enumerate(
         ['{"sides": 6}', '{"times": 1, "sides": "6"}', '{"sides": 6.0, "times": null}']
     ):
@@ -482,7 +482,7 @@ async def test_b56_what_did_not_succeed_is_tried_again_under_the_same_key() -> N
             raise ToolError(msg)
         return "well"
 
-    workshop = Workshop(toolset([waver]), turn="7")
+    workshop = ToolRunner(toolset([waver]), turn="7")
     await workshop.run([call("waver")])
 
     assert "well" == (await result_of(workshop, call("waver"), attempt=1)).text
@@ -499,7 +499,7 @@ async def test_b56_what_succeeded_at_the_second_time_is_not_done_again() -> None
             raise ToolError(msg)
         return f"done {len(done)}"
 
-    workshop = Workshop(toolset([waver]), turn="7")
+    workshop = ToolRunner(toolset([waver]), turn="7")
     for _ in range(2):
         await workshop.run([call("waver")])
 
@@ -512,7 +512,7 @@ async def test_b56_what_succeeded_at_the_second_time_is_not_done_again() -> None
 async def test_b56_keys_are_those_of_the_turn() -> None:
     log = Log()
     for turn in ("7", "7", "8", "", ""):
-        await Workshop(toolset([log.send]), turn=turn).run([HI])
+        await ToolRunner(toolset([log.send]), turn=turn).run([HI])
 
     first, same, other, *nameless = log.keys
     assert first == same

@@ -7,28 +7,28 @@ from dataclasses import replace
 import pytest
 
 from cadenza.settings import ChannelSettings
-from cadenza.turns.waiting import Entry, Heard, Waiting, Why
+from cadenza.turns.waiting import IncomingMessage, QueuedTurn, TurnQueue, TurnReason
 from cadenza.types import Receipt
 from tests.at_the_desk import receipts
 
 
-def message(text: str, author: str = "ann", *, command: bool = False, persona: str = "") -> Heard:
-    return Heard(text, "general", author, text, is_command=command, persona=persona)
+def message(text: str, author: str = "ann", *, command: bool = False, persona: str = "") -> IncomingMessage:
+    return IncomingMessage(text, "general", author, text, is_command=command, persona=persona)
 
 
-def waiting(*texts: str, debounce: float = 0.0, most: int = 10, age: float = 300.0) -> Waiting:
+def waiting(*texts: str, debounce: float = 0.0, most: int = 10, age: float = 300.0) -> TurnQueue:
     """A queue in which *texts*, each of somebody else, wait since the beginning."""
-    made = Waiting(ChannelSettings(waiting=most, waiting_age=age, debounce=debounce))
+    made = TurnQueue(ChannelSettings(waiting=most, waiting_age=age, debounce=debounce))
     for text in texts:
-        made.add(message(text, f"who said {text}"), Why.QUEUED, 0.0)
+        made.add(message(text, f"who said {text}"), TurnReason.QUEUED, 0.0)
     return made
 
 
-def follow(made: Waiting, text: str, *, before: tuple[str, ...] = (), now: float = 0.0) -> None:
+def follow(made: TurnQueue, text: str, *, before: tuple[str, ...] = (), now: float = 0.0) -> None:
     made.follow(message(text), tuple(map(message, before)), turn="turn", persona="Ren", now=now)
 
 
-def taken(made: Waiting, now: float = 1000.0) -> list[str]:
+def taken(made: TurnQueue, now: float = 1000.0) -> list[str]:
     """Everything that may begin, in its order."""
     entries = iter(lambda: made.take_ripe(now), None)
     return ["+".join(heard.text for heard in entry.messages) for entry in entries]
@@ -50,14 +50,19 @@ def test_a_follow_up_comes_first_and_is_for_whoever_was_interrupted() -> None:
     entry = made.take_ripe(1.0)
 
     assert entry
-    assert ("more", Why.FOLLOW_UP, "Ren", "turn") == (entry.messages[0].text, entry.why, entry.persona, entry.succeeds)
+    assert ("more", TurnReason.FOLLOW_UP, "Ren", "turn") == (
+        entry.messages[0].text,
+        entry.why,
+        entry.persona,
+        entry.succeeds,
+    )
 
 
 def test_a_further_one_joins_it_whatever_was_said_between() -> None:
     made = waiting()
     assert made.join(message("more"), "turn", 0.0) is None, "nothing follows that turn yet"
     follow(made, "more", before=("one",))
-    made.add(message("other", "bob"), Why.QUEUED, 0.0)
+    made.add(message("other", "bob"), TurnReason.QUEUED, 0.0)
 
     assert made.join(message("still more"), "another turn", 0.0) is None
     assert [] == made.join(message("still more"), "turn", 1.0)
@@ -81,7 +86,7 @@ def test_there_is_room_for_so_many(most: int, *, is_idle: bool, room: bool) -> N
 def test_what_comes_before_all_others_takes_nobodys_place() -> None:
     made = waiting("one", most=2)
     follow(made, "more")
-    made.put_first(Entry.of(message("stop"), Why.STOP_REPLY, 0.0))
+    made.put_first(QueuedTurn.of(message("stop"), TurnReason.STOP_REPLY, 0.0))
 
     assert made.has_room(is_idle=False)
     assert ["stop", "more", "one"] == taken(made)
@@ -90,7 +95,7 @@ def test_what_comes_before_all_others_takes_nobodys_place() -> None:
 def test_what_is_too_old_is_taken_out_but_not_what_comes_first() -> None:
     made = waiting("old", age=10.0)
     follow(made, "more")
-    made.add(message("new", "bob"), Why.QUEUED, 5.0)
+    made.add(message("new", "bob"), TurnReason.QUEUED, 5.0)
 
     assert ["old"] == [heard.text for heard in made.take_too_old(10.5)]
     assert ["more", "new"] == taken(made)
@@ -110,9 +115,9 @@ def test_what_is_too_old_is_taken_out_but_not_what_comes_first() -> None:
         pytest.param(message("two", persona="Anon"), 1.0, False, id="to another"),
     ],
 )
-def test_what_belongs_together_is_gathered(second: Heard, at: float, *, together: bool) -> None:
+def test_what_belongs_together_is_gathered(second: IncomingMessage, at: float, *, together: bool) -> None:
     made = waiting(debounce=2.0)
-    made.add(message("one", persona="Ren"), Why.MESSAGE, 0.0)
+    made.add(message("one", persona="Ren"), TurnReason.MESSAGE, 0.0)
 
     assert together == made.gather(second, at, is_idle=True)
     assert ["one+two" if together else "one"] == taken(made)
@@ -120,7 +125,7 @@ def test_what_belongs_together_is_gathered(second: Heard, at: float, *, together
 
 def test_it_ripens_so_long_after_the_last_word_and_at_last_in_any_case() -> None:
     made = waiting(debounce=2.0)
-    made.add(message("0"), Why.MESSAGE, 0.0)
+    made.add(message("0"), TurnReason.MESSAGE, 0.0)
     ripe = []
     for number in range(1, 10):
         made.gather(message(str(number)), number * 1.5, is_idle=True)
@@ -133,7 +138,7 @@ def test_it_ripens_so_long_after_the_last_word_and_at_last_in_any_case() -> None
 
 def test_nothing_is_gathered_without_end() -> None:
     made = waiting(debounce=1000.0)
-    made.add(message("0"), Why.MESSAGE, 0.0)
+    made.add(message("0"), TurnReason.MESSAGE, 0.0)
     gathered = [made.gather(message(str(number)), 1.0, is_idle=True) for number in range(1, 60)]
 
     assert 49 == sum(gathered)
@@ -142,7 +147,7 @@ def test_nothing_is_gathered_without_end() -> None:
 
 def test_whom_it_is_for_may_be_said_later() -> None:
     made = waiting(debounce=2.0)
-    made.add(message("hey"), Why.MESSAGE, 0.0)
+    made.add(message("hey"), TurnReason.MESSAGE, 0.0)
     made.gather(message("Ren?", persona="Ren"), 1.0, is_idle=True)
     entry = made.take_ripe(5.0)
 
@@ -163,7 +168,7 @@ def test_a_message_that_is_deleted_is_taken_out() -> None:
 
 def test_a_burst_goes_on_without_what_was_deleted() -> None:
     made = waiting(debounce=2.0)
-    made.add(message("one"), Why.MESSAGE, 0.0)
+    made.add(message("one"), TurnReason.MESSAGE, 0.0)
     made.gather(message("two"), 0.0, is_idle=True)
     made.delete("two")
 
@@ -181,7 +186,7 @@ def test_a_message_that_is_edited_says_what_it_says_now() -> None:
 
 
 def test_an_edit_may_say_whom_it_is_for() -> None:
-    entry = Entry.of(message("one", persona="Ren"), Why.MESSAGE, 0.0)
+    entry = QueuedTurn.of(message("one", persona="Ren"), TurnReason.MESSAGE, 0.0)
     edited = entry.edited(replace(message("one"), text="1"))
     readdressed = entry.edited(replace(message("one", persona="Anon"), text="1"))
 
@@ -193,8 +198,8 @@ def test_an_edit_may_say_whom_it_is_for() -> None:
 def test_what_a_turn_leaves_is_handed_to_its_successor() -> None:
     made = waiting("other")
     follow(made, "more", before=("one", "two"))
-    made.put_first(replace(Entry.of(message("one"), Why.EDITED, 0.0), succeeds="turn"))
-    made.hand_over("turn", Entry.of(message("one"), Why.MESSAGE, 0.0), receipts("owed"), receipts("said"))
+    made.put_first(replace(QueuedTurn.of(message("one"), TurnReason.EDITED, 0.0), succeeds="turn"))
+    made.hand_over("turn", QueuedTurn.of(message("one"), TurnReason.MESSAGE, 0.0), receipts("owed"), receipts("said"))
     entries = [made.take_ripe(0.0) for _ in range(3)]
 
     assert [receipts("owed", "said"), receipts("owed"), ()] == [entry.supersedes for entry in entries if entry]
@@ -210,7 +215,7 @@ def test_what_a_turn_leaves_is_handed_to_its_successor() -> None:
 def test_what_was_not_answered_at_all_is_answered_with_what_follows(said: tuple[Receipt, ...], texts: str) -> None:
     made = waiting()
     follow(made, "more", before=("one",))
-    made.hand_over("turn", Entry.of(message("one"), Why.MESSAGE, 0.0), (), said)
+    made.hand_over("turn", QueuedTurn.of(message("one"), TurnReason.MESSAGE, 0.0), (), said)
 
     assert [texts] == taken(made)
 
@@ -219,7 +224,7 @@ def test_what_is_left_when_the_follow_up_is_deleted_is_answered_whatever_was_sai
     made = waiting()
     follow(made, "more", before=("one",))
     made.delete("more")
-    made.hand_over("turn", Entry.of(message("one"), Why.MESSAGE, 0.0), (), receipts("said"))
+    made.hand_over("turn", QueuedTurn.of(message("one"), TurnReason.MESSAGE, 0.0), (), receipts("said"))
 
     assert ["one"] == taken(made)
 
@@ -229,7 +234,7 @@ def test_what_is_left_when_the_follow_up_is_deleted_is_answered_whatever_was_sai
 
 def test_what_has_to_wait_for_others_anyway_is_gathered_however_late_it_comes() -> None:
     made = waiting(age=10.0)
-    made.add(message("one"), Why.QUEUED, 0.0)
+    made.add(message("one"), TurnReason.QUEUED, 0.0)
 
     assert not made.gather(message("two"), 9.0, is_idle=True)
     assert made.gather(message("two"), 9.0, is_idle=False)
@@ -240,7 +245,7 @@ def test_what_has_to_wait_for_others_anyway_is_gathered_however_late_it_comes() 
 
 def test_what_was_said_before_others_is_not_gathered() -> None:
     made = waiting()
-    made.add(message("one"), Why.QUEUED, 0.0)
-    made.add(message("two", "bob"), Why.QUEUED, 0.0)
+    made.add(message("one"), TurnReason.QUEUED, 0.0)
+    made.add(message("two", "bob"), TurnReason.QUEUED, 0.0)
 
     assert not made.gather(message("three"), 1.0, is_idle=False)

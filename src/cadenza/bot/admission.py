@@ -11,21 +11,21 @@ from dataclasses import replace
 
 import discord
 
-from ..characters.cast import named
-from ..characters.character import Character
-from ..service.bounds import make_room
-from ..service.choices import Choice
-from ..service.journal import Entry
-from ..service.limits import Excess
-from ..service.own_messages import OwnMessages
-from ..service.said import Said
-from ..service.triggers import Call, Cause, calls
 from ..text.stop_phrases import is_stop
-from ..turns import Heard, Turns, Verdict
+from ..turns import IncomingMessage, Turns, Verdict
 from .authorship import is_ours
-from .hearing import said_of
-from .requests import Greeting, Request, key_of, message_of, request_of
-from .staff import Staff
+from .characters.cast import named
+from .characters.character import Character
+from .incoming import said_of
+from .reply_request import Greeting, ReplyRequest, key_of, message_of, request_of
+from .services.bounded_dict import make_room
+from .services.choices import Choice
+from .services.journal import JournalEntry
+from .services.message import ChatMessage
+from .services.own_messages import OwnMessages
+from .services.quotas import Excess
+from .services.triggers import Cause, TriggerMatch, calls
+from .wiring import BotServices
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ class Admission:
 
     def __init__(
         self,
-        staff: Staff,
+        staff: BotServices,
         own: OwnMessages,
         turns: Turns,
         *,
@@ -57,8 +57,8 @@ class Admission:
         self._seen: dict[str, None] = {}
         self._counts: dict[str, int] = {}
         self._bots: dict[str, int] = {}  # messages of other bots that were answered since a person spoke, by channel
-        self._open: dict[str, Heard] = {}  # what is being answered or waits, by its key
-        self._recent: dict[str, Heard] = {}  # what was, too: a message may still be changed
+        self._open: dict[str, IncomingMessage] = {}  # what is being answered or waits, by its key
+        self._recent: dict[str, IncomingMessage] = {}  # what was, too: a message may still be changed
         self._gone: dict[str, None] = {}  # messages that were deleted: one of them may not be at the desk yet
         self._last: dict[str, asyncio.Future[None]] = {}  # ends when the last message of a channel has been seen to
 
@@ -104,7 +104,7 @@ class Admission:
         if said.is_bot:
             make_room(self._bots, _MOST_COUNTED)
             self._bots[said.channel] = self._bots.get(said.channel, 0) + 1
-        request = Request(message, said.author, said.server, heard_at=asyncio.get_running_loop().time())
+        request = ReplyRequest(message, said.author, said.server, heard_at=asyncio.get_running_loop().time())
         for number, call in enumerate(found):
             await self._admit(said, call, request, is_first=number == 0)
 
@@ -116,7 +116,7 @@ class Admission:
         first = named(here, choice.persona or "")
         return tuple(sorted(here, key=lambda one: (one != first, not one.is_main)))
 
-    async def _said(self, message: discord.Message) -> Said:
+    async def _said(self, message: discord.Message) -> ChatMessage:
         return said_of(message, user_of(self._client), answers=await self._answered_persona(message))
 
     async def _answered_persona(self, message: discord.Message) -> str:
@@ -130,7 +130,7 @@ class Admission:
         answered = reference.resolved
         return "*" if isinstance(answered, discord.Message) and is_ours(answered) else ""
 
-    def _count(self, said: Said) -> None:
+    def _count(self, said: ChatMessage) -> None:
         if said.is_bot or said.is_system:
             return
         self._bots.pop(said.channel, None)
@@ -138,7 +138,7 @@ class Admission:
         make_room(self._counts, _MOST_COUNTED)
         self._counts[said.channel] = count + 1
 
-    def _follow_up(self, said: Said, message: discord.Message) -> tuple[Call, ...]:
+    def _follow_up(self, said: ChatMessage, message: discord.Message) -> tuple[TriggerMatch, ...]:
         """Whoever is being answered and says more need not call anybody by name, unless they speak to somebody else."""
         persona = self._who_answers(said)
         if persona is None or said.is_bot or said.is_system or not (said.text or said.has_more):
@@ -147,9 +147,9 @@ class Admission:
         is_to_others = message.reference is not None or any(person.id != me.id for person in message.mentions)
         if is_to_others and not is_stop(said.text, (persona,)):
             return ()
-        return (Call(persona, Cause.REPLY),)
+        return (TriggerMatch(persona, Cause.REPLY),)
 
-    def _who_answers(self, said: Said) -> str | None:
+    def _who_answers(self, said: ChatMessage) -> str | None:
         """Who answers the author of *said*, or is going to unless somebody else has asked for something since."""
         turn = next((turn for turn in self._turns.running() if turn.channel == said.channel), None)
         if turn is not None and turn.author == said.author:
@@ -161,8 +161,8 @@ class Admission:
 
     # --- the desk ---------------------------------------------------------------------------
 
-    async def _admit(self, said: Said, call: Call, request: Request, *, is_first: bool) -> None:
-        heard = Heard(
+    async def _admit(self, said: ChatMessage, call: TriggerMatch, request: ReplyRequest, *, is_first: bool) -> None:
+        heard = IncomingMessage(
             key_of(said.id, call.persona, is_first=is_first),
             said.channel,
             said.author,
@@ -179,14 +179,14 @@ class Admission:
             heard = replace(heard, payload=replace(request, admitted=said.author))
         await self.ask(heard)
 
-    def _is_mere_stop(self, heard: Heard) -> bool:
+    def _is_mere_stop(self, heard: IncomingMessage) -> bool:
         """Whoever has had enough may still say so."""
         is_running = any(
             turn.channel == heard.channel and turn.author == heard.author for turn in self._turns.running()
         )
         return is_running and is_stop(heard.text, (heard.persona,))
 
-    def _says_more(self, heard: Heard, excess: Excess) -> bool:
+    def _says_more(self, heard: IncomingMessage, excess: Excess) -> bool:
         """Whether *heard* is answered together with what was let in before, and is no answer more."""
         is_at_once = excess in (Excess.USER_ACTIVE, Excess.SERVER_ACTIVE)
         mine = (heard.channel, heard.author, heard.persona, False)
@@ -202,10 +202,10 @@ class Admission:
         if await self._staff.limits.may_warn(person, excess):
             self._warn(message, excess)
 
-    async def ask(self, heard: Heard, *, is_written: bool = False) -> Verdict:
+    async def ask(self, heard: IncomingMessage, *, is_written: bool = False) -> Verdict:
         """Let the desk see to *heard*, which is written down before, unless it is already."""
         self._open.setdefault(heard.id, heard)
-        if not is_written and isinstance(heard.payload, Request):  # who was to be greeted asks again
+        if not is_written and isinstance(heard.payload, ReplyRequest):  # who was to be greeted asks again
             await self._staff.journal.heard(_entry(heard))
         if message_of(heard.id) in self._gone:  # meanwhile, or before anybody could answer it
             await self.over(heard.id)
@@ -230,7 +230,7 @@ class Admission:
             match heard.payload:
                 case Greeting(person=person, server=server):
                     self._staff.limits.leave(person, server)
-                case Request(admitted=person, server=server) if person:
+                case ReplyRequest(admitted=person, server=server) if person:
                     self._staff.limits.leave(person, server)
         if not is_unfinished:
             await self._staff.journal.over(*keys)
@@ -242,10 +242,10 @@ class Admission:
         async with self._in_order(str(message.channel.id)):
             for heard in self._keys(str(message.id)):
                 request = heard.payload
-                if isinstance(request, Request):
+                if isinstance(request, ReplyRequest):
                     await self._changed(heard, replace(request, message=message))
 
-    async def _changed(self, heard: Heard, request: Request) -> None:
+    async def _changed(self, heard: IncomingMessage, request: ReplyRequest) -> None:
         changed = replace(heard, text=request.message.content, payload=request)
         if self._turns.would_rerun(changed):
             excess = await self._staff.limits.admit_again(heard.author, request.server)
@@ -268,7 +268,7 @@ class Admission:
         for key in [key for key, heard in self._recent.items() if heard.author == person and key not in self._open]:
             del self._recent[key]
 
-    def _keys(self, message: str) -> list[Heard]:
+    def _keys(self, message: str) -> list[IncomingMessage]:
         return [heard for key, heard in self._recent.items() if message_of(key) == message]
 
 
@@ -280,10 +280,10 @@ def user_of(client: discord.Client) -> discord.ClientUser:
     return client.user
 
 
-def _entry(heard: Heard) -> Entry:
+def _entry(heard: IncomingMessage) -> JournalEntry:
     """What is written down of *heard*."""
     request = request_of(heard)
-    return Entry(
+    return JournalEntry(
         heard.id,
         str(request.message.id),
         heard.channel,

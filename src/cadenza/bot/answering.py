@@ -11,39 +11,39 @@ from typing import Any
 
 import discord
 
-from ..characters.cast import named
-from ..characters.character import Character
-from ..characters.placeholders import resolved
-from ..config.config import Config
+from ..concurrency.tasks import end_task, must_rise
 from ..errors import CadenzaError
-from ..memory.privacy import Level
-from ..memory.whereabouts import Whereabouts
-from ..replies import reply, say
-from ..service.beginnings import Beginnings
-from ..service.choices import Choice, settings_for
-from ..service.journal import Entry
-from ..service.languages import chosen
-from ..service.own_messages import Own, OwnMessages
-from ..service.translated_notices import reworded
+from ..explain.steps import Hook, TraceStep
+from ..replies.reply import reply, say
 from ..settings import Settings
 from ..stages.s7_delivery import receipt_of
-from ..store.api import StoreError
-from ..targets.discord import DiscordTarget
-from ..tasks import end_task, must_rise
-from ..trace import Hook, Traced
-from ..turns import Heard, Turn, Why
+from ..targets.discord.target import DiscordTarget
+from ..targets.discord_py.channel_info import SendTarget, parent_of, room_of
+from ..targets.discord_py.client_state import Home
+from ..turns import IncomingMessage, Turn, TurnReason
 from ..types import Broke, Identity, Notice, Receipt, Reply, Scene, Stalled, Stopped, StopReason, Urgency
 from .admission import Admission, user_of
+from .characters.cast import named
+from .characters.character import Character
+from .characters.placeholders import resolved
+from .config.config import Config
+from .display_names import AnyUser
 from .history import Voice
-from .home import Home
 from .markdown_button import table_button
-from .people import AnyUser
-from .requests import Greeting, Request, message_of, request_of
-from .rooms import Room, parent_of, room_of
-from .scenes import Occasion, scene_for
-from .staff import Staff
+from .memory.location import Location
+from .memory.privacy import PrivacyLevel
+from .reply_request import Greeting, ReplyRequest, message_of, request_of
+from .scene import TurnContext, scene_for
+from .services.choices import Choice, settings_for
+from .services.journal import JournalEntry
+from .services.languages import chosen
+from .services.own_messages import OwnMessage, OwnMessages
+from .services.resets import Resets
+from .services.translated_notices import reworded
+from .speaker_lookup import SpeakerLookup
+from .store.store import StoreError
 from .thought_log import Thought, log_thoughts
-from .voices import Voices
+from .wiring import BotServices
 
 logger = logging.getLogger(__name__)
 
@@ -55,8 +55,8 @@ class Answered:
     """A turn that is over, for whoever comes after it."""
 
     turn: Turn
-    request: Request
-    occasion: Occasion
+    request: ReplyRequest
+    occasion: TurnContext
     scene: Scene
     reply: Reply
     besides: tuple[Receipt, ...] = ()
@@ -72,7 +72,7 @@ class Answering:
 
     def __init__(
         self,
-        staff: Staff,
+        staff: BotServices,
         own: OwnMessages,
         admission: Admission,
         client: discord.Client,
@@ -111,7 +111,7 @@ class Answering:
         await self._see_to_the_rest(answered, began)
         return answered.reply
 
-    async def _answered(self, turn: Turn, request: Request) -> Answered | None:
+    async def _answered(self, turn: Turn, request: ReplyRequest) -> Answered | None:
         room = await room_of(request.message, self._client)
         if self._home.blocked(room) is not None:
             return None
@@ -126,12 +126,12 @@ class Answering:
             await end_task(showing)  # whoever waits for the answer does not wait for this
 
     async def _spoken(
-        self, turn: Turn, request: Request, occasion: Occasion, room: Room, *, typing_since: float
+        self, turn: Turn, request: ReplyRequest, occasion: TurnContext, room: SendTarget, *, typing_since: float
     ) -> Answered | None:
         identity = identity_of(occasion.character)
         found = None
-        if self._home.backstage.lookup is not None:
-            found = partial(self._home.backstage.lookup.has_found, place=room.channel)
+        if self._home.preparer.lookup is not None:
+            found = partial(self._home.preparer.lookup.has_found, place=room.channel)
         scene = await scene_for(occasion, self._staff, user_of(self._client))
         language = language_for(request.message.guild, occasion.choice, self._staff.config.now)
         target = await self._home.target(
@@ -163,7 +163,7 @@ class Answering:
             logger.debug("nobody was shown that something is being written (%s)", type(error).__name__)
 
     async def _replied(
-        self, turn: Turn, request: Request, occasion: Occasion, scene: Scene, target: DiscordTarget
+        self, turn: Turn, request: ReplyRequest, occasion: TurnContext, scene: Scene, target: DiscordTarget
     ) -> Reply | None:
         model = occasion.character.model or occasion.choice.model or ""
         try:
@@ -181,7 +181,7 @@ class Answering:
                 settings=self._settings(occasion, model),
                 tools=[*await self._staff.toolbox.tools(), *self._staff.memory.tools(occasion.where)],
                 stop=turn.stop,
-                backstage=self._home.backstage,
+                preparer=self._home.preparer,
                 supersedes=await self._superseded(turn, request),
                 trace=_both(self._staff.explanations.listen(turn.id), self._staff.metrics.hear),
             )
@@ -191,7 +191,7 @@ class Answering:
         finally:
             await self._home.settle(target)
 
-    async def _superseded(self, turn: Turn, request: Request) -> tuple[Receipt, ...]:
+    async def _superseded(self, turn: Turn, request: ReplyRequest) -> tuple[Receipt, ...]:
         """The messages that go when the answer begins, with all that stands there for them, in their order."""
         found = {receipt.message_id: receipt for receipt in (*turn.supersedes, *request.supersedes)}
         for receipt in turn.supersedes:
@@ -200,7 +200,7 @@ class Answering:
                 found.setdefault(part.id, receipt_of(part.id, Identity(part.persona) if part.is_webhook else None))
         return tuple(sorted(found.values(), key=lambda receipt: (len(receipt.message_id), receipt.message_id)))
 
-    def _settings(self, occasion: Occasion, model: str) -> Settings:
+    def _settings(self, occasion: TurnContext, model: str) -> Settings:
         return settings_for(
             self._staff.config.now,
             occasion.choice,
@@ -224,7 +224,7 @@ class Answering:
             await self._admission.over(*(heard.id for heard in turn.messages))
         if said is None:
             return None
-        where = Whereabouts(greeting.person, turn.channel, server=greeting.server)
+        where = Location(greeting.person, turn.channel, server=greeting.server)
         kept = "" if await self._wants_nothing_kept(where) else greeting.server
         own = [_own_message(receipt, turn, turn.persona, author=greeting.person) for receipt in said.receipts]
         await _seen_to("own messages", self._own.note(own, server=kept))
@@ -250,7 +250,7 @@ class Answering:
                 scene=scene,
                 settings=settings,
                 stop=turn.stop,
-                backstage=self._home.backstage,
+                preparer=self._home.preparer,
                 trace=self._staff.explanations.listen(turn.id),
             )
         except BaseException:
@@ -259,7 +259,7 @@ class Answering:
 
     # --- before ---------------------------------------------------------------------------------
 
-    async def _occasion(self, turn: Turn, request: Request) -> Occasion | None:
+    async def _occasion(self, turn: Turn, request: ReplyRequest) -> TurnContext | None:
         """All that is known of what is to be answered; ``None`` if who was to answer is not there any more."""
         message = request.message
         server = request.server
@@ -274,7 +274,7 @@ class Answering:
                 await self._tell_people(message, _GONE, persona=turn.persona)
             return None
         asker = self._asker(request)
-        where = Whereabouts(
+        where = Location(
             request.person,
             turn.channel,
             person_name=asker.display_name if asker else "",
@@ -287,10 +287,10 @@ class Answering:
             message=request.root or str(message.id),
             is_private=bool(choice.is_private) or not _is_open(message.channel),
         )
-        since = await Beginnings(self._staff.store).of(turn.channel)
+        since = await Resets(self._staff.store).of(turn.channel)
         superseded = [receipt.message_id for receipt in (*turn.supersedes, *request.supersedes)]
         waiting = [message_of(key) for key in turn.waiting]
-        return Occasion(
+        return TurnContext(
             message,
             character,
             cast,
@@ -300,12 +300,12 @@ class Answering:
             asker=asker,
             goes_on=request.goes_on,
             has_waited=_has_waited(turn),
-            meanwhile=not request.is_past and turn.why in (Why.QUEUED, Why.STOP_REPLY),
+            meanwhile=not request.is_past and turn.why in (TurnReason.QUEUED, TurnReason.STOP_REPLY),
             answers=frozenset(message_of(heard.id) for heard in turn.messages),
             after=since if _is_before(since, message) else "",
         )
 
-    def _asker(self, request: Request) -> AnyUser | None:
+    def _asker(self, request: ReplyRequest) -> AnyUser | None:
         """The person whom it goes back to; ``None`` if nothing is known of them."""
         message, person = request.message, request.person
         if str(message.author.id) == person:
@@ -350,31 +350,31 @@ class Answering:
             self._beside(_seen_to("thought log", log_thoughts(thought, occasion.choice, self._home, self._client)))
         await _seen_to("afterwards", self._afterwards(answered))
 
-    async def recognise(self, entry: Entry, parts: Sequence[discord.Message]) -> None:
+    async def recognise(self, entry: JournalEntry, parts: Sequence[discord.Message]) -> None:
         """Write down whose *parts* are, with which a process that died had answered *entry*."""
         unknown = [part for part in parts if await self._own.about(str(part.id)) is None]
         if not unknown:
             return
         choice = await self._staff.choices.here(entry.server, entry.channel, parent_of(unknown[0].channel))
         cast = await self._admission.present(entry.server, choice)
-        voices = Voices(self._staff.store, cast, user_of(self._client))
+        voices = SpeakerLookup(self._staff.store, cast, user_of(self._client))
         own = [_own_of_dead(part, entry, await voices(part)) for part in unknown]
-        where = Whereabouts(entry.author, entry.channel, server=entry.server, message=entry.root or entry.message)
+        where = Location(entry.author, entry.channel, server=entry.server, message=entry.root or entry.message)
         async with self._staff.memory.privacy.writing:
             kept = "" if await self._wants_nothing_kept(where) else entry.server
             await self._own.note(own, server=kept)
 
-    async def _wants_nothing_kept(self, where: Whereabouts) -> bool:
+    async def _wants_nothing_kept(self, where: Location) -> bool:
         privacy = self._staff.memory.privacy
         if privacy.is_forgotten(where.person, where.message):
             return True
         try:
-            return (await privacy.of(where.person)).level is Level.FULL
+            return (await privacy.of(where.person)).level is PrivacyLevel.FULL
         except StoreError:
             return True
 
     async def _remember(self, answered: Answered) -> None:
-        is_stop_reply = answered.turn.why is Why.STOP_REPLY
+        is_stop_reply = answered.turn.why is TurnReason.STOP_REPLY
         await self._staff.memory.keep(
             answered.occasion.where, answered.scene.history, answered.reply, is_stop_reply=is_stop_reply
         )
@@ -398,10 +398,10 @@ def _has_waited(turn: Turn) -> bool:
     What one character says to another stands right before its answer, and so does what several answer.
     """
     is_first = message_of(turn.messages[-1].id) == turn.messages[-1].id
-    return turn.why is Why.STOP_REPLY or (turn.why is Why.QUEUED and is_first)
+    return turn.why is TurnReason.STOP_REPLY or (turn.why is TurnReason.QUEUED and is_first)
 
 
-def _age(heard: Heard) -> int:
+def _age(heard: IncomingMessage) -> int:
     """By what messages stand in the order in which they were said."""
     return request_of(heard).message.id
 
@@ -428,7 +428,7 @@ def _named(cast: tuple[Character, ...], name: str) -> Character | None:
     return named(cast, name)
 
 
-def _own_messages(answered: Answered) -> list[Own]:
+def _own_messages(answered: Answered) -> list[OwnMessage]:
     """The messages of a reply, as they are written down."""
     occasion, request = answered.occasion, answered.request
     return [
@@ -443,8 +443,8 @@ def _own_messages(answered: Answered) -> list[Own]:
     ]
 
 
-def _own_message(receipt: Receipt, turn: Turn, persona: str, *, author: str, answers: str = "") -> Own:
-    return Own(
+def _own_message(receipt: Receipt, turn: Turn, persona: str, *, author: str, answers: str = "") -> OwnMessage:
+    return OwnMessage(
         receipt.message_id,
         turn.channel,
         persona,
@@ -457,9 +457,9 @@ def _own_message(receipt: Receipt, turn: Turn, persona: str, *, author: str, ans
     )
 
 
-def _own_of_dead(part: discord.Message, entry: Entry, voice: Voice | None) -> Own:
+def _own_of_dead(part: discord.Message, entry: JournalEntry, voice: Voice | None) -> OwnMessage:
     """What can be told of *part* of the answer to *entry* by looking at it."""
-    return Own(
+    return OwnMessage(
         str(part.id),
         entry.channel,
         entry.persona or (voice.name if voice else ""),
@@ -475,7 +475,7 @@ def _both(*hooks: Hook) -> Hook:
     """A hook for all of *hooks*; one that fails does not keep it from the others."""
     listening = list(hooks)
 
-    def tell(traced: Traced) -> None:
+    def tell(traced: TraceStep) -> None:
         for hook in tuple(listening):
             try:
                 hook(traced)

@@ -16,30 +16,30 @@ from typing import Any
 import discord
 from discord.ext import commands
 
-from ..characters.cast import named
-from ..config.config import Config
-from ..service.journal import Entry
-from ..service.languages import translated
-from ..service.limits import Excess
-from ..service.own_messages import Own, OwnMessages
+from ..concurrency.tasks import must_rise
 from ..stages.s7_delivery import receipt_of
-from ..store.webhooks import StoredWebhooks
-from ..tasks import must_rise
-from ..turns import Closing, Dropped, Heard, Stopping, Turn, Turns, Verdict
+from ..targets.discord_py.channel_info import parent_of, room_of
+from ..targets.discord_py.client_state import Home
+from ..turns import Dropped, IncomingMessage, ShutdownResult, StopResult, Turn, Turns, Verdict
 from ..types import Identity, Notice, Receipt, Reply, Urgency
 from .admission import Admission, user_of
 from .answering import Answering, language_for
 from .authorship import is_ours
 from .cascades import Cascades
-from .commands.frame import Desk
+from .characters.cast import named
+from .commands.context import Desk
 from .commands.register import register
-from .control import Asker, Refused
-from .home import Home
+from .config.config import Config
 from .markdown_button import listen
 from .recovery import Fate, fate_of, mark, parts_of, words_of
-from .requests import Greeting, Request
-from .rooms import parent_of, room_of
-from .staff import Staff
+from .reply_controls import Asker, ControlRefused
+from .reply_request import Greeting, ReplyRequest
+from .services.journal import JournalEntry
+from .services.languages import translated
+from .services.own_messages import OwnMessage, OwnMessages
+from .services.quotas import Excess
+from .store.webhook_store import StoredWebhooks
+from .wiring import BotServices
 
 logger = logging.getLogger(__name__)
 
@@ -67,7 +67,7 @@ class CadenzaBot(commands.Bot):
     ``wind_down`` ends it gracefully; to close it without that ends what is being said at once.
     """
 
-    def __init__(self, staff: Staff, *, intents: discord.Intents, **options: Any) -> None:
+    def __init__(self, staff: BotServices, *, intents: discord.Intents, **options: Any) -> None:
         config = staff.config.now
         super().__init__(
             commands.when_mentioned,
@@ -134,13 +134,13 @@ class CadenzaBot(commands.Bot):
             self._has_recovered = True
             self._do(self._recover())
 
-    async def wind_down(self) -> Closing:
+    async def wind_down(self) -> ShutdownResult:
         """Answer nobody any more, let replies end for a while, and close."""
         self._is_winding_down = True
         closing = await self.turns.close()
         await self._end_chores()
         await self.home.close()
-        await self.home.backstage.close()
+        await self.home.preparer.close()
         self._has_ended = True
         await self.close()
         return closing
@@ -221,18 +221,18 @@ class CadenzaBot(commands.Bot):
     async def on_guild_remove(self, guild: discord.Guild) -> None:
         """We were sent away, or the server is gone: its webhooks are of no use any more."""
         for channel in guild.channels:
-            self.home.house.webhooks.gone(str(channel.id))
+            self.home.shared.webhooks.gone(str(channel.id))
 
     # --- the desk -------------------------------------------------------------------------------
 
     async def _answer(self, turn: Turn) -> Reply | None:
         return await self._answering.answer(turn)
 
-    def _names(self, heard: Heard) -> tuple[str, ...]:
+    def _names(self, heard: IncomingMessage) -> tuple[str, ...]:
         user = self.user
         return (heard.persona, *((user.display_name, f"<@{user.id}>") if user else ()))
 
-    def _dropped(self, heard: Heard, why: Dropped) -> None:
+    def _dropped(self, heard: IncomingMessage, why: Dropped) -> None:
         logger.info("a message that waited is not answered (%s)", why.value)
         self._do(self._admission.over(heard.id, is_unfinished=why is Dropped.SHUTDOWN))
 
@@ -240,7 +240,7 @@ class CadenzaBot(commands.Bot):
         logger.debug("why an answer failed", exc_info=error, extra={"turn": turn.id, "channel": turn.channel})
         self._do(self._admission.over(*(heard.id for heard in turn.messages)))
         request = turn.messages[-1].payload
-        if isinstance(request, Request):
+        if isinstance(request, ReplyRequest):
             sentence = "Something went wrong with this answer ({error}); the log of the bot tells more."
             self._do(self._tell(request.message, sentence, error=type(error).__name__))
 
@@ -276,51 +276,51 @@ class CadenzaBot(commands.Bot):
         """Whether something is being said in *channel*."""
         return any(turn.channel == channel for turn in self.turns.running())
 
-    def stop(self, channel: str, asker: Asker, /) -> Stopping | Refused:
+    def stop(self, channel: str, asker: Asker, /) -> StopResult | ControlRefused:
         """End what is being said in *channel*, as far as that is *asker*'s to end."""
         author = None if asker.may_manage else asker.id
         was_running = self.running(channel)
         stopping = self.turns.stop(channel, by=asker.id, author=author)
         if stopping:
             return stopping
-        return Refused.NOT_THEIRS if was_running else Refused.NOTHING_THERE
+        return ControlRefused.NOT_THEIRS if was_running else ControlRefused.NOTHING_THERE
 
-    async def regenerate(self, channel: str, asker: Asker, /, *, message: str = "") -> Refused | None:
+    async def regenerate(self, channel: str, asker: Asker, /, *, message: str = "") -> ControlRefused | None:
         """Answer anew what was answered before; the old reply goes when the new one begins."""
         own = await self._meant(channel, message)
         if own is None or not own.answers:
-            return Refused.NOTHING_THERE
+            return ControlRefused.NOTHING_THERE
         answered = await self._fetched(own.channel, own.answers)
         if answered is None:
-            return Refused.NOTHING_THERE
+            return ControlRefused.NOTHING_THERE
         old = [_as_receipt(part) for part in await self.own.of_turn(own)]
         before = await self.own.about(own.answers)  # what went on from words of its own goes on from them again
         goes_on = before is not None and before.persona == own.persona
         return await self._again(asker, own, answered, supersedes=tuple(old), goes_on=goes_on)
 
-    async def go_on(self, channel: str, asker: Asker, /, *, message: str = "") -> Refused | None:
+    async def go_on(self, channel: str, asker: Asker, /, *, message: str = "") -> ControlRefused | None:
         """Let a reply go on where it ended."""
         own = await self._meant(channel, message)
         last = (await self.own.of_turn(own))[-1:] if own else ()
         spoken = await self._fetched(last[0].channel, last[0].id) if last else None
         if own is None or spoken is None:
-            return Refused.NOTHING_THERE
+            return ControlRefused.NOTHING_THERE
         return await self._again(asker, own, spoken, goes_on=True)
 
     async def greet(
         self, channel: discord.abc.MessageableChannel, asker: Asker, /, *, persona: str, text: str
-    ) -> Refused | None:
+    ) -> ControlRefused | None:
         """Let *persona* say its greeting in *channel*, when its turn comes."""
         guild = getattr(channel, "guild", None)
         server, place = str(guild.id) if guild else "", str(channel.id)
         choice = await self.staff.choices.here(server, place, parent_of(channel))
         if choice.is_silent or named(await self._admission.present(server, choice), persona) is None:
-            return Refused.NOTHING_THERE
+            return ControlRefused.NOTHING_THERE
         if await self.staff.limits.admit(asker.id, server) is not None:
-            return Refused.TOO_MUCH
+            return ControlRefused.TOO_MUCH
         greeting = Greeting(channel, asker.id, asker.name, text, server)
         verdict = await self._admission.ask(
-            Heard(
+            IncomingMessage(
                 f"greeting-{next(self._numbers)}",
                 place,
                 asker.id,
@@ -330,9 +330,9 @@ class CadenzaBot(commands.Bot):
                 payload=greeting,
             )
         )
-        return Refused.BUSY if verdict in (Verdict.FULL, Verdict.CLOSED) else None
+        return ControlRefused.BUSY if verdict in (Verdict.FULL, Verdict.CLOSED) else None
 
-    async def _meant(self, channel: str, message: str) -> Own | None:
+    async def _meant(self, channel: str, message: str) -> OwnMessage | None:
         return (
             await self.own.about(message) if message else await self.own.last(channel, server=self._server_of(channel))
         )
@@ -340,21 +340,21 @@ class CadenzaBot(commands.Bot):
     async def _again(
         self,
         asker: Asker,
-        own: Own,
+        own: OwnMessage,
         message: discord.Message,
         *,
         supersedes: tuple[Receipt, ...] = (),
         goes_on: bool = False,
-    ) -> Refused | None:
+    ) -> ControlRefused | None:
         if own.author != asker.id and not asker.may_manage:
-            return Refused.NOT_THEIRS
+            return ControlRefused.NOT_THEIRS
         if self.running(own.channel):
-            return Refused.BUSY
+            return ControlRefused.BUSY
         server = str(message.guild.id) if message.guild else ""
         if (excess := await self.staff.limits.admit(asker.id, server)) is not None:
             self.staff.metrics.refused(excess.value)
-            return Refused.TOO_MUCH
-        request = Request(
+            return ControlRefused.TOO_MUCH
+        request = ReplyRequest(
             message,
             own.author,
             server,
@@ -366,7 +366,9 @@ class CadenzaBot(commands.Bot):
         )
         key = f"{message.id}#{'more' if goes_on else 'again'}-{next(self._numbers)}"  # unlike those of a process before
         await self._admission.ask(
-            Heard(key, own.channel, own.author, message.content, is_command=True, persona=own.persona, payload=request)
+            IncomingMessage(
+                key, own.channel, own.author, message.content, is_command=True, persona=own.persona, payload=request
+            )
         )
         return None
 
@@ -387,7 +389,7 @@ class CadenzaBot(commands.Bot):
         for entry in await self.staff.journal.left():
             await self._seen_to(self._recovered(entry))
 
-    async def _recovered(self, entry: Entry) -> None:
+    async def _recovered(self, entry: JournalEntry) -> None:
         how = self.staff.config.now.conversation.after_restart
         fate, message = await fate_of(entry, self, after_restart=how, now=time.time())
         self.staff.metrics.recovered(fate.value)
@@ -405,7 +407,7 @@ class CadenzaBot(commands.Bot):
             await mark(last.channel, last, language_for(message.guild, choice, self.staff.config.now))
             await self.staff.journal.over(entry.key)
             return
-        request = Request(
+        request = ReplyRequest(
             message if fate is Fate.ANSWER else last,
             entry.author,
             entry.server,
@@ -420,7 +422,7 @@ class CadenzaBot(commands.Bot):
         if not await self.staff.journal.takes_over(mine):
             return
         await self._admission.ask(
-            Heard(
+            IncomingMessage(
                 entry.key,
                 entry.channel,
                 entry.author,
@@ -432,11 +434,11 @@ class CadenzaBot(commands.Bot):
             is_written=True,
         )
 
-    async def _own(self, entry: Entry, message: str) -> Own:
+    async def _own(self, entry: JournalEntry, message: str) -> OwnMessage:
         """A message in whose place the answer to *entry* comes."""
-        return await self.own.about(message) or Own(message, entry.channel, entry.persona)
+        return await self.own.about(message) or OwnMessage(message, entry.channel, entry.persona)
 
 
-def _as_receipt(own: Own) -> Receipt:
+def _as_receipt(own: OwnMessage) -> Receipt:
     """What stands for a message of an earlier reply; all that matters is which one it is, and how it was sent."""
     return receipt_of(own.id, Identity(own.persona) if own.is_webhook else None)

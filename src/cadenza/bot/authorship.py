@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import discord
 
-from .rooms import client_of
+from ..targets.discord_py.channel_info import client_of
 
 
 def is_ours(message: discord.Message) -> bool:

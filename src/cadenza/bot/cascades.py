@@ -11,16 +11,16 @@ import logging
 
 import discord
 
-from ..service.bounds import make_room
-from ..service.choices import Choice
-from ..service.said import Said
-from ..service.triggers import calls
-from ..turns import Heard, Why
+from ..turns import IncomingMessage, TurnReason
 from ..types import Completed
 from .admission import Admission
 from .answering import Answered
-from .requests import Request
-from .staff import Staff
+from .reply_request import ReplyRequest
+from .services.bounded_dict import make_room
+from .services.choices import Choice
+from .services.message import ChatMessage
+from .services.triggers import calls
+from .wiring import BotServices
 
 logger = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ _MOST_COUNTED = 2000
 class Cascades:
     """Sees to it that characters answer each other."""
 
-    def __init__(self, staff: Staff, admission: Admission) -> None:
+    def __init__(self, staff: BotServices, admission: Admission) -> None:
         self._staff = staff
         self._admission = admission
         self._counts: dict[str, int] = {}  # answers to each other, by what a person said; the oldest first
@@ -52,14 +52,14 @@ class Cascades:
         most = self._limit(occasion.choice) - links
         for call in called[: max(0, most)]:
             self._count(root)
-            following = Request(
+            following = ReplyRequest(
                 message,
                 request.person,
                 request.server,
                 heard_at=asyncio.get_running_loop().time(),
                 root=root,
             )
-            heard = Heard(
+            heard = IncomingMessage(
                 f"{said.id}#{call.persona}",
                 said.channel,
                 request.person,
@@ -90,14 +90,14 @@ class Cascades:
             return None
 
 
-def _said(answered: Answered) -> Said | None:
+def _said(answered: Answered) -> ChatMessage | None:
     """What a character said in all of its reply; ``None`` if that does not call for anything."""
     reply, occasion = answered.reply, answered.occasion
     is_whole = isinstance(reply.outcome, Completed) and bool(reply.receipts)
-    is_farewell = answered.turn.why is Why.STOP_REPLY  # whoever asked for silence does not want others to begin
+    is_farewell = answered.turn.why is TurnReason.STOP_REPLY  # whoever asked for silence does not want others to begin
     if not is_whole or is_farewell or not occasion.where.server:
         return None
-    return Said(
+    return ChatMessage(
         reply.receipts[-1].message_id,
         answered.turn.channel,
         author="",

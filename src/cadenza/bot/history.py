@@ -12,17 +12,17 @@ from typing import TypeAlias
 
 import discord
 
-from ..tasks import must_rise
+from ..concurrency.tasks import must_rise
+from ..targets.discord_py.channel_info import client_of
 from ..text.names import normalised
 from ..text.units import WHITESPACE
 from ..types import Line
-from . import wording
+from . import readable_text
+from .attachments import AttachmentReader
 from .authorship import is_ours
-from .hearing import SPOKEN
-from .people import AnyUser, plain_name, told_apart
-from .protocol import is_protocol, is_reply_notice
-from .rooms import client_of
-from .showing import Showing
+from .display_names import AnyUser, plain_name, told_apart
+from .incoming import SPOKEN
+from .system_messages import is_protocol, is_reply_notice
 
 logger = logging.getLogger(__name__)
 
@@ -94,7 +94,7 @@ async def history(
     voices = await _voices(messages, speaker_of)
     people = _people(messages, voices, me)
     names = told_apart(people, taken=(persona, *characters))
-    showing = Showing(images, text_file_characters)
+    showing = AttachmentReader(images, text_file_characters)
     known = {**names, me.id: own_name or plain_name(me.display_name)}
     speakers = {persona, *characters, *known.values(), *(user.display_name for user in people)}
     telling = _Telling(known, voices, speaker_of, showing, persona, speakers)
@@ -206,7 +206,7 @@ class _Telling:
     names: Mapping[int, str]
     voices: Mapping[int, Voice]
     speaker_of: SpeakerOf
-    showing: Showing
+    showing: AttachmentReader
     persona: str
     speakers: Collection[str]
     """Everybody who may speak here: nobody else is to be taken for one of them."""
@@ -228,9 +228,17 @@ class _Telling:
         for snapshot in message.message_snapshots:
             forwarded = await self.showing.of(snapshot.attachments, snapshot.embeds)
             media += forwarded.media
-            words += [f"(forwarded) {wording.readable(snapshot.content, self.names, message.guild)}".strip()]
-            words += [*forwarded.words, *wording.embedded(snapshot.embeds), *wording.stuck(snapshot.stickers)]
-        words += [*wording.embedded(embeds), *wording.stuck(message.stickers), *wording.asked(message.poll)]
+            words += [f"(forwarded) {readable_text.readable(snapshot.content, self.names, message.guild)}".strip()]
+            words += [
+                *forwarded.words,
+                *readable_text.embedded(snapshot.embeds),
+                *readable_text.stuck(snapshot.stickers),
+            ]
+        words += [
+            *readable_text.embedded(embeds),
+            *readable_text.stuck(message.stickers),
+            *readable_text.asked(message.poll),
+        ]
         if voice is None and (reply := await self._reply(message, present)):
             words[0] = f"{reply} {words[0]}".strip()
             answered = _answered(message)
@@ -238,7 +246,7 @@ class _Telling:
                 media += (await self.showing.of(answered.attachments, answered.embeds)).media
         text = "\n".join(filter(None, words))
         if voice is None:
-            text = wording.unmistakable(_NOTICE.sub("(System:", text), self.speakers)
+            text = readable_text.unmistakable(_NOTICE.sub("(System:", text), self.speakers)
         is_own = voice is not None and normalised(voice.name) == normalised(self.persona)
         if voice is not None and is_own and voice.label and text:
             text = f"{voice.label}: {text}"
@@ -254,7 +262,7 @@ class _Telling:
 
     def _text(self, message: discord.Message, voice: Voice | None) -> str:
         said = message.content[voice.prefix if voice else 0 :].strip(WHITESPACE)
-        return wording.readable(said, self.names, message.guild)
+        return readable_text.readable(said, self.names, message.guild)
 
     def _speaker(self, message: discord.Message, voice: Voice | None) -> str:
         if voice is not None:
@@ -275,7 +283,7 @@ class _Telling:
             return f"(in reply to {'a message that is gone' if answered else 'an earlier message'})"
         voice = self.voices.get(answered.id) or await self.speaker_of(answered)
         words = self._text(answered, voice)
-        quote = f": {wording.quoted(words)}" if words else ""
+        quote = f": {readable_text.quoted(words)}" if words else ""
         return f"(in reply to {voice.name if voice else self._speaker(answered, None)}{quote})"
 
 

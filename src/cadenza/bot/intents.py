@@ -9,9 +9,9 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..config.config import Config
-from ..service.invitation import PORTAL
-from .portal import DISCORD, Portal
+from .application_info import DISCORD, Portal
+from .config.config import Config
+from .services.invitation import PORTAL
 
 if TYPE_CHECKING:
     import discord

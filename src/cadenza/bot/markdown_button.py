@@ -9,10 +9,10 @@ from typing import Any, Self
 import discord
 from discord import ui
 
-from ..service.explanations import Explanations
-from ..service.languages import translated
-from ..targets.api import Button
-from .commands.frame import Interaction, answered, show, tell
+from ..targets.discord.api import Button
+from .commands.context import Interaction, answered, show, tell
+from .services.explanations import Explanations
+from .services.languages import translated
 
 CUSTOM_ID = "cadenza:markdown"
 """What was pressed; which table is meant is said by the message that it stands under."""

@@ -12,13 +12,13 @@ from types import MappingProxyType
 
 import discord
 
-from ..notices import TEXTS
-from ..service.journal import Entry
-from ..service.languages import languages, translated
-from ..tasks import must_rise
+from ..concurrency.tasks import must_rise
+from ..replies.notices import TEXTS
 from ..text.usernames import as_username, from_username
 from .authorship import is_ours
-from .protocol import is_protocol
+from .services.journal import JournalEntry
+from .services.languages import languages, translated
+from .system_messages import is_protocol
 
 logger = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ _FATES: Mapping[str, Fate] = MappingProxyType({"finish": Fate.FINISH, "mark": Fa
 
 
 async def fate_of(
-    entry: Entry, client: discord.Client, *, after_restart: str, now: float
+    entry: JournalEntry, client: discord.Client, *, after_restart: str, now: float
 ) -> tuple[Fate, discord.Message | None]:
     """What becomes of *entry*, and the message that it answers, if that is still there. Never raises.
 
@@ -78,7 +78,7 @@ async def fate_of(
         return Fate.DROP, None
 
 
-async def _decided(entry: Entry, trigger: discord.Message, half: Fate) -> Fate:
+async def _decided(entry: JournalEntry, trigger: discord.Message, half: Fate) -> Fate:
     if _is_command(entry):
         # Whoever gave it has been told by Discord that it failed; only half an answer needs a word.
         stands = entry.has_begun and await parts_of(entry, trigger)
@@ -100,7 +100,7 @@ async def _decided(entry: Entry, trigger: discord.Message, half: Fate) -> Fate:
     return fate
 
 
-async def parts_of(entry: Entry, trigger: discord.Message) -> list[discord.Message]:
+async def parts_of(entry: JournalEntry, trigger: discord.Message) -> list[discord.Message]:
     """What stands in the channel of the answer to *trigger*, the oldest first. Raises what discord.py raises.
 
     Where nothing says whose answer a message is, it counts: rather half an answer too few than one too many.
@@ -139,12 +139,12 @@ async def mark(channel: discord.abc.Messageable, last: discord.Message, language
 # --- what stands there ---------------------------------------------------------------------
 
 
-def _is_command(entry: Entry) -> bool:
+def _is_command(entry: JournalEntry) -> bool:
     """Whether *entry* was made up for a command: the keys of others begin with the message that is answered."""
     return entry.key.partition("#")[0] != entry.message
 
 
-async def _trigger(entry: Entry, client: discord.Client) -> discord.Message | None:
+async def _trigger(entry: JournalEntry, client: discord.Client) -> discord.Message | None:
     """The message that *entry* answers; ``None`` if it, or its channel, is gone or cannot be read."""
     if not (entry.channel.isdecimal() and entry.message.isdecimal()):
         return None
@@ -177,7 +177,7 @@ def _of_answer(trigger: discord.Message, ours: Iterable[discord.Message]) -> lis
     return parts
 
 
-def _began(entry: Entry, trigger: discord.Message) -> datetime:
+def _began(entry: JournalEntry, trigger: discord.Message) -> datetime:
     """When the answer to *entry* may have begun at the earliest, by the clock of Discord."""
     ahead = (
         entry.at - trigger.created_at.timestamp()
@@ -186,7 +186,7 @@ def _began(entry: Entry, trigger: discord.Message) -> datetime:
     return datetime.fromtimestamp(max(0.0, entry.began - _SKEW - (max(0.0, ahead) if is_fresh else 0.0)), UTC)
 
 
-def _is_whole(entry: Entry, words: Iterable[discord.Message]) -> bool:
+def _is_whole(entry: JournalEntry, words: Iterable[discord.Message]) -> bool:
     """Whether the last message of the answer stands there: it was written down behind which one it would."""
     behind = entry.last_behind
     return behind.isdecimal() and any(part.id > int(behind) for part in words)
@@ -222,7 +222,7 @@ def _answered_by(message: discord.Message) -> int | None:
     return int(ids[0]) if ids else None
 
 
-def _may_be(entry: Entry, part: discord.Message) -> bool:
+def _may_be(entry: JournalEntry, part: discord.Message) -> bool:
     """Whether *part* may be of the answer to *entry*: not one in whose place it comes, nor by another character.
 
     Of several who answer one message, each has its own entry. The first of them speaks before all others, so whatever

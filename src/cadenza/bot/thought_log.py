@@ -10,16 +10,16 @@ from hashlib import blake2b
 
 import discord
 
-from ..service.choices import Choice
-from ..service.languages import chosen
-from ..service.thoughts import Account, composed
-from ..targets.api import ApiError, Outgoing, Place
-from ..targets.avatars import SpokenBy
-from ..targets.paced import PacedApi
-from ..targets.webhooks import NoWebhook
-from ..tasks import must_rise
+from ..concurrency.tasks import must_rise
+from ..targets.discord.api import ApiError, Outgoing, Place
+from ..targets.discord.avatars import SpokenBy
+from ..targets.discord.paced import PacedApi
+from ..targets.discord.webhooks import NoWebhook
+from ..targets.discord_py.client_state import Home
 from ..types import Identity, Reply
-from .home import Home
+from .services.choices import Choice
+from .services.languages import chosen
+from .services.thought_text import Account, composed
 
 logger = logging.getLogger(__name__)
 
@@ -153,8 +153,8 @@ async def _sent(home: Home, place: Place, thought: Thought, message: Outgoing) -
     """Send *message* as the persona where it has a name of its own and that can be shown, else as the bot."""
     if thought.identity is not None:
         try:
-            webhook = await home.house.webhooks.get(place)
-            await home.house.webhooks.send(
+            webhook = await home.shared.webhooks.get(place)
+            await home.shared.webhooks.send(
                 place, webhook, thought.identity, message, speaker=SpokenBy(thought.persona or None)
             )
         except NoWebhook:
@@ -164,4 +164,4 @@ async def _sent(home: Home, place: Place, thought: Thought, message: Outgoing) -
                 raise  # it may be there, and nothing is told twice
         else:
             return
-    await PacedApi(home.api, home.house.throttle).send(place.channel, message)
+    await PacedApi(home.api, home.shared.throttle).send(place.channel, message)

@@ -1,5 +1,5 @@
 """Tables as pictures: fonts are found, text is measured with them, and a PNG is drawn. Needs the extra ``tables``."""
 
-from .paint import Picture, Refused, TablePictures
+from .paint import Picture, PictureRefused, TablePictures
 
-__all__ = ["Picture", "Refused", "TablePictures"]
+__all__ = ["Picture", "PictureRefused", "TablePictures"]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 
-class Face(NamedTuple):
+class FontFace(NamedTuple):
     """One font; a file may hold several."""
 
     file: str | bytes
@@ -47,7 +47,7 @@ class Coverage:
         return number >= 0 and ord(character) < self.ends[number]
 
 
-def faces(file: str | bytes) -> tuple[Face, ...]:
+def faces(file: str | bytes) -> tuple[FontFace, ...]:
     """The fonts in *file* that Pillow can draw with; none if it cannot be read or is no font."""
     try:
         with _opened(file) as data:
@@ -56,7 +56,7 @@ def faces(file: str | bytes) -> tuple[Face, ...]:
         return ()
 
 
-def coverage(face: Face) -> Coverage:
+def coverage(face: FontFace) -> Coverage:
     """The characters that *face* has a glyph for."""
     try:
         with _opened(face.file) as data:
@@ -94,7 +94,7 @@ class _Reader:
         return self.numbers(form, offset)[0]
 
 
-def _faces(reader: _Reader, file: str | bytes) -> Iterator[Face]:
+def _faces(reader: _Reader, file: str | bytes) -> Iterator[FontFace]:
     kind = reader.data(0, 4)
     starts: tuple[int, ...] = (0,)
     if kind == b"ttcf":
@@ -121,13 +121,13 @@ def _can_be_drawn(reader: _Reader, tables: dict[bytes, int]) -> bool:
     return any(name in tables for name in (b"glyf", b"CFF ", b"CFF2", b"CBDT", b"sbix"))
 
 
-def _face(reader: _Reader, tables: dict[bytes, int], file: str | bytes, number: int) -> Face:
+def _face(reader: _Reader, tables: dict[bytes, int], file: str | bytes, number: int) -> FontFace:
     style = reader.number("H", tables[b"head"] + 44) if b"head" in tables else 0
     bold, italic = bool(style & 1), bool(style & 2)
     if b"OS/2" in tables:
         selection = reader.number("H", tables[b"OS/2"] + 62)
         bold, italic = bold or bool(selection & 32), italic or bool(selection & 1)
-    return Face(
+    return FontFace(
         file,
         number,
         _family(reader, tables[b"name"]) if b"name" in tables else "",

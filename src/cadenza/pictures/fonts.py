@@ -17,8 +17,8 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont, features
 
-from ..text.runs import Run
-from .fontfile import Coverage, Face, coverage, faces
+from ..text.inline_styles import Run
+from .fontfile import Coverage, FontFace, coverage, faces
 
 SCALE = 2
 """Pixels of the picture for one on a plain screen: phones and good screens have at least as many."""
@@ -84,7 +84,7 @@ class Unshowable(Exception):  # noqa: N818  # not an error: the table is shown o
 class Font:
     """A face in the size of the text, with what has to be done to it to look bold or italic."""
 
-    face: Face
+    face: FontFace
     pillow: ImageFont.FreeTypeFont
     covered: Coverage
     stroke: float = 0.0
@@ -103,14 +103,14 @@ class _Shelf:
     """Files in the order in which they are wanted, in groups that are opened together."""
 
     groups: list[list[str] | list[bytes]]
-    families: list[list[Face]] = field(default_factory=list)
+    families: list[list[FontFace]] = field(default_factory=list)
     """What has been opened, in order: the styles of a family."""
 
     def open_next(self) -> bool:
         """Open the next group; say whether there was one."""
         if not self.groups:
             return False
-        families: dict[str, list[Face]] = {}
+        families: dict[str, list[FontFace]] = {}
         for file in self.groups.pop(0):
             for face in faces(file):
                 families.setdefault(face.family, []).append(face)
@@ -136,7 +136,7 @@ class Fonts:
         self._coverage: dict[tuple[str | bytes, int], Coverage] = {}
         self._pillow: dict[tuple[str | bytes, int], ImageFont.FreeTypeFont] = {}
         self._chosen: dict[tuple[str, bool, bool, bool, bool], Font] = {}
-        self._made: dict[tuple[Face, bool, bool], Font] = {}
+        self._made: dict[tuple[FontFace, bool, bool], Font] = {}
         self._pictures: dict[str, Image.Image] = {}
         self.shapes = features.check_feature("raqm")
         """Whether letters that join and emoji of several parts are drawn as one; Pillow is not always made so."""
@@ -189,7 +189,7 @@ class Fonts:
             reason = f"Too many marks are stacked on {_described(character[0])}."
             raise Unshowable(reason)
 
-    def _covers(self, face: Face, needed: str) -> bool:
+    def _covers(self, face: FontFace, needed: str) -> bool:
         key = (face.file, face.covers)
         covered = self._coverage.get(key)
         if covered is None:
@@ -199,7 +199,7 @@ class Fonts:
             len(needed) > 1 and all(character in covered for character in unicodedata.normalize("NFC", needed))
         )
 
-    def _of_family(self, family: list[Face], needed: str, look: Run) -> Font | None:
+    def _of_family(self, family: list[FontFace], needed: str, look: Run) -> Font | None:
         """The font of *family* that has what is *needed* and is closest to *look*."""
         while covering := [face for face in family if self._covers(face, needed)]:
             face = min(covering, key=lambda face: (face.bold != look.bold, face.italic != look.italic))
@@ -209,7 +209,7 @@ class Fonts:
                 self._coverage[face.file, face.covers] = Coverage((), ())
         return None
 
-    def _styled(self, face: Face, look: Run) -> Font:
+    def _styled(self, face: FontFace, look: Run) -> Font:
         """Use *face* for *look*; what it lacks is made up."""
         key = (face, look.bold, look.italic)
         font = self._made.get(key)
@@ -223,7 +223,7 @@ class Fonts:
             )
         return font
 
-    def _loaded(self, face: Face) -> ImageFont.FreeTypeFont:
+    def _loaded(self, face: FontFace) -> ImageFont.FreeTypeFont:
         key = (face.file, face.number)
         if key not in self._pillow:
             size = face.strike or (EMOJI if face.colour else SIZE)

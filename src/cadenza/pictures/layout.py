@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..text.runs import Run, runs
+from ..text.inline_styles import Run, runs
 from ..text.tables import Alignment, Table
 from ..text.units import graphemes
 from .fonts import EMOJI, INVISIBLE, SCALE, SIZE, Font, Fonts, Unshowable
@@ -74,7 +74,7 @@ class Piece(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TextLine:
     """A line of a cell."""
 
     pieces: tuple[Piece, ...]
@@ -85,7 +85,7 @@ class Line:
 class Cell:
     """The lines of a cell."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[TextLine, ...]
     rightwards: bool
     """Whether it is read from left to right."""
     language: str | None
@@ -347,7 +347,7 @@ class _Measure:
                     good = len(part)
         yield part
 
-    def _line(self, spans: list[_Span], *, rightwards: bool) -> Line:
+    def _line(self, spans: list[_Span], *, rightwards: bool) -> TextLine:
         """Put *spans* beside each other; those that look the same become one piece."""
         merged: list[_Span] = []
         for span in spans:
@@ -364,7 +364,7 @@ class _Measure:
             width = self.width(text, font)
             pieces.append(Piece(text, font, look, x, width))
             x += width
-        return Line(tuple(pieces), x + CODE_PADDING * in_code)
+        return TextLine(tuple(pieces), x + CODE_PADDING * in_code)
 
 
 def _room(least: list[float], preferred: float, widest: float) -> tuple[float, list[float]]:

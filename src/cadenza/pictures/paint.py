@@ -36,7 +36,7 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class PictureRefused:
     """There is no picture that would show the table well."""
 
     reason: str
@@ -79,14 +79,16 @@ class TablePictures:
         result = self.picture(table)
         return result.data if isinstance(result, Picture) else None
 
-    def picture(self, table: Table, /) -> Picture | Refused:
+    def picture(self, table: Table, /) -> Picture | PictureRefused:
         """A picture of *table*, or why there can be no good one. Raises nothing."""
         try:
             from .draw import draw, encode  # noqa: PLC0415  # what it needs may not be there
             from .fonts import SCALE, Fonts, Unshowable  # noqa: PLC0415
             from .layout import lay_out  # noqa: PLC0415
         except Exception as error:  # noqa: BLE001  # something broken may stand in its place
-            return Refused(f"Pillow is not installed, or not as it should be ({error}); it comes with cadenza[tables].")
+            return PictureRefused(
+                f"Pillow is not installed, or not as it should be ({error}); it comes with cadenza[tables]."
+            )
         try:
             with self._lock:
                 self._fonts = self._fonts or Fonts(self._given, self._folders)
@@ -100,6 +102,6 @@ class TablePictures:
                 image = draw(layout, self._fonts)
             return Picture(encode(image), image.width, image.height)
         except Unshowable as reason:
-            return Refused(str(reason))
+            return PictureRefused(str(reason))
         except Exception as error:  # noqa: BLE001  # a table is words: whatever fails here, they are sent as such
-            return Refused(f"The picture could not be made: {error!r}.")
+            return PictureRefused(f"The picture could not be made: {error!r}.")

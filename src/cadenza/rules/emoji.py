@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..text.emoji import EMOJI, ODD_IN_NAME, Form, InWords, Written, emoji_names, written_emoji
+from ..text.emoji import EMOJI, ODD_IN_NAME, EmojiText, Form, InWords, emoji_names, written_emoji
 from ..text.prose import Edit
 from ..text.removal import without_emphasis
 from ..text.units import WHITESPACE
@@ -81,7 +81,7 @@ class Emoji(Rule):
                 if text[start:end] != tag:
                     yield Edit(start, end, tag)
 
-    def _is_stripped(self, text: str, emoji: Written) -> bool:
+    def _is_stripped(self, text: str, emoji: EmojiText) -> bool:
         """Whether an emoji that nobody knows goes: a tag, or a shortcode with space on both sides.
 
         Where the server has none at all, whatever can only be a shortcode goes.
@@ -99,7 +99,7 @@ class Emoji(Rule):
         )
 
 
-def _is_meant(text: str, emoji: Written, words: InWords, *, follows: bool) -> bool:
+def _is_meant(text: str, emoji: EmojiText, words: InWords, *, follows: bool) -> bool:
     """Whether something that has the name of an emoji is one; it may follow right behind another."""
     if emoji.form is Form.SHORTCODE:
         if emoji.stands or emoji.is_number:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..text.emoji import Form, InWords, Written, drawn_emoji, emoji_names, written_emoji
+from ..text.emoji import EmojiText, Form, InWords, drawn_emoji, emoji_names, written_emoji
 from ..text.prose import Edit
 from ..text.removal import tidied_cells
 from ..types import Kind, Segment
@@ -55,7 +55,7 @@ class NoEmoji(Rule):
                 done = emoji.end
         return edits
 
-    def _is_meant(self, emoji: Written, words: InWords, *, follows: bool) -> bool:
+    def _is_meant(self, emoji: EmojiText, words: InWords, *, follows: bool) -> bool:
         """Whether the name says that it is an emoji where the neighbours do not: ``thanks:wave:``."""
         if emoji.form is Form.UNCLOSED or emoji.is_number or not self._knows(emoji.name):
             return False

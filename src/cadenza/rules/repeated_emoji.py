@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
-from ..text.emoji import Form, InWords, Written, emoji_names, written_emoji
+from ..text.emoji import EmojiText, Form, InWords, emoji_names, written_emoji
 from ..text.prose import Edit, Prose
 from ..text.removal import BLOCK_MARK, EMPHASIS, PAIRS
 from ..text.units import WHITESPACE
@@ -45,7 +45,7 @@ class RepeatedEmoji(Rule):
         after = self.tidied(segment, edits)
         return segment if _are_marks(after.text) and _leaves_marks(text, edits) else after
 
-    def _is_repeated(self, emoji: Written, words: InWords) -> bool:
+    def _is_repeated(self, emoji: EmojiText, words: InWords) -> bool:
         if emoji.name.lower() not in self._recent:
             return False
         # Between words only a name that the roster knows is an emoji: it would be shown as one.

@@ -9,25 +9,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .api import WorldApi
     from .faults import Faults, LostResponse
     from .gateway import Gateway
-    from .limits import Quota, Rate, RateLimits
+    from .memory_api import WorldApi
     from .permissions import Permission
-    from .rest import Call, Rest
+    from .rate_limits import Quota, Rate, RateLimits
+    from .rest import Rest, RestCall
     from .server import Server, serve
     from .sessions import GatewayRules
-    from .wire import Event, File, Json, Refusal, Request, Response
+    from .wire import File, GatewayEvent, Json, Refusal, Response, RestRequest
     from .world import Bot, ChannelKind, Guild, Person, World
 
 __all__ = [
     "Bot",
-    "Call",
     "ChannelKind",
-    "Event",
     "Faults",
     "File",
     "Gateway",
+    "GatewayEvent",
     "GatewayRules",
     "Guild",
     "Json",
@@ -38,9 +37,10 @@ __all__ = [
     "Rate",
     "RateLimits",
     "Refusal",
-    "Request",
     "Response",
     "Rest",
+    "RestCall",
+    "RestRequest",
     "Server",
     "World",
     "WorldApi",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from . import permissions
+from .api_errors import refuse
+from .objects import ChannelKind
 from .permissions import Overwrite, Permission
-from .refusals import refuse
-from .shapes import ChannelKind
 from .snowflakes import from_timestamp
 from .state import ChannelState, State
 from .wire import Json

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from . import shapes
-from .forms import CHANNEL, THREAD, THREAD_METADATA, as_name, read_form
-from .laws import as_draft
-from .mentions import FOR_MESSAGES, as_allowed, called_by
+from . import objects
+from .api_errors import invalid, not_one_of, refuse, required
+from .channel_forms import CHANNEL, THREAD, THREAD_METADATA, as_name, read_form
+from .objects import ChannelKind, MessageFlag, MessageKind, copied
 from .permissions import Permission
+from .pings import FOR_MESSAGES, as_allowed, called_by
 from .reactions import Reactions
-from .refusals import invalid, not_one_of, refuse, required
-from .shapes import ChannelKind, MessageFlag, MessageKind, copied
 from .state import ChannelState
+from .validation import as_draft
 from .wire import File, Json
 
 _THREAD_KINDS = (ChannelKind.ANNOUNCEMENT_THREAD, ChannelKind.PUBLIC_THREAD, ChannelKind.PRIVATE_THREAD)
@@ -34,7 +34,7 @@ class Channels(Reactions):
         home = id_of(guild)
         position = sum(channel.guild == home for channel in self._channels.values())
         id_ = self._snowflakes.next()
-        shape = shapes.channel(id_, kind, name, guild=home, position=position, slowmode=slowmode)
+        shape = objects.channel(id_, kind, name, guild=home, position=position, slowmode=slowmode)
         channel = self._channels[id_] = ChannelState(shape | {"parent_id": parent})
         self._tell_channel("CHANNEL_CREATE", channel.json, channel)
         return id_
@@ -200,7 +200,7 @@ class Channels(Reactions):
     ) -> ChannelState:
         details = read_form(payload or {}, THREAD)
         kept = read_form(payload or {}, THREAD_METADATA)
-        shape = shapes.thread(
+        shape = objects.thread(
             id_ or self._snowflakes.next(), kind, name, parent=parent.json, owner=owner, at=self._timestamp()
         )
         shape |= details | {"name": name}
@@ -214,7 +214,7 @@ class Channels(Reactions):
 
     def _add_line(self, channel: ChannelState, kind: MessageKind, author: Json, content: str, reference: Json) -> None:
         """A message that Discord itself puts there, to say what has happened."""
-        line = shapes.message(self._snowflakes.next(), channel.id, author, content, self._timestamp())
+        line = objects.message(self._snowflakes.next(), channel.id, author, content, self._timestamp())
         line |= {"type": int(kind), "message_reference": reference}
         self._file_under(channel, line)
         self._tell_of_message("MESSAGE_CREATE", channel, line)
@@ -244,7 +244,7 @@ class Channels(Reactions):
         for channel in self._channels.values():
             if channel.kind is ChannelKind.DIRECT and channel.people.keys() == {who, recipient}:
                 return self._channel_as_seen(channel, who)
-        shape = shapes.direct(self._snowflakes.next(), self._users[recipient])
+        shape = objects.direct(self._snowflakes.next(), self._users[recipient])
         people = {who: self.now(), recipient: self.now()}
         channel = self._channels[shape["id"]] = ChannelState(shape, people=people)
         return self._channel_as_seen(channel, who)

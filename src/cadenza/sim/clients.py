@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Protocol, TypeVar
 
-from ..tasks import end_task
+from ..concurrency.tasks import end_task
 
 
 class Client(Protocol):

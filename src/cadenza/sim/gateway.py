@@ -19,13 +19,13 @@ from typing import Any, Self
 
 from aiohttp import WSMsgType, web
 
-from ..tasks import end_task
+from ..concurrency.tasks import end_task
 from .frames import Compression, Frame, framing
 from .intents import ALL, PRIVILEGED, Intent, hears
 from .members import chunks
 from .protocol import Hangup, Op, as_object, as_shard, read, without_token
-from .sessions import Allowance, GatewayRules, Session, as_message
-from .wire import Event, Json, Refusal
+from .sessions import GatewayRules, IdentifyQuota, Session, as_message
+from .wire import GatewayEvent, Json, Refusal
 from .world import Bot, World
 
 _VERSIONS = ("9", "10")
@@ -38,7 +38,7 @@ by a whole interval.
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ClientFrame:
     """What a client sent."""
 
     op: Op
@@ -56,7 +56,7 @@ class _Close:
     reason: str = ""
 
 
-class Line:
+class GatewaySocket:
     """The writing side of a connection: what is said is sent in its order."""
 
     def __init__(self, socket: web.WebSocketResponse, frame: Frame, tear: Callable[[], None]) -> None:
@@ -104,12 +104,12 @@ class Line:
 class _Caller:
     """A client that is connected."""
 
-    def __init__(self, socket: web.WebSocketResponse, line: Line, rules: GatewayRules, now: float) -> None:
+    def __init__(self, socket: web.WebSocketResponse, line: GatewaySocket, rules: GatewayRules, now: float) -> None:
         self.socket = socket
         self.line = line
         self.session: Session | None = None
         self.beat_at = now
-        self.allowance = Allowance(rules.sends, rules.window)
+        self.allowance = IdentifyQuota(rules.sends, rules.window)
 
 
 class Gateway:
@@ -125,12 +125,12 @@ class Gateway:
     ) -> None:
         self.url = url
         self.rules = rules or GatewayRules()
-        self.heard: deque[Heard] = deque(maxlen=10_000)
+        self.heard: deque[ClientFrame] = deque(maxlen=10_000)
         """What clients sent, the last at the end."""
         self._world = world
         world.privileged = self.rules.privileged  # what an application is told of itself is what the gateway allows
         self._compression = compression
-        self._callers: dict[Line, _Caller] = {}
+        self._callers: dict[GatewaySocket, _Caller] = {}
         self._sessions: dict[str, Session] = {}
         self._numbers = itertools.count(1)
         self._stop_listening: Callable[[], None] | None = None
@@ -192,7 +192,7 @@ class Gateway:
 
     async def attend(self, socket: web.WebSocketResponse, query: Mapping[str, str], tear: Callable[[], None]) -> None:
         """Serve one connection until it ends. *tear* breaks it without a word."""
-        line = Line(socket, framing(query.get("compress", ""), self._compression), tear)
+        line = GatewaySocket(socket, framing(query.get("compress", ""), self._compression), tear)
         caller = self._callers[line] = _Caller(socket, line, self.rules, _now())
         writer = asyncio.create_task(line.write())
         try:
@@ -241,7 +241,7 @@ class Gateway:
         return None
 
     def _obey(self, caller: _Caller, op: Op, data: Any) -> None:
-        self.heard.append(Heard(op, without_token(data), caller.session.id if caller.session else ""))
+        self.heard.append(ClientFrame(op, without_token(data), caller.session.id if caller.session else ""))
         match op:
             case Op.HEARTBEAT:
                 caller.beat_at = _now()
@@ -274,9 +274,9 @@ class Gateway:
         ready = self._world.ready(bot)
         ready["guilds"] = [guild for guild in ready["guilds"] if shard.has(guild["id"])]
         ready |= {"v": 10, "session_id": session.id, "resume_gateway_url": self.url, "shard": list(shard)}
-        session.tell(Event("READY", ready))
+        session.tell(GatewayEvent("READY", ready))
         for guild in guilds:
-            created = Event("GUILD_CREATE", self._world.guild_created(guild, bot), guild=guild)
+            created = GatewayEvent("GUILD_CREATE", self._world.guild_created(guild, bot), guild=guild)
             if hears(created, intents, bot.id):
                 session.tell(created)
 
@@ -303,7 +303,7 @@ class Gateway:
             caller.line.say(message)
         self._enter(caller, session)
         session.resumed += 1
-        session.tell(Event("RESUMED", {"_trace": []}))
+        session.tell(GatewayEvent("RESUMED", {"_trace": []}))
 
     def _authenticate(self, data: Json) -> Bot:
         try:
@@ -325,7 +325,7 @@ class Gateway:
             return
         members = self._world.guild_created(guild, session.bot)["members"]
         for chunk in chunks(members, data, session.intents):
-            session.tell(Event("GUILD_MEMBERS_CHUNK", {"guild_id": guild, **chunk}, guild=guild))
+            session.tell(GatewayEvent("GUILD_MEMBERS_CHUNK", {"guild_id": guild, **chunk}, guild=guild))
 
     def _enter(self, caller: _Caller, session: Session) -> None:
         caller.session = session
@@ -346,7 +346,7 @@ class Gateway:
             if session.left_at is not None and now - session.left_at > self.rules.resumable:
                 del self._sessions[session.id]
 
-    def _hear(self, event: Event) -> None:
+    def _hear(self, event: GatewayEvent) -> None:
         for session in self.sessions:
             if session.hears(event, self._world.guilds_of(session.bot)):
                 session.tell(event)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from . import permissions, shapes
+from . import objects, permissions
+from .api_errors import refuse, unauthorised
 from .channels import id_of
 from .intents import PRIVILEGED, Intent
 from .interactions import Interactions
-from .laws import as_ids
+from .objects import copied
 from .permissions import Permission
-from .refusals import refuse, unauthorised
-from .shapes import copied
 from .snowflakes import as_timestamp
 from .state import Bot, GuildState
+from .validation import as_ids
 from .wire import Json
 
 _HAS_COMMANDS = 1 << 23
@@ -28,8 +28,8 @@ class Guilds(Interactions):
     def _found(self, name: str, owner: str) -> str:
         """A new guild, in which only its owner is."""
         id_ = self._snowflakes.next()
-        everyone = shapes.role(id_, "@everyone", permissions.EVERYONE, position=0)
-        self._guilds[id_] = GuildState(shapes.guild(id_, name, owner), {id_: everyone})
+        everyone = objects.role(id_, "@everyone", permissions.EVERYONE, position=0)
+        self._guilds[id_] = GuildState(objects.guild(id_, name, owner), {id_: everyone})
         self.join(id_, owner)
         return id_
 
@@ -41,7 +41,7 @@ class Guilds(Interactions):
             return
         if user not in self._users:
             raise refuse(10013)
-        member = shapes.member(self._users[user], self._timestamp())
+        member = objects.member(self._users[user], self._timestamp())
         if user in self._bots:
             role = self.add_role(home, self._bots[user].name, permissions=granted)
             state.roles[role] |= {"managed": True, "tags": {"bot_id": user}}
@@ -67,7 +67,7 @@ class Guilds(Interactions):
         """A new role."""
         home, id_ = id_of(guild), self._snowflakes.next()
         state = self._guild(home)
-        role = shapes.role(id_, name, permissions, position=len(state.roles), is_mentionable=mentionable)
+        role = objects.role(id_, name, permissions, position=len(state.roles), is_mentionable=mentionable)
         state.roles[id_] = role
         self._tell_guild("GUILD_ROLE_CREATE", {"role": role}, home)
         return id_
@@ -105,7 +105,7 @@ class Guilds(Interactions):
         """A new emoji."""
         home, id_ = id_of(guild), self._snowflakes.next()
         emojis = self._guild(home).emojis
-        emojis[id_] = shapes.emoji(id_, name, is_animated=animated)
+        emojis[id_] = objects.emoji(id_, name, is_animated=animated)
         self._tell_guild("GUILD_EMOJIS_UPDATE", {"emojis": list(emojis.values())}, home)
         return id_
 

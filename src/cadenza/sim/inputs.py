@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from .refusals import as_list, as_object, bad_length, required
+from .api_errors import as_list, as_object, bad_length, required
 from .wire import Json
 
 _KINDS: Mapping[type, int] = {bool: 5, int: 4, float: 10}

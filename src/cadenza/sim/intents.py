@@ -7,7 +7,7 @@ from enum import IntFlag
 from types import MappingProxyType
 from typing import NamedTuple
 
-from .wire import Event, Json
+from .wire import GatewayEvent, Json
 
 
 class Intent(IntFlag):
@@ -89,7 +89,7 @@ _BLANK: Mapping[str, object] = MappingProxyType({"content": "", "embeds": [], "a
 """What of a message is content, and what stands there instead for a bot that may not read it; a poll is left out."""
 
 
-def hears(event: Event, intents: Intent, bot: str) -> bool:
+def hears(event: GatewayEvent, intents: Intent, bot: str) -> bool:
     """Whether a bot with *intents* is told of *event*, if it is there at all."""
     if event.name == "GUILD_MEMBER_UPDATE" and _id_of(event.data.get("user")) == bot:
         return True  # of itself a bot is always told
@@ -98,7 +98,7 @@ def hears(event: Event, intents: Intent, bot: str) -> bool:
     return not wanted or bool(intents & wanted)
 
 
-def as_seen(event: Event, intents: Intent, bot: str) -> Json:
+def as_seen(event: GatewayEvent, intents: Intent, bot: str) -> Json:
     """The data of *event* as a bot with *intents* is shown it."""
     if event.name == "GUILD_CREATE":
         return _guild_as_seen(event.data, intents, bot)

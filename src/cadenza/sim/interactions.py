@@ -12,14 +12,14 @@ from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import Any, assert_never
 
+from .api_errors import as_list, as_number, as_object, bad_length, invalid, not_one_of, refuse
 from .inputs import as_modal, as_options, check_choice, filled_in, find_command, flat
-from .laws import FILE_SIZE, Draft, as_draft
-from .mentions import FOR_MESSAGES, as_allowed, called_by
 from .messages import as_reply
+from .objects import MessageFlag, MessageKind, copied
 from .permissions import ALL, Permission
-from .refusals import as_list, as_number, as_object, bad_length, invalid, not_one_of, refuse
-from .shapes import MessageFlag, MessageKind, copied
+from .pings import FOR_MESSAGES, as_allowed, called_by
 from .state import ChannelState, InteractionState
+from .validation import FILE_SIZE, Draft, as_draft
 from .webhooks import Webhooks
 from .wire import File, Json
 
@@ -46,7 +46,7 @@ class InteractionKind(IntEnum):
     MODAL = 5
 
 
-class Answer(IntEnum):
+class CallbackType(IntEnum):
     """How a bot answers."""
 
     MESSAGE = 4
@@ -256,24 +256,26 @@ class Interactions(Webhooks):
         state.original = message["id"] if message else state.pressed
         return _as_callback(state, answer, message)
 
-    def _carry_out(self, state: InteractionState, answer: Answer, data: Json, files: Sequence[File]) -> Json | None:
+    def _carry_out(
+        self, state: InteractionState, answer: CallbackType, data: Json, files: Sequence[File]
+    ) -> Json | None:
         """Do what an answer says; gives back the message that it makes or changes."""
         place = self._channel(state.channel)
         match answer:
-            case Answer.MESSAGE:
+            case CallbackType.MESSAGE:
                 return self._say(state, as_draft(data, files), data)
-            case Answer.DEFERRED_MESSAGE:
+            case CallbackType.DEFERRED_MESSAGE:
                 draft = Draft("", [], [], (), [], None, 0, is_spoken=False)
                 return self._say(state, draft, data, flags=MessageFlag.LOADING)
-            case Answer.UPDATE:
+            case CallbackType.UPDATE:
                 return self._change(place, self._message(place, str(state.pressed)), data, files, theirs=ALL)
-            case Answer.AUTOCOMPLETE:
+            case CallbackType.AUTOCOMPLETE:
                 state.choices = _as_choices(data.get("choices"))
                 return None
-            case Answer.MODAL:
+            case CallbackType.MODAL:
                 state.modal = copied(as_modal(data))
                 return None
-            case Answer.DEFERRED_UPDATE:
+            case CallbackType.DEFERRED_UPDATE:
                 return None
         assert_never(answer)
 
@@ -366,15 +368,15 @@ def _check_command(command: Json, number: int) -> None:
         raise bad_length(at=f"{number}.description", least=1, most=100)
 
 
-def _as_answer(value: object, state: InteractionState) -> Answer:
+def _as_answer(value: object, state: InteractionState) -> CallbackType:
     """How a bot answers; not every sort of interaction can be answered in every way."""
-    answers = {Answer.MESSAGE, Answer.DEFERRED_MESSAGE, Answer.MODAL}
+    answers = {CallbackType.MESSAGE, CallbackType.DEFERRED_MESSAGE, CallbackType.MODAL}
     if state.kind == InteractionKind.AUTOCOMPLETE:
-        answers = {Answer.AUTOCOMPLETE}
+        answers = {CallbackType.AUTOCOMPLETE}
     if state.kind == InteractionKind.MODAL:
-        answers.discard(Answer.MODAL)
+        answers.discard(CallbackType.MODAL)
     if state.pressed is not None:
-        answers |= {Answer.UPDATE, Answer.DEFERRED_UPDATE}
+        answers |= {CallbackType.UPDATE, CallbackType.DEFERRED_UPDATE}
     for answer in answers:
         if answer == value:
             return answer
@@ -390,7 +392,7 @@ def _as_choices(value: object) -> list[Json]:
     return [copied(choice) for choice in choices]
 
 
-def _as_callback(state: InteractionState, answer: Answer, message: Json | None) -> Json:
+def _as_callback(state: InteractionState, answer: CallbackType, message: Json | None) -> Json:
     interaction: Json = {"id": state.id, "type": state.kind}
     resource: Json = {"type": int(answer)}
     if message is not None:

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from . import shapes
+from . import objects
+from .api_errors import as_number, invalid, refuse
 from .attachments import Attachments
-from .laws import Draft, as_attachments, as_components, as_content, as_draft, as_embeds, as_ids, check_files
-from .mentions import FOR_MESSAGES, FOR_WEBHOOKS, Allowed, Called, as_allowed, called_by
+from .objects import ChannelKind, MessageFlag, MessageKind, copied
 from .permissions import Permission
-from .refusals import as_number, invalid, refuse
-from .shapes import ChannelKind, MessageFlag, MessageKind, copied
+from .pings import FOR_MESSAGES, FOR_WEBHOOKS, Allowed, PingedIds, as_allowed, called_by
 from .snowflakes import made_at
 from .state import ChannelState
+from .validation import Draft, as_attachments, as_components, as_content, as_draft, as_embeds, as_ids, check_files
 from .wire import File, Json
 
 TYPING_SECONDS = 10.0
@@ -119,22 +119,27 @@ class Messages(Attachments):
         if pause and not is_exempt and left > 0:
             raise refuse(20016, retry_after=left)
 
-    def _permitted(self, called: Called, channel: ChannelState, theirs: Permission) -> Called:
+    def _permitted(self, called: PingedIds, channel: ChannelState, theirs: Permission) -> PingedIds:
         """Those who are *called* that exist, and whom somebody with these permissions can call."""
         users = tuple(user for user in called.users if user in self._users)
         if channel.guild is None:
-            return Called(users)
+            return PingedIds(users)
         may_call_all = Permission.MENTION_EVERYONE in theirs
         roles = self._guild(channel.guild).roles
         named = tuple(role for role in called.roles if role in roles and (may_call_all or roles[role]["mentionable"]))
-        return Called(users, named, called.everyone and may_call_all)
+        return PingedIds(users, named, called.everyone and may_call_all)
 
     def _post(
-        self, channel: ChannelState, author: Json, draft: Draft, called: Called, fields: Mapping[str, Any] = _NO_FIELDS
+        self,
+        channel: ChannelState,
+        author: Json,
+        draft: Draft,
+        called: PingedIds,
+        fields: Mapping[str, Any] = _NO_FIELDS,
     ) -> Json:
         """Store a message that may be sent, and tell of it."""
         now = self._timestamp()
-        message = shapes.message(self._snowflakes.next(), channel.id, author, draft.content, now)
+        message = objects.message(self._snowflakes.next(), channel.id, author, draft.content, now)
         self._fill(message, channel, draft, called)
         message |= {"tts": draft.is_spoken, "flags": draft.flags, **fields}
         if draft.nonce is not None:
@@ -144,12 +149,12 @@ class Messages(Attachments):
         self._tell_of_message("MESSAGE_CREATE", channel, message)
         return message
 
-    def _fill(self, message: Json, channel: ChannelState, draft: Draft, called: Called) -> None:
+    def _fill(self, message: Json, channel: ChannelState, draft: Draft, called: PingedIds) -> None:
         message |= {"embeds": draft.embeds, "components": draft.components}
         message["attachments"] = self._attach(channel, draft.files, draft.attachments)
         self._note_calls(message, called)
 
-    def _note_calls(self, message: Json, called: Called) -> None:
+    def _note_calls(self, message: Json, called: PingedIds) -> None:
         message["mentions"] = [self._users[user] for user in called.users]
         message["mention_roles"] = list(called.roles)
         message["mention_everyone"] = called.everyone

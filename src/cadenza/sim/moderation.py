@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from . import shapes
-from .forms import ROLE, as_ids, as_text, read_form
+from . import objects
+from .api_errors import bad_length, invalid, refuse
+from .channel_forms import ROLE, as_ids, as_text, read_form
 from .guilds import Guilds
+from .objects import copied
 from .permissions import ALL, Permission
-from .refusals import bad_length, invalid, refuse
-from .shapes import copied
 from .snowflakes import as_timestamp, from_timestamp
 from .wire import Json
 
@@ -151,7 +151,7 @@ class Moderation(Guilds):
             other["position"] += other["position"] > 0
         id_ = self._snowflakes.next()
         everyone = Permission(int(state.roles[guild]["permissions"]))
-        role = state.roles[id_] = shapes.role(id_, "new role", everyone, position=1) | details
+        role = state.roles[id_] = objects.role(id_, "new role", everyone, position=1) | details
         self._tell_guild("GUILD_ROLE_CREATE", {"role": role}, guild)
         return {**role}
 

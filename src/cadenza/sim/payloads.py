@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 from datetime import UTC, datetime
 
-from ..targets.api import Button, Embed, Face, Outgoing
+from ..targets.discord.api import Button, Embed, Outgoing, WebhookIdentity
 from .wire import File, Json
 
 _NO_PREVIEWS = 1 << 2
@@ -31,7 +31,7 @@ def as_message(channel: str, message: Outgoing) -> Json:
     return payload
 
 
-def as_webhook_message(face: Face, message: Outgoing) -> Json:
+def as_webhook_message(face: WebhookIdentity, message: Outgoing) -> Json:
     """What is sent through a webhook; it knows neither replies nor nonces."""
     payload = _common(message) | {"username": face.name}
     if face.avatar_url:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from .api_errors import refuse
 from .moderation import Moderation
+from .objects import MessageKind
 from .permissions import Permission
-from .refusals import refuse
-from .shapes import MessageKind
 from .state import ChannelState
 from .wire import Json
 

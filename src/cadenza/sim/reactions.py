@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from .laws import as_ids
+from .api_errors import refuse
 from .messages import Messages
 from .permissions import Permission
-from .refusals import refuse
 from .state import ChannelState
+from .validation import as_ids
 from .wire import Json
 
 _MOST = 20

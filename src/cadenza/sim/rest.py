@@ -9,9 +9,9 @@ from math import ceil
 from typing import Any, Final, assert_never
 
 from .faults import Banning, Failing, Faults, Losing, LostResponse, Slowing, Verdict
-from .limits import Denial, RateLimits, Scope, Taken, round_up
+from .rate_limits import Denial, RateLimits, Scope, Taken, round_up
 from .routes import Ask, Route, find_route, no_such_route, unauthorised
-from .wire import Json, Refusal, Request, Response
+from .wire import Json, Refusal, Response, RestRequest
 from .world import Bot, World
 
 _KEPT = 10_000
@@ -25,7 +25,7 @@ _BAN_PAGE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class RestCall:
     """One call that was made."""
 
     at: float
@@ -40,7 +40,7 @@ class Call:
     """In how many seconds it may be made again, if it was one too many."""
     channel: str = field(default="", kw_only=True)
     """Which channel it was about; empty if none, or if nobody can tell."""
-    request: Request = field(repr=False, kw_only=True)
+    request: RestRequest = field(repr=False, kw_only=True)
     """All of it, with the tokens that are in it."""
 
 
@@ -51,11 +51,11 @@ class Rest:
         self.world = world
         self.limits = limits or RateLimits()
         self.faults = faults or Faults()
-        self.calls: list[Call] = []
+        self.calls: list[RestCall] = []
         """The last ten thousand or more, the oldest first."""
-        self._ears: list[Callable[[Call], None]] = []
+        self._ears: list[Callable[[RestCall], None]] = []
 
-    def listen(self, hear: Callable[[Call], None]) -> Callable[[], None]:
+    def listen(self, hear: Callable[[RestCall], None]) -> Callable[[], None]:
         """Have *hear* called with every call when it has been answered; gives back how to stop that."""
         self._ears.append(hear)
 
@@ -65,7 +65,7 @@ class Rest:
 
         return stop
 
-    async def handle(self, request: Request) -> Response:
+    async def handle(self, request: RestRequest) -> Response:
         """Answer a call; if the answer is to be lost, raise ``LostResponse``."""
         if banned := self.limits.ban_left(self.world.now()):
             return self._note(request, _ban(banned))
@@ -79,7 +79,7 @@ class Rest:
             raise LostResponse(msg)
         return self._note(request, response)
 
-    def _answer(self, request: Request, verdict: Verdict | None) -> Response | None:
+    def _answer(self, request: RestRequest, verdict: Verdict | None) -> Response | None:
         match verdict:
             case None:
                 return self._carry_out(request)
@@ -99,7 +99,7 @@ class Rest:
             case _:
                 assert_never(verdict)
 
-    def _carry_out(self, request: Request) -> Response:
+    def _carry_out(self, request: RestRequest) -> Response:
         headers: Mapping[str, str] = {}
         try:
             found = find_route(request)
@@ -120,7 +120,7 @@ class Rest:
             raise unauthorised()
         return self.world.authenticate(token)
 
-    def _take(self, request: Request, names: Mapping[str, str], bot: Bot | None) -> Taken:
+    def _take(self, request: RestRequest, names: Mapping[str, str], bot: Bot | None) -> Taken:
         return self.limits.take(
             request.method,
             request.path,
@@ -130,7 +130,7 @@ class Rest:
             is_exempt="interaction" in names,
         )
 
-    def _webhook_channel(self, request: Request, names: Mapping[str, str]) -> str:
+    def _webhook_channel(self, request: RestRequest, names: Mapping[str, str]) -> str:
         """The channel whose limit a webhook uses up by speaking; an interaction has none."""
         return self._home(names) if request.method == "POST" else ""
 
@@ -143,7 +143,7 @@ class Rest:
         except Refusal:
             return ""
 
-    def _note(self, request: Request, response: Response) -> Response:
+    def _note(self, request: RestRequest, response: Response) -> Response:
         """Remember a call, and count it if Discord itself refused it."""
         is_refusal = response.status >= 400 and isinstance(response.body, dict)
         code = response.body.get("code", 0) if is_refusal else 0
@@ -153,18 +153,18 @@ class Rest:
             self.limits.note(response.status, Scope(scope) if scope else None, self.world.now())
         return response
 
-    def _remember(self, request: Request, status: int | None, code: int, retry_after: float | None = None) -> None:
+    def _remember(self, request: RestRequest, status: int | None, code: int, retry_after: float | None = None) -> None:
         found = find_route(request)
         name = found[0].name if found else request.method
         channel = self._channel(request, found[1]) if found else ""
-        call = Call(self.world.now(), name, status, code, retry_after, channel=channel, request=request)
+        call = RestCall(self.world.now(), name, status, code, retry_after, channel=channel, request=request)
         self.calls.append(call)
         if len(self.calls) > 2 * _KEPT:
             del self.calls[:-_KEPT]
         for hear in tuple(self._ears):
             hear(call)
 
-    def _channel(self, request: Request, names: Mapping[str, str]) -> str:
+    def _channel(self, request: RestRequest, names: Mapping[str, str]) -> str:
         """The channel that a call was about; a webhook may speak in a thread of its own."""
         return names.get("channel") or request.query.get("thread_id") or self._home(names)
 

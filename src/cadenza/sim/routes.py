@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
+from .api_errors import as_list
 from .paths import Pattern, split
-from .refusals import as_list
-from .wire import File, Json, Refusal, Request
+from .wire import File, Json, Refusal, RestRequest
 from .world import Bot, World
 
 
@@ -17,7 +17,7 @@ class Ask:
     """A call, taken apart."""
 
     world: World
-    request: Request
+    request: RestRequest
     names: dict[str, str]
     """What stands in the path where it is left open."""
     asker: Bot | None
@@ -118,7 +118,7 @@ class Route:
         object.__setattr__(self, "pattern", Pattern.read(self.name))
 
 
-def find_route(request: Request) -> tuple[Route, dict[str, str]] | None:
+def find_route(request: RestRequest) -> tuple[Route, dict[str, str]] | None:
     """Which of the routes a request takes, and what stands where it is left open."""
     parts = split(request.path)
     for route in _BY_SHAPE.get((request.method, len(parts)), ()):

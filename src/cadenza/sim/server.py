@@ -14,14 +14,14 @@ import msgspec
 from aiohttp import BodyPartReader, web
 
 from .clients import AnyClient, discord_py, is_of_discord_py, running
+from .content_types import kind_of
 from .faults import Faults, LostResponse
-from .files import kind_of
 from .frames import Compression
 from .gateway import Gateway
-from .limits import RateLimits
+from .rate_limits import RateLimits
 from .rest import Rest
 from .sessions import GatewayRules
-from .wire import Event, File, Refusal, Request, Response
+from .wire import File, GatewayEvent, Refusal, Response, RestRequest
 from .world import World
 
 _LARGEST = 25 << 20
@@ -87,7 +87,7 @@ class Server:
             raise TimeoutError(message) from None
         await asyncio.sleep(_MOMENT)
 
-    def hear(self, _event: Event) -> None:
+    def hear(self, _event: GatewayEvent) -> None:
         """Something has happened in the world."""
         self._stir.set()
 
@@ -147,7 +147,7 @@ class Server:
             self._stir.set()
         return _as_http(response)
 
-    def _about_gateway(self, call: Request) -> Response | None:
+    def _about_gateway(self, call: RestRequest) -> Response | None:
         """The answer to where the gateway is, which the world does not know."""
         match call.method, call.path:
             case "GET", "/gateway":
@@ -226,7 +226,7 @@ async def _only_bots(request: web.Request, handler: Handler) -> web.StreamRespon
     return await handler(request)
 
 
-async def _read(request: web.Request) -> Request:
+async def _read(request: web.Request) -> RestRequest:
     """A call, as it came over HTTP."""
     if (request.content_length or 0) > _LARGEST:
         raise Refusal(413, 40005, "Request entity too large")
@@ -240,7 +240,7 @@ async def _read(request: web.Request) -> Request:
     elif data := await request.read():
         body = _decoded(data)
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-    return Request(
+    return RestRequest(
         request.method,
         _VERSION.sub("", request.rel_url.raw_path, count=1),
         dict(request.query),

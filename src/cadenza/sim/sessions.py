@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from .intents import PRIVILEGED, Intent, as_seen, hears
-from .wire import Event, Json
+from .wire import GatewayEvent, Json
 from .world import Bot
 
 
@@ -50,7 +50,7 @@ class Shard(NamedTuple):
         return self.number == (0 if guild is None else (int(guild) >> 22) % self.total)
 
 
-class Allowance:
+class IdentifyQuota:
     """How often something may be done in a time."""
 
     def __init__(self, times: int, seconds: float) -> None:
@@ -98,7 +98,7 @@ class Session:
         self._deliver = None
         self.left_at = now
 
-    def hears(self, event: Event, guilds: Iterable[str]) -> bool:
+    def hears(self, event: GatewayEvent, guilds: Iterable[str]) -> bool:
         """Whether *event* is for this session, of a bot that is in *guilds*."""
         if event.bots and self.bot.id not in event.bots:
             return False
@@ -106,7 +106,7 @@ class Session:
             return False
         return self.shard.has(event.guild) and hears(event, self.intents, self.bot.id)
 
-    def tell(self, event: Event) -> None:
+    def tell(self, event: GatewayEvent) -> None:
         """Count, keep and deliver *event*, as the bot may see it."""
         self.sequence += 1
         data = as_seen(event, self.intents, self.bot.id)

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import shapes
-from .refusals import refuse
-from .shapes import ChannelKind, copied
+from . import objects
+from .api_errors import refuse
+from .objects import ChannelKind, copied
 from .snowflakes import Calendar, Snowflakes, as_timestamp
-from .wire import Event, Json
+from .wire import GatewayEvent, Json
 
 NOBODY = frozenset({"0"})
 """For events of which no bot hears, and only those who look at the world from outside: nobody has this id."""
@@ -104,7 +104,7 @@ class State:
     def __init__(self, clock: Callable[[], float], starts: float | None) -> None:
         self._calendar = Calendar(clock, starts)
         self._snowflakes = Snowflakes(self.now)
-        self._ears: list[Callable[[Event], None]] = []
+        self._ears: list[Callable[[GatewayEvent], None]] = []
         self._users: dict[str, Json] = {}
         self._bots: dict[str, Bot] = {}
         self._guilds: dict[str, GuildState] = {}
@@ -125,7 +125,7 @@ class State:
         """The time in this world, in seconds since 1970."""
         return self._calendar.now()
 
-    def listen(self, hear: Callable[[Event], None]) -> Callable[[], None]:
+    def listen(self, hear: Callable[[GatewayEvent], None]) -> Callable[[], None]:
         """Have *hear* called with everything that happens; gives back how to stop that."""
         self._ears.append(hear)
 
@@ -137,7 +137,7 @@ class State:
 
     def _tell(self, name: str, data: Json, guild: str | None, bots: frozenset[str]) -> None:
         for hear in tuple(self._ears):
-            hear(Event(name, copied(data), guild, bots or NOBODY))
+            hear(GatewayEvent(name, copied(data), guild, bots or NOBODY))
 
     def _timestamp(self) -> str:
         return as_timestamp(self.now())
@@ -177,7 +177,7 @@ class State:
             raise ValueError(message)
         bot = Bot(self._snowflakes.next(), name, token)
         self._bots[bot.id] = bot
-        self._users[bot.id] = {**shapes.user(bot.id, name, is_bot=True), "username": name}
+        self._users[bot.id] = {**objects.user(bot.id, name, is_bot=True), "username": name}
         return bot
 
     def file(self, attachment: str) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from .shapes import MessageFlag, MessageKind
+from .objects import MessageFlag, MessageKind
 from .wire import Json
 
 _QUOTE = 40

@@ -8,15 +8,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from . import shapes
+from . import objects
+from .api_errors import invalid, refuse
+from .channel_forms import as_name
 from .channels import Channels
-from .forms import as_name
-from .laws import as_draft, as_webhook_name
-from .mentions import FOR_WEBHOOKS, as_allowed, called_by
+from .objects import ChannelKind, copied
 from .permissions import ALL, Permission
-from .refusals import invalid, refuse
-from .shapes import ChannelKind, copied
+from .pings import FOR_WEBHOOKS, as_allowed, called_by
 from .state import ChannelState
+from .validation import as_draft, as_webhook_name
 from .wire import File, Json
 
 MOST = 15
@@ -189,7 +189,7 @@ class Webhooks(Channels):
                 problem = "Scheme must be one of ('http', 'https')."
                 raise invalid(at="avatar_url", code="URL_TYPE_INVALID_SCHEME", problem=problem)
             avatar = self._portray(hashlib.md5(str(url).encode(), usedforsecurity=False).hexdigest(), str(url))
-        return shapes.webhook_user(webhook["id"], name, avatar)
+        return objects.webhook_user(webhook["id"], name, avatar)
 
     def _webhook_place(self, webhook: Json, payload: Json, thread: str | None) -> tuple[ChannelState, Json]:
         """Where a message of *webhook* goes; a name for a thread opens a post."""

@@ -23,7 +23,7 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RestRequest:
     """One call of the REST interface."""
 
     method: str
@@ -50,7 +50,7 @@ class Response:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class GatewayEvent:
     """Something that happened, as the gateway tells it."""
 
     name: str

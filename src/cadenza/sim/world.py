@@ -11,12 +11,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 
-from . import shapes
+from . import objects
+from .channel_admin import Housekeeping
 from .channels import id_of
-from .housekeeping import Housekeeping
+from .objects import ChannelKind
 from .people import Guild, Person
 from .permissions import Permission
-from .shapes import ChannelKind
 from .state import Bot
 from .transcript import as_transcript, lines_of
 from .wire import Json
@@ -37,7 +37,7 @@ class World(Housekeeping):
     def add_person(self, name: str) -> Person:
         """A new person; they are in no guild yet."""
         person = Person(self._snowflakes.next(), name, self)
-        self._users[person.id] = shapes.user(person.id, name)
+        self._users[person.id] = objects.user(person.id, name)
         return person
 
     def add_guild(self, name: str, *, owner: object = None, members: Iterable[object] = ()) -> Guild:

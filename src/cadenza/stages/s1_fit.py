@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..types import Abilities, Media, Prefill, Prompt, PromptTurn, Role, Tag, ToolCall
+from ..types import Abilities, Media, PrefillMode, Prompt, PromptTurn, Role, Tag, ToolCall
 from .s1_budget import CONTINUE, DROPPED, START, trimmed
 from .s1_parts import described, notice, relocated, together
 
@@ -61,7 +61,7 @@ def _with_prefill(prompt: Prompt, abilities: Abilities) -> Prompt:
 
 
 def _begins_natively(prompt: Prompt, abilities: Abilities) -> bool:
-    if abilities.prefill is Prefill.NONE:
+    if abilities.prefill is PrefillMode.NONE:
         return False
     return abilities.prefill_with_tools or not (prompt.tools and abilities.tools)
 

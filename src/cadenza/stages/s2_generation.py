@@ -109,7 +109,7 @@ class _Lines:
         return b"\n".join(kept)
 
 
-class JsonLines:
+class NewlineJson:
     """One event a line; blank lines are none."""
 
     def __init__(self, *, longest: int = LONGEST) -> None:

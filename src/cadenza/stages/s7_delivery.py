@@ -1,7 +1,7 @@
 """Stage 7: segment in, posts out. Decides *how* a segment becomes messages.
 
 The composer is pure: it plans messages and the pauses before them, and sends nothing.
-What sends them is a ``Target``, called by the outbox in ``cadenza.pipeline``.
+What sends them is a ``Target``, called by the outbox in ``cadenza.replies.pipeline``.
 Pauses are numbers in a post, drawn from dice that are handed in, so that a plan can be tested and repeated.
 """
 
@@ -15,10 +15,10 @@ from ..errors import SettingsError
 from ..settings import DeliverySettings
 from ..text.emoji import EMOJI
 from ..text.humanize import humanize
-from ..text.loners import is_loner
 from ..text.plain_table import parted
 from ..text.repair import tidy_block
 from ..text.split import fit, line_context, split
+from ..text.standalone import is_loner
 from ..text.tables import Table
 from ..text.units import WHITESPACE, fits
 from ..types import Attachment, Boundary, Ending, Halt, Identity, Kind, Notice, Post, Receipt, Segment, StopReason
@@ -117,7 +117,7 @@ class Grouping(Protocol):
 class Calling(Protocol):
     """A target whose messages make phones ring."""
 
-    def allow_calls(self, settings: DeliverySettings, /) -> None:
+    def allow_pings(self, settings: DeliverySettings, /) -> None:
         """Call no more than *settings* allow from now on: ``mention_people``, ``mention_roles``, and never everybody."""
 
 

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..text.blocks import blocks
-from ..text.loners import is_loner
 from ..text.sentences import clause_ends
 from ..text.split import BLOCK_QUOTE
+from ..text.standalone import is_loner
 from ..text.survey import survey
 from ..text.units import WHITESPACE, units
 from ..types import Kind, Post

@@ -51,7 +51,7 @@ class Form(Enum):
     """``:name``: one if there is an emoji of that name and nothing else is meant."""
 
 
-class Written(NamedTuple):
+class EmojiText(NamedTuple):
     """Something in a text that is an emoji, or may be one."""
 
     form: Form
@@ -75,7 +75,7 @@ class Written(NamedTuple):
         return self.form is Form.TAG
 
 
-def written_emoji(text: str, odd: str = "") -> Iterator[Written]:
+def written_emoji(text: str, odd: str = "") -> Iterator[EmojiText]:
     """The emoji of *text*, in order; names may also hold the characters of *odd*.
 
     Where a colon may close one or open the next, ``:nope:wave:``, both are given.
@@ -90,9 +90,9 @@ def written_emoji(text: str, odd: str = "") -> Iterator[Written]:
             continue  # a part of something that is no tag, ``<:wave:abc>``
         if name is None:
             form, name = _tag(match)
-            yield Written(form, start, end, name, stands=False)
+            yield EmojiText(form, start, end, name, stands=False)
         elif match["closed"] is None:
-            yield Written(Form.UNCLOSED, start, end, name, stands=False)
+            yield EmojiText(Form.UNCLOSED, start, end, name, stands=False)
         else:
             end += 1
             if text[end : end + 1] in _MAY_END_TAG and _is_in_tag(text, start, end):
@@ -100,7 +100,7 @@ def written_emoji(text: str, odd: str = "") -> Iterator[Written]:
             opens = start in (0, reach) or text[start - 1] not in _BESIDE_SHORTCODE
             if opens:
                 reach = end
-            yield Written(Form.SHORTCODE, start, end, name, stands=opens and _may_end(text, end))
+            yield EmojiText(Form.SHORTCODE, start, end, name, stands=opens and _may_end(text, end))
 
 
 class InWords:
@@ -118,7 +118,7 @@ class InWords:
         self._row = self._reach = 0
         self._holds = self._is_sure = True
 
-    def holds(self, emoji: Written) -> bool:
+    def holds(self, emoji: EmojiText) -> bool:
         """Whether *emoji*, whose name is known, is one; to be asked in order. With a word on one side only it is."""
         if emoji.start >= self._row:
             self._row = self._end_of_row(emoji.end)

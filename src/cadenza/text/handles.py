@@ -55,7 +55,7 @@ _GOES_ON = re.compile(rf"[-.@]?[^\W{UNSPACED}]")
 """Behind a name: it is part of a longer one, ``@alice-2``, ``@alice.b``, or of an address, ``@alice@e.org``."""
 
 
-class Call(NamedTuple):
+class HandleMatch(NamedTuple):
     """Somebody known is called in ``text[start:end]``."""
 
     start: int
@@ -148,7 +148,7 @@ class Directory:
             node = node.after.setdefault(piece, _Node())
         node.target = target
 
-    def _calls(self, text: str) -> Iterator[tuple[int, Call | None]]:
+    def _calls(self, text: str) -> Iterator[tuple[int, HandleMatch | None]]:
         """Where in *text* somebody may be called, and who."""
         done = 0
         for sign in _SIGN.finditer(text):
@@ -158,15 +158,15 @@ class Directory:
                 yield start, call
                 done = call.end if call else done
 
-    def _at(self, text: str, start: int) -> Call | None:
+    def _at(self, text: str, start: int) -> HandleMatch | None:
         """Who is called by the ``@`` at *start*."""
         if bracketed := _bracketed(text, start + 1):
             target = self._in_brackets(bracketed[1])
             if target is not None:
-                return Call(start, bracketed.end(), target)
+                return HandleMatch(start, bracketed.end(), target)
         if with_id := _WITH_ID.match(text, start + 1):
             target = self._by_id(with_id["id"], with_id["name"])
-            return None if target is None else Call(start, with_id.end(), target)
+            return None if target is None else HandleMatch(start, with_id.end(), target)
         return self._longest(text, start)
 
     def _in_brackets(self, handle: str) -> str | None:
@@ -178,16 +178,16 @@ class Directory:
         target = self._targets.get(number)
         return self._personas.get(normalised(name)) if target is None else target
 
-    def _longest(self, text: str, start: int) -> Call | None:
+    def _longest(self, text: str, start: int) -> HandleMatch | None:
         """The longest name behind the ``@`` at *start* that somebody has."""
-        found: Call | None = None
+        found: HandleMatch | None = None
         names = self._root
         for end, piece in _pieces(text, start + 1):
             node = names.get(piece)
             if node is None:
                 break
             if node.target is not None and _ends_name(text, end):
-                found = Call(start, end, node.target)
+                found = HandleMatch(start, end, node.target)
             names = node.after
             if not names:
                 break

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, assert_never
 
 from .elements import Element, Sort, elements
+from .inline_styles import LOOKS
 from .intake import Intake
-from .node import Node
-from .runs import LOOKS
+from .markup_node import Node
 from .spans import SHAPED
 
 _DEEPEST = 24

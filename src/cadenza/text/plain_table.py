@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from .runs import plain
+from .inline_styles import plain
 from .spans import ATOMS, SpanKind
 from .survey import survey
 from .tables import Alignment, Table

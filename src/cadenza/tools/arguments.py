@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from ..errors import ToolError
 from ..types import ToolCall
-from .plain import sendable
+from .jsonable import sendable
 
 _LONGEST = 1_000_000
 """Characters of the longest arguments: what is longer is no argument but an attempt."""

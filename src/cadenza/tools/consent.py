@@ -18,7 +18,7 @@ NOBODY = "nobody is there who could be asked for consent"
 
 
 @dataclass(frozen=True, slots=True)
-class Deliberate:
+class ConsentPolicy:
     """A consent that is asked about every call: only tools that are *exposed* are run.
 
     Those of them that need consent are run if *consent* gives it.

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from ..types import ToolResult
-from .plain import canonical
+from .jsonable import canonical
 
 
 class Ledger:

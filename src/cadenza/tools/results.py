@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..types import Media, Part, ToolResult
 from .images import as_media
-from .plain import as_json, plain, sendable
+from .jsonable import as_json, plain, sendable
 
 RESULT_LIMIT = 20_000
 """Characters of a result that a model is told; a book would leave no room for the conversation."""

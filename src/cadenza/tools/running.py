@@ -11,17 +11,17 @@ from difflib import get_close_matches
 from inspect import isawaitable
 from uuid import uuid4
 
+from ..concurrency.stops import is_cancelled
 from ..errors import ToolError
-from ..stops import is_cancelled
 from ..types import Persona, Scene, ToolCall, ToolResult, ToolSpec, ToolUse
 from .arguments import arguments_of
-from .bounded import GRACE, Overdue, bounded
-from .consent import NOBODY, Answer, Consent, Deliberate
+from .consent import NOBODY, Answer, Consent, ConsentPolicy
+from .deadline import GRACE, DeadlineExceeded, bounded
 from .ledger import Ledger
 from .results import RESULT_LIMIT, as_result, failure
 from .tool import Tool, ToolContext
 
-__all__ = ["Consent", "Deliberate", "Workshop"]
+__all__ = ["Consent", "ConsentPolicy", "ToolRunner"]
 
 logger = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ class _Job:
     key: str
 
 
-class Workshop:
+class ToolRunner:
     """What one reply runs its tools in.
 
     Several calls are run at once; each for as long as its tool may take, or *seconds*. *consent* is asked before a tool
@@ -78,7 +78,7 @@ class Workshop:
 
     def specs(self) -> tuple[ToolSpec, ...]:
         """What may be called now."""
-        exposed = self._consent.exposed if isinstance(self._consent, Deliberate) else self._tools
+        exposed = self._consent.exposed if isinstance(self._consent, ConsentPolicy) else self._tools
         return tuple(
             tool.spec for name, tool in self._tools.items() if name not in self._spent and tool.spec.name in exposed
         )
@@ -145,14 +145,14 @@ class Workshop:
         """Why the tool is not run; empty if it may be."""
         if job.call.name in self._spent:
             return "it has been run in this reply already, and once is enough"
-        if not job.tool.needs_consent and not isinstance(self._consent, Deliberate):
+        if not job.tool.needs_consent and not isinstance(self._consent, ConsentPolicy):
             return ""
         if self._consent is None:
             return NOBODY
         asking = _asked(self._consent, job)
         try:
             answer = await bounded(asking, self._seconds, grace=self._grace, name=f"consent to {job.call.name}")
-        except Overdue:
+        except DeadlineExceeded:
             return "nobody answered in time whether it may be run"
         if answer is True:
             return ""
@@ -190,7 +190,7 @@ class Workshop:
         seconds = self._seconds if own is None else own
         try:
             return await bounded(self._tried(job), seconds, grace=self._grace, name=f"tool {name}")
-        except Overdue as overdue:
+        except DeadlineExceeded as overdue:
             if overdue.is_left_behind:
                 return failure(
                     f"The tool took longer than {seconds:g} seconds and could not be stopped, so it may still do what it "

@@ -1,7 +1,7 @@
 """Who is answered when: the desk of a bot, and what waits before it."""
 
 from .channels import Turn
-from .desk import Closing, Stopping, Turns, Verdict
-from .waiting import Dropped, Heard, Why
+from .queue import ShutdownResult, StopResult, Turns, Verdict
+from .waiting import Dropped, IncomingMessage, TurnReason
 
-__all__ = ["Closing", "Dropped", "Heard", "Stopping", "Turn", "Turns", "Verdict", "Why"]
+__all__ = ["Dropped", "IncomingMessage", "ShutdownResult", "StopResult", "Turn", "TurnReason", "Turns", "Verdict"]

@@ -8,10 +8,10 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field, replace
 
+from ..concurrency.stops import StopHandle
 from ..settings import ChannelSettings
-from ..stops import StopHandle
 from ..types import Receipt, Reply, StopReason
-from .waiting import INSTANT, Entry, Heard, Waiting, Why
+from .waiting import INSTANT, IncomingMessage, QueuedTurn, TurnQueue, TurnReason
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +20,15 @@ class Turn:
 
     id: str
     channel: str
-    messages: tuple[Heard, ...]
+    messages: tuple[IncomingMessage, ...]
     """One, or several of the same person that are answered together; the last one is the newest."""
-    why: Why
+    why: TurnReason
     stop: StopHandle = field(repr=False, compare=False)
     persona: str = ""
     """Who is to answer; empty if that was not said."""
     supersedes: tuple[Receipt, ...] = ()
     """Messages of a reply in whose place this one comes; they are removed when it first speaks."""
-    queue: Waiting | None = field(default=None, repr=False, compare=False)
+    queue: TurnQueue | None = field(default=None, repr=False, compare=False)
 
     @property
     def author(self) -> str:
@@ -47,7 +47,7 @@ class Running:
     """A turn under way."""
 
     turn: Turn
-    entry: Entry
+    entry: QueuedTurn
     """What it was when it waited."""
     started_at: float
     gone: frozenset[str] = frozenset()
@@ -61,34 +61,34 @@ class Running:
         return self.entry.has(message_id) and message_id not in self.gone
 
     @property
-    def messages_left(self) -> tuple[Heard, ...]:
+    def messages_left(self) -> tuple[IncomingMessage, ...]:
         """What is being answered."""
         return self.entry.without(self.gone)
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class FinishedTurn:
     """A turn that has ended, as long as it may be run again."""
 
-    entry: Entry
+    entry: QueuedTurn
     until: float
 
-    def without(self, gone: frozenset[str]) -> Past:
+    def without(self, gone: frozenset[str]) -> FinishedTurn:
         """The same, but for messages that are *gone*."""
         return replace(self, entry=replace(self.entry, messages=self.entry.without(gone)))
 
 
-class Channel:
+class ChannelTurns:
     """All that is known of a channel."""
 
     def __init__(self, name: str, settings: ChannelSettings) -> None:
         self._settings = settings
         self.name = name
-        self.waiting = Waiting(settings)
+        self.waiting = TurnQueue(settings)
         self.running: Running | None = None
         self.interrupts = 0
         """How often in a row somebody who said more was answered before all others."""
-        self.past: list[Past] = []
+        self.past: list[FinishedTurn] = []
         self.timer: asyncio.TimerHandle | None = None
         """What wakes it when nothing is running."""
 
@@ -105,13 +105,13 @@ class Channel:
         """The turn under way, if it answers *author*."""
         return self.running if self.running and self.running.turn.author == author else None
 
-    def is_follow_up(self, message: Heard, running: Running) -> bool:
+    def is_follow_up(self, message: IncomingMessage, running: Running) -> bool:
         """Whether *message* says more to the persona that is just answering its author, and may interrupt it.
 
         A turn that ends for another reason is not interrupted: what comes meanwhile waits.
         """
         turn, reason = running.turn, running.turn.stop.reason
-        is_talk = not message.is_command and not running.entry.is_command and turn.why is not Why.STOP_REPLY
+        is_talk = not message.is_command and not running.entry.is_command and turn.why is not TurnReason.STOP_REPLY
         is_theirs = message.author == turn.author and message.persona in ("", turn.persona)
         may_interrupt = reason is None and self.interrupts < self._settings.interrupts
         is_awaited = reason is StopReason.FOLLOW_UP or (
@@ -134,9 +134,9 @@ class Channel:
         until = running.started_at + self._settings.rerun_seconds
         if until > now and running.messages_left and _is_undisturbed(running):
             entry = replace(running.entry, messages=running.messages_left, succeeds="", supersedes=receipts)
-            self.past.append(Past(entry, until))
+            self.past.append(FinishedTurn(entry, until))
 
-    def rerun(self, message: Heard, now: float) -> bool:
+    def rerun(self, message: IncomingMessage, now: float) -> bool:
         """Answer *message*, which has changed, anew and before all others, if its answer has only just begun.
 
         Say whether that is so. A turn that is under way is told to end; what it leaves is known when it has.
@@ -148,11 +148,11 @@ class Channel:
         for past in self.past:
             if now < past.until and (edited := past.entry.edited(message)):
                 self.past.remove(past)
-                self.waiting.put_first(replace(edited, why=Why.EDITED))
+                self.waiting.put_first(replace(edited, why=TurnReason.EDITED))
                 return True
         return False
 
-    def would_rerun(self, message: Heard, now: float) -> bool:
+    def would_rerun(self, message: IncomingMessage, now: float) -> bool:
         """Whether ``rerun`` would answer *message* anew."""
         running = self.running
         if running and running.has(message.id):
@@ -177,13 +177,13 @@ class Channel:
             running.turn.stop.take(StopReason.TRIGGER_GONE)
         return True
 
-    def _again(self, running: Running, entry: Entry, now: float) -> bool:
+    def _again(self, running: Running, entry: QueuedTurn, now: float) -> bool:
         """End a turn and answer *entry* in its place, unless it began too long ago or ends anyway; say whether."""
         if not self._may_run_again(running, now):
             return False
         running.turn.stop.take(StopReason.TRIGGER_GONE)
         left = entry.without(running.gone)
-        again = replace(entry, messages=left, why=Why.EDITED, succeeds=running.turn.id, supersedes=())
+        again = replace(entry, messages=left, why=TurnReason.EDITED, succeeds=running.turn.id, supersedes=())
         self.waiting.put_first(again)
         return True
 
@@ -193,5 +193,5 @@ class Channel:
 
 def _is_undisturbed(running: Running) -> bool:
     """Whether a turn that nothing has ended before its time answers something that can be changed."""
-    is_message = running.turn.why is not Why.STOP_REPLY and not running.entry.is_command
+    is_message = running.turn.why is not TurnReason.STOP_REPLY and not running.entry.is_command
     return is_message and running.turn.stop.reason is None

@@ -25,7 +25,7 @@ _MOST_GATHERED = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class IncomingMessage:
     """A message that is to be answered."""
 
     id: str
@@ -42,7 +42,7 @@ class Heard:
     """Whatever belongs to it and is wanted back, such as the message as a chat's own library knows it."""
 
 
-class Why(Enum):
+class TurnReason(Enum):
     """How a turn came about."""
 
     MESSAGE = "message"
@@ -71,16 +71,16 @@ class Dropped(Enum):
     SHUTDOWN = "shutdown"
 
 
-_ORDINARY = (Why.MESSAGE, Why.QUEUED)
-_GATHERING = (Why.MESSAGE, Why.QUEUED, Why.FOLLOW_UP)
+_ORDINARY = (TurnReason.MESSAGE, TurnReason.QUEUED)
+_GATHERING = (TurnReason.MESSAGE, TurnReason.QUEUED, TurnReason.FOLLOW_UP)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class QueuedTurn:
     """One turn to come: the messages of one person that are answered together."""
 
-    messages: tuple[Heard, ...]
-    why: Why
+    messages: tuple[IncomingMessage, ...]
+    why: TurnReason
     persona: str
     """Who is to answer; empty if that was not said."""
     heard_at: float
@@ -93,7 +93,7 @@ class Entry:
     """Messages of replies in whose place it comes."""
 
     @classmethod
-    def of(cls, message: Heard, why: Why, now: float) -> Entry:
+    def of(cls, message: IncomingMessage, why: TurnReason, now: float) -> QueuedTurn:
         """A turn that answers *message*, and could begin at once."""
         return cls((message,), why, message.persona, now, now)
 
@@ -111,15 +111,15 @@ class Entry:
         """Whether that message is among those that are answered."""
         return any(message.id == message_id for message in self.messages)
 
-    def without(self, gone: frozenset[str]) -> tuple[Heard, ...]:
+    def without(self, gone: frozenset[str]) -> tuple[IncomingMessage, ...]:
         """The messages that are not *gone*."""
         return tuple(message for message in self.messages if message.id not in gone)
 
     def follows(self, turn: str) -> bool:
         """Whether it says more to whoever answers in *turn*."""
-        return self.why is Why.FOLLOW_UP and self.succeeds == turn
+        return self.why is TurnReason.FOLLOW_UP and self.succeeds == turn
 
-    def edited(self, message: Heard) -> Entry | None:
+    def edited(self, message: IncomingMessage) -> QueuedTurn | None:
         """The same with *message* as it is now; ``None`` if it is not here, a command, or says what it said before."""
         old = next((known for known in self.messages if known.id == message.id), None)
         if old is None or old.is_command or old.text == message.text:
@@ -128,20 +128,20 @@ class Entry:
         return replace(self, messages=messages, persona=message.persona or self.persona)
 
 
-def _belongs(message: Heard, entry: Entry) -> bool:
+def _belongs(message: IncomingMessage, entry: QueuedTurn) -> bool:
     """Whether *message* can be answered together with *entry*: the same person says more to the same persona."""
     is_talk = entry.why in _GATHERING and not entry.is_command and not message.is_command
     is_for_same = "" in (entry.persona, message.persona) or entry.persona == message.persona
     return is_talk and is_for_same and entry.author == message.author and len(entry.messages) < _MOST_GATHERED
 
 
-class Waiting:
+class TurnQueue:
     """The turns to come in one channel."""
 
     def __init__(self, settings: ChannelSettings) -> None:
         self.settings = settings
         """What holds from now on."""
-        self._entries: list[Entry] = []
+        self._entries: list[QueuedTurn] = []
         self._last_heard = ""
 
     def __bool__(self) -> bool:
@@ -157,7 +157,7 @@ class Waiting:
         """When the first turn may begin; ``None`` if there is none."""
         return self._entries[0].ripe_at if self._entries else None
 
-    def holds(self, is_meant: Callable[[Entry], bool]) -> bool:
+    def holds(self, is_meant: Callable[[QueuedTurn], bool]) -> bool:
         """Whether a turn that *is_meant* waits."""
         return any(map(is_meant, self._entries))
 
@@ -168,21 +168,25 @@ class Waiting:
 
     # --- putting in -------------------------------------------------------------------------
 
-    def add(self, message: Heard, why: Why, now: float) -> None:
+    def add(self, message: IncomingMessage, why: TurnReason, now: float) -> None:
         """Put *message* behind all others."""
-        self._entries.append(self._gathering(Entry.of(message, why, now), now))
+        self._entries.append(self._gathering(QueuedTurn.of(message, why, now), now))
         self._last_heard = message.id
 
-    def follow(self, message: Heard, before: tuple[Heard, ...], *, turn: str, persona: str, now: float) -> None:
+    def follow(
+        self, message: IncomingMessage, before: tuple[IncomingMessage, ...], *, turn: str, persona: str, now: float
+    ) -> None:
         """Put *message*, which says more to whoever answers in *turn*, before all others.
 
         It is answered together with those *before* it, whose answer ends for it; see ``hand_over``.
         """
-        entry = Entry((*before, message), Why.FOLLOW_UP, message.persona or persona, now, now, succeeds=turn)
+        entry = QueuedTurn(
+            (*before, message), TurnReason.FOLLOW_UP, message.persona or persona, now, now, succeeds=turn
+        )
         self.put_first(self._gathering(entry, now))
         self._last_heard = message.id
 
-    def join(self, message: Heard, turn: str, now: float) -> list[Heard] | None:
+    def join(self, message: IncomingMessage, turn: str, now: float) -> list[IncomingMessage] | None:
         """Answer *message* together with what follows *turn*; give back what is too much, ``None`` if nothing follows."""
         for index, entry in enumerate(self._entries):
             if entry.follows(turn):
@@ -192,11 +196,11 @@ class Waiting:
                 return list(extended.messages[:-_MOST_GATHERED])
         return None
 
-    def put_first(self, entry: Entry) -> None:
+    def put_first(self, entry: QueuedTurn) -> None:
         """Put *entry* before all others."""
         self._entries.insert(0, entry)
 
-    def gather(self, message: Heard, now: float, *, is_idle: bool) -> bool:
+    def gather(self, message: IncomingMessage, now: float, *, is_idle: bool) -> bool:
         """Answer *message* together with the one before it, if they belong together; say whether they do.
 
         If nobody is being answered, only what is not ripe yet waits for more.
@@ -208,14 +212,14 @@ class Waiting:
                 return True
         return False
 
-    def _extend(self, index: int, message: Heard, now: float) -> None:
+    def _extend(self, index: int, message: IncomingMessage, now: float) -> None:
         entry = self._entries[index]
         persona = entry.persona or message.persona
         more = replace(entry, messages=(*entry.messages, message), persona=persona, ripe_at=now)
         self._entries[index] = more if len(more.messages) == _MOST_GATHERED else self._gathering(more, now)
         self._last_heard = message.id
 
-    def _gathering(self, entry: Entry, now: float) -> Entry:
+    def _gathering(self, entry: QueuedTurn, now: float) -> QueuedTurn:
         """*entry*, open for more."""
         if entry.is_command:
             return entry
@@ -224,7 +228,7 @@ class Waiting:
 
     # --- changing and taking out ------------------------------------------------------------
 
-    def edit(self, message: Heard) -> bool:
+    def edit(self, message: IncomingMessage) -> bool:
         """Answer *message* as it is now; say whether it waits and says something else than before."""
         for index, entry in enumerate(self._entries):
             if edited := entry.edited(message):
@@ -232,30 +236,30 @@ class Waiting:
                 return True
         return False
 
-    def delete(self, message_id: str) -> list[Heard]:
+    def delete(self, message_id: str) -> list[IncomingMessage]:
         """Take out one message; give it back."""
         gone = frozenset({message_id})
-        found: list[Heard] = []
+        found: list[IncomingMessage] = []
         for entry in tuple(self._entries):
             if entry.has(message_id):
                 found += [message for message in entry.messages if message.id == message_id]
                 self._put_in_place(entry, entry.without(gone))
         return found
 
-    def _put_in_place(self, entry: Entry, left: tuple[Heard, ...]) -> None:
+    def _put_in_place(self, entry: QueuedTurn, left: tuple[IncomingMessage, ...]) -> None:
         """Leave of *entry* only what is *left*; a burst goes on without what was taken out of it."""
         index = self._entries.index(entry)
         self._entries[index : index + 1] = [replace(entry, messages=left)] if left else []
         if left and entry.messages[-1].id == self._last_heard:
             self._last_heard = left[-1].id
 
-    def take_out(self, is_meant: Callable[[Entry], bool] = lambda _: True) -> list[Heard]:
+    def take_out(self, is_meant: Callable[[QueuedTurn], bool] = lambda _: True) -> list[IncomingMessage]:
         """Take out every turn that *is_meant*; give back its messages."""
         found = [message for entry in self._entries if is_meant(entry) for message in entry.messages]
         self._entries = [entry for entry in self._entries if not is_meant(entry)]
         return found
 
-    def take_too_old(self, now: float) -> list[Heard]:
+    def take_too_old(self, now: float) -> list[IncomingMessage]:
         """Take out what has waited for its turn so long that nobody expects an answer any more; give it back.
 
         What stands before all others is not kept from its turn by a crowd, so it is not counted.
@@ -263,7 +267,7 @@ class Waiting:
         latest = now - self.settings.waiting_age
         return self.take_out(lambda entry: entry.why in _ORDINARY and entry.ripe_at < latest)
 
-    def hand_over(self, turn: str, ended: Entry, owed: tuple[Receipt, ...], said: tuple[Receipt, ...]) -> None:
+    def hand_over(self, turn: str, ended: QueuedTurn, owed: tuple[Receipt, ...], said: tuple[Receipt, ...]) -> None:
         """Tell the one that succeeds *turn*, by which *ended* was answered, what that *said* and *owed*.
 
         What it owed was to take the place of others. If it had begun to speak, what follows is about the rest.
@@ -276,6 +280,6 @@ class Waiting:
             elif turn and entry.succeeds == turn:
                 self._entries[index] = replace(entry, supersedes=owed + said)
 
-    def take_ripe(self, now: float) -> Entry | None:
+    def take_ripe(self, now: float) -> QueuedTurn | None:
         """Take out the first turn if it may begin."""
         return self._entries.pop(0) if self._entries and self._entries[0].ripe_at <= now + INSTANT else None

@@ -8,13 +8,13 @@ import discord
 import pytest
 
 from cadenza.bot.commands import explain
-from cadenza.bot.home import Home
-from cadenza.bot.rooms import room_of
-from cadenza.service.languages import catalogue
+from cadenza.bot.services.languages import catalogue
+from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.store import StoreError
+from cadenza.explain.steps import TraceStep
 from cadenza.sim.permissions import Permission
-from cadenza.store.api import StoreError
-from cadenza.store.memory import MemoryStore
-from cadenza.trace import Traced
+from cadenza.targets.discord_py.channel_info import room_of
+from cadenza.targets.discord_py.client_state import Home
 from cadenza.types import Boundary, Completed, Identity, Post, Reply
 from tests.bot.command_room import CommandRoom, command_room
 
@@ -34,7 +34,7 @@ async def said(room: CommandRoom, text: str = "Hi.", *, channel: str = "", name:
     if is_kept:
         known, id_ = room.staff.explanations, receipt.message_id
         about = {"posts": [], "text": text, "message": id_, "identity": None, "attachment": None, "seconds": 0.5}
-        known.listen(id_)(Traced("sent", 1.0, about, id_))
+        known.listen(id_)(TraceStep("sent", 1.0, about, id_))
         await known.keep(id_, Reply(Completed(), (receipt,)), server=room.guild.id, author=room.mia.id)
     return receipt.message_id
 

@@ -10,13 +10,13 @@ from dataclasses import replace
 import pytest
 
 from cadenza.bot.commands import memory
-from cadenza.config.config import Config, MemoryConfig
-from cadenza.memory.notes import About, By, Subject
-from cadenza.memory.privacy import Level
-from cadenza.memory.whereabouts import Whereabouts
+from cadenza.bot.config.config import Config, MemoryConfig
+from cadenza.bot.memory.location import Location
+from cadenza.bot.memory.notes import About, By, NoteSubject
+from cadenza.bot.memory.privacy import PrivacyLevel
+from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.store import Record, Shelf, StoreError
 from cadenza.sim.people import Person
-from cadenza.store.api import Record, Shelf, StoreError
-from cadenza.store.memory import MemoryStore
 from cadenza.types import Completed, Line, Reply
 from tests.bot.command_room import CommandRoom, command_room
 
@@ -31,7 +31,7 @@ async def room_of_memories() -> AsyncIterator[CommandRoom]:
 
 async def kept(room: CommandRoom, person: Person, text: str = "apple pie") -> None:
     """Let *person* have been answered."""
-    where = Whereabouts(person.id, room.general, server=room.guild.id)
+    where = Location(person.id, room.general, server=room.guild.id)
     history = (Line(person.name, text, author=person.id),)
     await room.staff.memory.keep(where, history, Reply(Completed(), transcript="Of course."))
 
@@ -64,7 +64,7 @@ async def test_a_note_that_cannot_be_one_is_refused_with_a_sentence() -> None:
         said = await room.use(room.tom, "memory note", text="my password is hunter22")
         assert "That looks like a key, a token or a password, and such things are not kept in notes." == said
         assert "A note needs some words." == await room.use(room.tom, "memory note", text=" ")
-        await room.staff.memory.privacy.set_level(room.tom.id, Level.LIMITED)
+        await room.staff.memory.privacy.set_level(room.tom.id, PrivacyLevel.LIMITED)
         said = await room.use(room.tom, "memory note", text="I like cheese")
         assert said == "You have chosen that no notes about you are kept; “/memory privacy” changes that."
         assert 0 == await size(room, Shelf.NOTES)
@@ -74,7 +74,7 @@ async def test_a_long_list_has_pages() -> None:
     async with room_of_memories() as room:
         for number in range(9):
             note = f"note {number} " + "a" * 480
-            await room.staff.memory.notes.add(Subject(About.PERSON, room.tom.id), note, by=By.MODEL)
+            await room.staff.memory.notes.add(NoteSubject(About.PERSON, room.tom.id), note, by=By.MODEL)
 
         first, last, beyond = [await room.use(room.tom, "memory list", page=page) for page in (1, 3, 99)]
 
@@ -103,7 +103,7 @@ async def test_conversations_are_shown_to_whose_they_are() -> None:
         said = await room.use(room.tom, "memory summary")
         assert said.startswith(f"<#{room.general}>, <t:")
         assert said.endswith(":R>: 2 messages")
-        where = Whereabouts(room.tom.id, room.general, server=room.guild.id)
+        where = Location(room.tom.id, room.general, server=room.guild.id)
         await room.staff.memory.short_term.sum_up(where, "They spoke of pie.", people=())
         assert (await room.use(room.tom, "memory summary")).endswith(":R>: They spoke of pie.")
         assert "I remember no conversation with you." == await room.use(room.mia, "memory summary")
@@ -128,7 +128,7 @@ async def test_a_level_is_chosen(level: str, said: str, left: int) -> None:
 
         assert said == await room.use(room.tom, "memory privacy", level=level)
 
-        assert Level(level) is (await room.staff.memory.privacy.of(room.tom.id)).level
+        assert PrivacyLevel(level) is (await room.staff.memory.privacy.of(room.tom.id)).level
         owned = [await size(room, shelf, room.tom.id) for shelf in (Shelf.NOTES, Shelf.SHORT_TERM)]
         assert left == sum(owned)
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from cadenza.bot.commands.models import commands
-from cadenza.config.config import Config, ModelConfig, ModelsConfig
-from cadenza.service.choices import Choice
-from cadenza.store.api import Shelf
+from cadenza.bot.config.config import Config, ModelConfig, ModelsConfig
+from cadenza.bot.services.choices import Choice
+from cadenza.bot.store.store import Shelf
 from tests.bot.command_room import CommandRoom, command_room
 
 SECRET = "sk-0123456789abcdef"  # noqa: S105  # of nobody

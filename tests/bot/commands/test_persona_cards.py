@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from cadenza.bot.characters.character import Character, Look
+from cadenza.bot.characters.reading import Format, read_card, write_card
 from cadenza.bot.commands import personas
-from cadenza.characters.character import Character, Look
-from cadenza.characters.reading import Format, read_card, write_card
 from cadenza.sim.wire import File
 from tests.bot.command_room import command_room
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from cadenza.bot.characters.character import Character
 from cadenza.bot.commands.persona_form import changes, fields_of, listed
-from cadenza.characters.character import Character
 
 REN = Character("Ren", prompt="x" * 5000, personality="Shy", greeting="Hi.")
 AS_IT_WAS = {"prompt": "", "personality": "Shy", "scenario": "", "samples": "", "greeting": "Hi."}

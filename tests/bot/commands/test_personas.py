@@ -6,12 +6,12 @@ import json
 
 import pytest
 
+from cadenza.bot.characters.avatars import as_uri
+from cadenza.bot.characters.character import Character, Look
+from cadenza.bot.characters.png import plain
 from cadenza.bot.commands import personas
-from cadenza.characters.character import Character, Look
-from cadenza.characters.faces import as_uri
-from cadenza.characters.png import plain
-from cadenza.config.config import Config, ModelsConfig
-from cadenza.service.languages import catalogue
+from cadenza.bot.config.config import Config, ModelsConfig
+from cadenza.bot.services.languages import catalogue
 from cadenza.sim.wire import File
 from tests.bot.command_room import CommandRoom, command_room
 

@@ -10,12 +10,12 @@ import pytest
 from discord import app_commands
 
 from cadenza.bot.commands import register as registering
-from cadenza.bot.commands.frame import AnyCommand, Desk, Interaction
+from cadenza.bot.commands.context import AnyCommand, Desk, Interaction
 from cadenza.bot.commands.register import FAMILIES, register
-from cadenza.config.config import Config, DiscordConfig
-from cadenza.service.choosable import Choosable, choosable
-from cadenza.service.languages import catalogue
-from cadenza.store.api import Shelf
+from cadenza.bot.config.config import Config, DiscordConfig
+from cadenza.bot.services.choosable import Choosable, choosable
+from cadenza.bot.services.languages import catalogue
+from cadenza.bot.store.store import Shelf
 from tests.bot.command_room import CommandRoom, command_room
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from cadenza.bot.commands.reset import commands
-from cadenza.memory.whereabouts import Whereabouts
-from cadenza.service.beginnings import Beginnings
-from cadenza.store.api import Shelf
+from cadenza.bot.memory.location import Location
+from cadenza.bot.services.resets import Resets
+from cadenza.bot.store.store import Shelf
 from tests.bot.bot_room import bot_room, parrot
 from tests.bot.command_room import command_room
 
@@ -15,7 +15,7 @@ REFUSED = "You need the permission “Manage Messages” for this."
 
 async def test_only_who_may_manage_messages_begins_anew_and_in_private_everybody() -> None:
     async with command_room(commands) as room:
-        beginnings = Beginnings(room.staff.store)
+        beginnings = Resets(room.staff.store)
 
         assert REFUSED == await room.use(room.tom, "reset")
         assert "" == await beginnings.of(room.general)
@@ -30,7 +30,7 @@ async def test_only_who_may_manage_messages_begins_anew_and_in_private_everybody
 async def test_what_was_summed_up_of_the_channel_is_forgotten_and_of_others_not() -> None:
     async with command_room(commands) as room:
         for channel in (room.general, "1"):
-            where = Whereabouts(room.tom.id, channel, server=room.guild.id, persona="ren")
+            where = Location(room.tom.id, channel, server=room.guild.id, persona="ren")
             await room.staff.memory.short_term.sum_up(where, "They spoke of tea.", people=[])
         await room.use(room.mia, "reset")
 

@@ -5,9 +5,9 @@ from types import MappingProxyType
 from typing import Any
 
 from cadenza.bot.commands.settings import commands
-from cadenza.config.config import Config, ConversationConfig
-from cadenza.service.choices import Choice
-from cadenza.service.choosable import choosable
+from cadenza.bot.config.config import Config, ConversationConfig
+from cadenza.bot.services.choices import Choice
+from cadenza.bot.services.choosable import choosable
 from cadenza.settings import Settings
 from tests.bot.command_room import CommandRoom, command_room
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from cadenza.bot.characters.avatars import as_uri
+from cadenza.bot.characters.character import Look
+from cadenza.bot.characters.png import plain
 from cadenza.bot.commands import sprites
-from cadenza.characters.character import Look
-from cadenza.characters.faces import as_uri
-from cadenza.characters.png import plain
 from cadenza.sim.wire import File
 from tests.bot.command_room import CommandRoom, command_room
 

@@ -8,14 +8,14 @@ from typing import Any
 import discord
 import pytest
 
-from cadenza.bot.commands.frame import Desk
+from cadenza.bot.characters.character import Character
+from cadenza.bot.commands.context import Desk
 from cadenza.bot.commands.status import commands
-from cadenza.characters.character import Character
-from cadenza.config.config import Config, ConversationConfig, LimitsConfig, MemoryConfig, ModelsConfig
+from cadenza.bot.config.config import Config, ConversationConfig, LimitsConfig, MemoryConfig, ModelsConfig
+from cadenza.bot.services.choices import Choice
+from cadenza.bot.services.quotas import Excess
 from cadenza.errors import ErrorKind, ProviderError
-from cadenza.models import Model
-from cadenza.service.choices import Choice
-from cadenza.service.limits import Excess
+from cadenza.models.model import Model
 from cadenza.settings import Settings
 from cadenza.sim.permissions import Permission
 from tests.bot.command_room import CommandRoom, command_room

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from cadenza.bot.commands.stop import commands
-from cadenza.bot.control import Asker, Refused
-from cadenza.turns import Stopping
+from cadenza.bot.reply_controls import Asker, ControlRefused
+from cadenza.turns import StopResult
 from tests.bot.command_room import command_room
 
 NOT_THEIRS = "That is said to somebody else; only they, or who has the permission “Manage Messages”, can do that."
@@ -12,15 +12,15 @@ BUSY = "Something is being said here; wait until it has ended, or stop it first.
 TOO_MUCH = "That is as much as you may have for now; try it again later."
 
 
-RESULTS: tuple[tuple[Stopping | Refused, str], ...] = (
-    (Stopping(was_running=True, cleared=0), "Stopped."),
-    (Stopping(was_running=True, cleared=2), "Stopped; 2 that waited will not be answered."),
-    (Stopping(was_running=False, cleared=1), "Stopped; 1 that waited will not be answered."),
-    (Stopping(was_running=False, cleared=0), "There is nothing to stop."),
-    (Refused.NOTHING_THERE, "There is nothing to stop."),
-    (Refused.NOT_THEIRS, NOT_THEIRS),
-    (Refused.BUSY, BUSY),
-    (Refused.TOO_MUCH, TOO_MUCH),
+RESULTS: tuple[tuple[StopResult | ControlRefused, str], ...] = (
+    (StopResult(was_running=True, cleared=0), "Stopped."),
+    (StopResult(was_running=True, cleared=2), "Stopped; 2 that waited will not be answered."),
+    (StopResult(was_running=False, cleared=1), "Stopped; 1 that waited will not be answered."),
+    (StopResult(was_running=False, cleared=0), "There is nothing to stop."),
+    (ControlRefused.NOTHING_THERE, "There is nothing to stop."),
+    (ControlRefused.NOT_THEIRS, NOT_THEIRS),
+    (ControlRefused.BUSY, BUSY),
+    (ControlRefused.TOO_MUCH, TOO_MUCH),
 )
 
 
@@ -70,10 +70,10 @@ async def test_a_reply_is_had_again_or_goes_on(command: str, menu: str, wish: st
         assert [(wish, room.general, tom, ""), (wish, room.general, tom, message)] == room.remote.asked
 
         for refusal, told in (
-            (Refused.NOTHING_THERE, nothing),
-            (Refused.NOT_THEIRS, NOT_THEIRS),
-            (Refused.BUSY, BUSY),
-            (Refused.TOO_MUCH, TOO_MUCH),
+            (ControlRefused.NOTHING_THERE, nothing),
+            (ControlRefused.NOT_THEIRS, NOT_THEIRS),
+            (ControlRefused.BUSY, BUSY),
+            (ControlRefused.TOO_MUCH, TOO_MUCH),
         ):
             room.remote.refusal = refusal
             assert told == await room.use(room.tom, command)

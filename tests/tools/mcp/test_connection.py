@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from cadenza.tools.mcp.places import Place, Program, Site
+from cadenza.tools.mcp.server_address import Place, ServerProgram, ServerUrl
 from tests.timing import now
 
 pytestmark = [pytest.mark.usefixtures("mcp_sdk"), pytest.mark.looptime]
@@ -58,7 +58,7 @@ async def test_progress_that_comes_too_late_changes_nothing() -> None:
     await kept[0](1, None, None)
 
 
-PROGRAM, SITE = Program("/opt/tea"), Site("https://tea.example/?key=x")
+PROGRAM, SITE = ServerProgram("/opt/tea"), ServerUrl("https://tea.example/?key=x")
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ import discord
 from discord import app_commands
 from discord.app_commands import locale_str
 
-from ...service.explanations import Explanation
-from ...service.translated_stories import in_language
 from ..authorship import is_ours
-from .frame import AnyCommand, Desk, Interaction, answered, language_of, show, tell, words
+from ..services.explanations import Explanation
+from ..services.translated_stories import in_language
+from .context import AnyCommand, Desk, Interaction, answered, language_of, show, tell, words
 
 _MESSAGE = re.compile(r"(?:https?://(?:\w+\.)?discord(?:app)?\.com/channels/(@me|\d{1,20})/(\d{1,20})/)?(\d{1,20})/?")
 """The address of a message, or its id."""

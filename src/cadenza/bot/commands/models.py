@@ -8,12 +8,12 @@ import discord
 from discord import app_commands
 
 from ...errors import SettingsError
-from ...service.choices import Choice, settings_for
-from ...service.probing import probe
-from ...service.server_keys import wallet_of, wallets
-from ..rooms import parent_of
-from .choosing import MANAGERS, Where, change, shown
-from .frame import AnyCommand, Desk, Interaction, answered, matching, may_manage_server, show, suggested, tell, words
+from ...targets.discord_py.channel_info import parent_of
+from ..services.choices import Choice, settings_for
+from ..services.model_probe import probe
+from ..services.server_keys import wallet_of, wallets
+from .context import AnyCommand, Desk, Interaction, answered, matching, may_manage_server, show, suggested, tell, words
+from .scoped_choice import MANAGERS, Where, change, shown
 
 
 def commands(desk: Desk) -> list[AnyCommand]:

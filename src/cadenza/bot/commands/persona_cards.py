@@ -10,10 +10,10 @@ import discord
 from discord import app_commands
 from discord.app_commands import locale_str
 
-from ...characters.names import character_name
-from ...characters.reading import Format, read_card, write_card
-from .frame import Desk, Interaction, answered, may_manage_server, show, tell
-from .given import persona_called, quoted, read_file, server_of, suggesting_personas, wait_for_it
+from ..characters.names import character_name
+from ..characters.reading import Format, read_card, write_card
+from .command_inputs import persona_called, quoted, read_file, server_of, suggesting_personas, wait_for_it
+from .context import Desk, Interaction, answered, may_manage_server, show, tell
 
 _FORMATS = {
     Format.PNG: "Picture with a character card (PNG)",

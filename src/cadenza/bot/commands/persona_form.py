@@ -9,10 +9,10 @@ from typing import Any
 import discord
 from discord import ui
 
-from ...characters.character import Character
-from ..wording import shortened
-from .frame import Desk, Interaction, answered, may_manage_server, tell, words
-from .given import quoted, server_of
+from ..characters.character import Character
+from ..readable_text import shortened
+from .command_inputs import quoted, server_of
+from .context import Desk, Interaction, answered, may_manage_server, tell, words
 
 _LONGEST = 4000
 """What one field of a form takes."""
@@ -26,7 +26,7 @@ _LABELS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FormField:
     """One field of the form."""
 
     name: str
@@ -39,12 +39,12 @@ class Field:
         return len(self.text) > _LONGEST
 
 
-def fields_of(character: Character) -> tuple[Field, ...]:
+def fields_of(character: Character) -> tuple[FormField, ...]:
     """What of *character* can be edited in a form."""
-    return tuple(Field(name, getattr(character, name)) for name in _LABELS)
+    return tuple(FormField(name, getattr(character, name)) for name in _LABELS)
 
 
-def changes(fields: tuple[Field, ...], written: Mapping[str, str]) -> dict[str, Any]:
+def changes(fields: tuple[FormField, ...], written: Mapping[str, str]) -> dict[str, Any]:
     """What was changed: of a field that was left as it was, nothing, so that what others change stays."""
     changed: dict[str, Any] = {}
     for field in fields:
@@ -75,7 +75,7 @@ class PersonaForm(ui.Modal):
             self._inputs[field.name] = self._input(interaction, field)
             self.add_item(ui.Label(text=words(interaction, _LABELS[field.name]), component=self._inputs[field.name]))
 
-    def _input(self, interaction: Interaction, field: Field) -> ui.TextInput[PersonaForm]:
+    def _input(self, interaction: Interaction, field: FormField) -> ui.TextInput[PersonaForm]:
         hint = "It has {count} characters, too many for a form; leave this empty to keep it."
         return ui.TextInput(
             custom_id=field.name,

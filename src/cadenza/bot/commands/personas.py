@@ -10,13 +10,11 @@ import discord
 from discord import app_commands, ui
 from discord.app_commands import locale_str
 
-from ...characters.character import Character
-from ...characters.names import character_name, key_of
 from ...errors import InputError
-from ..wording import shortened
-from .choosing import DEGREES
-from .frame import AnyCommand, Desk, Interaction, Suggesting, answered, may_manage_server, show, tell, words
-from .given import (
+from ..characters.character import Character
+from ..characters.names import character_name, key_of
+from ..readable_text import shortened
+from .command_inputs import (
     face_given,
     joined,
     kept_or_cleared,
@@ -28,9 +26,11 @@ from .given import (
     suggesting_personas,
     wait_for_it,
 )
+from .context import AnyCommand, Desk, Interaction, Suggesting, answered, may_manage_server, show, tell, words
 from .persona_cards import add_cards
+from .persona_channel import add_stage
 from .persona_form import PersonaForm, listed
-from .persona_stage import add_stage
+from .scoped_choice import DEGREES
 
 _LONGEST_MODEL = 100
 _CHANNELS_OWN = -1

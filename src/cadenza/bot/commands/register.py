@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 import discord
 from discord import app_commands
 
-from ...store.api import Record, Shelf, StoreError
+from ..store.store import Record, Shelf, StoreError
 from . import explain, memory, models, personas, reset, settings, sprites, status, stop
-from .frame import AnyCommand, Desk, Interaction, Translations, tell
+from .context import AnyCommand, Desk, Interaction, Translations, tell
 
 logger = logging.getLogger(__name__)
 

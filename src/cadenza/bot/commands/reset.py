@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from discord import app_commands
 
-from ...service.beginnings import Beginnings
-from .frame import AnyCommand, Desk, Interaction, answered, asker_of, tell, words
+from ..services.resets import Resets
+from .context import AnyCommand, Desk, Interaction, answered, asker_of, tell, words
 
 
 def commands(desk: Desk) -> list[AnyCommand]:
@@ -20,7 +20,7 @@ def commands(desk: Desk) -> list[AnyCommand]:
             await tell(interaction, "You need the permission “{permission}” for this.", permission=permission)
             return
         channel, server = str(interaction.channel_id), str(interaction.guild_id or "")
-        await Beginnings(desk.staff.store).begin(channel, str(interaction.id), server=server, person=asker.id)
+        await Resets(desk.staff.store).begin(channel, str(interaction.id), server=server, person=asker.id)
         await desk.staff.memory.short_term.leave(channel, server=server, person=asker.id)
         await tell(
             interaction,

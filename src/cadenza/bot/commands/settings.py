@@ -9,16 +9,26 @@ from typing import Literal
 import discord
 from discord import app_commands
 
-from ...config.config import Config
 from ...errors import InputError, SettingsError
-from ...service import choosable
-from ...service.choices import Choice, settings_for
-from ...service.choosable import Choosable
 from ...settings import settings_fields
-from ..rooms import parent_of
-from . import places
-from .choosing import DEGREES, MANAGERS, Where, change, choose_settings, is_listed, say_chosen, shown, with_settings
-from .frame import AnyCommand, Desk, Interaction, answered, matching, may_manage_server, show, suggested, tell, words
+from ...targets.discord_py.channel_info import parent_of
+from ..config.config import Config
+from ..services import choosable
+from ..services.choices import Choice, settings_for
+from ..services.choosable import Choosable
+from . import config_channels
+from .context import AnyCommand, Desk, Interaction, answered, matching, may_manage_server, show, suggested, tell, words
+from .scoped_choice import (
+    DEGREES,
+    MANAGERS,
+    Where,
+    change,
+    choose_settings,
+    is_listed,
+    say_chosen,
+    shown,
+    with_settings,
+)
 
 _EVERYTHING = "everything"
 _LONGEST_SHOWN = 4096
@@ -32,7 +42,7 @@ def commands(desk: Desk) -> list[AnyCommand]:
         guild_only=True,
         default_permissions=MANAGERS,
     )
-    for add in (_add_show, _add_set, _add_reset, _add_degree, _add_limits, _add_guards, places.add):
+    for add in (_add_show, _add_set, _add_reset, _add_degree, _add_limits, _add_guards, config_channels.add):
         add(group, desk)
     return [group]
 

@@ -9,12 +9,11 @@ import discord
 from discord import app_commands
 from discord.app_commands import locale_str
 
-from ...characters.character import Character, Look
-from ...characters.names import key_of
 from ...errors import InputError
-from ..wording import shortened
-from .frame import AnyCommand, Desk, Interaction, Suggesting, answered, may_manage_server, show, tell, words
-from .given import (
+from ..characters.character import Character, Look
+from ..characters.names import key_of
+from ..readable_text import shortened
+from .command_inputs import (
     face_given,
     joined,
     kept_or_cleared,
@@ -26,6 +25,7 @@ from .given import (
     suggesting_personas,
     wait_for_it,
 )
+from .context import AnyCommand, Desk, Interaction, Suggesting, answered, may_manage_server, show, tell, words
 
 _SHOWN = 150
 """Characters of instructions in a list."""

@@ -11,15 +11,15 @@ from typing import TypeVar
 import discord
 from discord import app_commands
 
-from ...characters.cast import named
-from ...config.config import Config
-from ...service.choices import Choice, settings_for
-from ...service.limits import Excess
-from ...tasks import must_rise
-from ..rooms import parent_of
+from ...concurrency.tasks import must_rise
+from ...targets.discord_py.channel_info import parent_of
+from ..characters.cast import named
+from ..config.config import Config
+from ..services.choices import Choice, settings_for
+from ..services.quotas import Excess
 from ..thought_log import may_tell
-from .choosing import is_listed, shown
-from .frame import AnyCommand, Desk, Interaction, answered, show, words
+from .context import AnyCommand, Desk, Interaction, answered, show, words
+from .scoped_choice import is_listed, shown
 
 logger = logging.getLogger(__name__)
 

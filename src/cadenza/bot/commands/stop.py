@@ -7,8 +7,8 @@ from typing import assert_never
 import discord
 from discord import app_commands
 
-from ..control import Refused
-from .frame import AnyCommand, Desk, Interaction, answered, asker_of, tell, words
+from ..reply_controls import ControlRefused
+from .context import AnyCommand, Desk, Interaction, answered, asker_of, tell, words
 
 
 def commands(desk: Desk) -> list[AnyCommand]:
@@ -21,7 +21,7 @@ def _stop(desk: Desk) -> AnyCommand:
     @answered
     async def stop(interaction: Interaction) -> None:
         result = desk.control.stop(str(interaction.channel_id), asker_of(interaction))
-        if isinstance(result, Refused):
+        if isinstance(result, ControlRefused):
             await refuse(interaction, result, nothing="There is nothing to stop.")
         elif not result:
             await tell(interaction, "There is nothing to stop.")
@@ -87,17 +87,17 @@ async def _say_more(desk: Desk, interaction: Interaction, message: str = "") -> 
         await refuse(interaction, refusal, nothing="There is no reply of mine that could go on.")
 
 
-async def refuse(interaction: Interaction, refusal: Refused, *, nothing: str) -> None:
+async def refuse(interaction: Interaction, refusal: ControlRefused, *, nothing: str) -> None:
     """Say why not; *nothing* is what is said where there is no reply that it could be about."""
     match refusal:
-        case Refused.NOTHING_THERE:
+        case ControlRefused.NOTHING_THERE:
             await tell(interaction, nothing)
-        case Refused.NOT_THEIRS:
+        case ControlRefused.NOT_THEIRS:
             told = "That is said to somebody else; only they, or who has the permission “{permission}”, can do that."
             await tell(interaction, told, permission=words(interaction, "Manage Messages"))
-        case Refused.BUSY:
+        case ControlRefused.BUSY:
             await tell(interaction, "Something is being said here; wait until it has ended, or stop it first.")
-        case Refused.TOO_MUCH:
+        case ControlRefused.TOO_MUCH:
             await tell(interaction, "That is as much as you may have for now; try it again later.")
         case _:
             assert_never(refusal)

@@ -28,12 +28,12 @@ from mcp.client.subscriptions import SubscriptionLost
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
+from ...concurrency.stops import is_cancelled
 from ...errors import ToolError
-from ...providers.redaction import without_secrets
-from ...stops import is_cancelled
+from ...text.redaction import without_secrets
 from ...types import ToolResult
-from .places import Place, Program, Site
 from .results import tool_result
+from .server_address import Place, ServerProgram, ServerUrl
 from .transports import transport
 
 logger = logging.getLogger(__name__)
@@ -139,7 +139,7 @@ class Connection:
 
     def _refusal(self, error: MCPError) -> ToolError:
         """What the model is told of *error*; if it means that the session is lost, that is the end of it."""
-        over_http = isinstance(self._place, Site)
+        over_http = isinstance(self._place, ServerUrl)
         # Over HTTP both also mean that the server does not know the session, as when it was started anew.
         if over_http and error.code in (mcp_types.CONNECTION_CLOSED, mcp_types.INVALID_REQUEST):
             self.end()
@@ -176,7 +176,7 @@ class Connection:
         try:
             await self._live("auto")
         except* MCPError as errors:
-            if self._opened.is_set() or isinstance(self._place, Site) or not errors.subgroup(_is_closed):
+            if self._opened.is_set() or isinstance(self._place, ServerUrl) or not errors.subgroup(_is_closed):
                 raise
         else:
             return
@@ -308,11 +308,11 @@ def _explained(place: Place, error: BaseException) -> str:
         error = error.exceptions[0]
     who, kind = f"the MCP server {place.label!r}", type(error).__name__
     match place, error:
-        case Program(), OSError() | ValueError():
+        case ServerProgram(), OSError() | ValueError():
             return f"{who} could not be started ({kind}); check its command and its folder"
-        case Program(), MCPError() if _is_closed(error):
+        case ServerProgram(), MCPError() if _is_closed(error):
             return f"{who} ended before it answered; what it said stands in the log"
-        case Site(), httpx2.HTTPError() | httpx2.InvalidURL():
+        case ServerUrl(), httpx2.HTTPError() | httpx2.InvalidURL():
             return f"{who} could not be reached ({kind}); check its address"
         case _, MCPError():
             return f"{who} refused to talk (error {error.code}); check its address, its headers and what it can"

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Self, TypedDict, Unpack
 from ...errors import SettingsError, ToolError
 from ...types import ToolResult
 from ..tool import Tool, ToolContext
-from .offers import offers
-from .places import Place, from_entry, program, site
+from .listed_tools import offers
+from .server_address import Place, from_entry, program, site
 
 if TYPE_CHECKING:
     from .connection import Connection, Listing

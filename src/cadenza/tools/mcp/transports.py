@@ -17,8 +17,8 @@ import httpx2
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from ...providers.redaction import without_secrets
-from .places import Place, Program, Site
+from ...text.redaction import without_secrets
+from .server_address import Place, ServerProgram, ServerUrl
 
 if TYPE_CHECKING:
     from contextvars import Context
@@ -42,9 +42,9 @@ def transport(place: Place, *, seconds: float, on_begin: Callable[[], None], on_
     just starting. *on_end* is called when nothing more will come.
     """
     match place:
-        case Program():
+        case ServerProgram():
             return _watched(_process(place), on_begin, on_end)
-        case Site():
+        case ServerUrl():
             return _watched(_http(place, seconds), on_begin, on_end)
         case _:
             assert_never(place)
@@ -60,7 +60,7 @@ async def _watched(
 
 
 @asynccontextmanager
-async def _process(program: Program) -> AsyncIterator[Any]:
+async def _process(program: ServerProgram) -> AsyncIterator[Any]:
     """A child process, which has ended when this has, if need be by force."""
     started = StdioServerParameters(
         command=program.command,
@@ -75,7 +75,7 @@ async def _process(program: Program) -> AsyncIterator[Any]:
 
 
 @asynccontextmanager
-async def _http(site: Site, seconds: float) -> AsyncIterator[Any]:
+async def _http(site: ServerUrl, seconds: float) -> AsyncIterator[Any]:
     """A client over HTTP. How long an answer may take is the caller's to say; redirects to elsewhere are not followed."""
     limits = httpx2.Timeout(seconds, read=None)
     async with (

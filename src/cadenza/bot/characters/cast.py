@@ -1,0 +1,392 @@
+"""Who there is in a server: the characters of the configuration, and those that the server made or changed itself.
+
+A character is one record and each of its looks another, so that who changes one does not undo what others do to the
+rest. What a server keeps is read anew when it was changed here, and now and then, for it may be changed elsewhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from secrets import token_hex
+from weakref import WeakValueDictionary
+
+from ...errors import InputError
+from ..store.store import Record, Shelf, Store
+from . import native
+from .character import Character, Look
+from .names import character_name, key_of, look_name
+from .tavern import read_look, write_look
+
+logger = logging.getLogger(__name__)
+
+MOST_CHARACTERS = 100
+"""Whom a server may keep."""
+MOST_LOOKS = 50
+LONGEST_INSTRUCTIONS = 1000
+MOST_TRIGGERS = 25
+LONGEST_TRIGGER = 100
+_REMEMBERED = 64
+"""Servers whose characters are not read anew for every message."""
+_FRESH = 30.0
+"""Seconds after which they are."""
+_NOBODY = Character("Cadenza", is_main=True)
+"""Who speaks if nobody was ever named."""
+_MOST_FORMER = 5
+"""Names of before that are kept."""
+
+
+def named(characters: Sequence[Character], name: str) -> Character | None:
+    """Who of *characters* is called *name*, whatever its case; else who was called so before."""
+    wanted = key_of(name)
+    now = (one for one in characters if key_of(one.name) == wanted)
+    before = (one for one in characters if wanted in map(key_of, one.former))
+    return next(now, None) or next(before, None)
+
+
+class Cast:
+    """The characters of all servers. *shared* gives those of the configuration, the main one first."""
+
+    def __init__(
+        self,
+        store: Store,
+        shared: Callable[[], Sequence[Character]],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._store = store
+        self._shared = shared
+        self._clock = clock
+        self._known: OrderedDict[str, tuple[float, tuple[Character, ...]]] = OrderedDict()
+        self._changes = 0
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    # --- asking ------------------------------------------------------------------------
+
+    async def of(self, server: str) -> tuple[Character, ...]:
+        """Everybody in *server*, exactly one of them the main one and first, then by name. Empty is outside of servers.
+
+        One that the server keeps stands in the place of one of the configuration with the same name, whatever its case.
+        """
+        kept = await self._kept(server)
+        standing_in = {one.id: one for one in kept} | {key_of(one.name): one for one in kept}
+        chosen = next((one for one in kept if one.is_main), None)
+        everybody = {key_of(one.name): one for one in kept}
+        for one in sorted(self._shared(), key=lambda one: not one.is_main):
+            there = standing_in.get(key_of(one.name)) or standing_in.get(_home_id(one.name)) or one
+            chosen = chosen or there
+            everybody.setdefault(key_of(there.name), there)
+        if not everybody:
+            return (_NOBODY,)
+        main = everybody.pop(key_of(chosen.name) if chosen else min(everybody))
+        others = (everybody[key] for key in sorted(everybody))
+        return (replace(main, is_main=True), *(replace(one, is_main=False) for one in others))
+
+    async def find(self, server: str, name: str) -> Character | None:
+        """Who is called *name* there, whatever its case."""
+        wanted = key_of(name)
+        return next((one for one in await self.of(server) if key_of(one.name) == wanted), None)
+
+    async def keeps(self, server: str, name: str) -> bool:
+        """Whether *server* keeps somebody of this name itself."""
+        return any(key_of(character.name) == key_of(name) for character in await self._kept(server))
+
+    # --- changing ----------------------------------------------------------------------
+
+    async def save(self, server: str, character: Character, *, by: str = "") -> Character:
+        """Keep *character* (with an id, given if it has none); raises an ``InputError`` if it cannot be one there."""
+        character = checked(character)
+        _check_server(server)
+        async with self._lock(server):
+            kept = await self._kept(server)
+            character = replace(character, id=character.id or self._new_id(character.name, kept))
+            if any(one.id != character.id and key_of(one.name) == key_of(character.name) for one in kept):
+                msg = f"There is a character called {character.name} already; choose another name."
+                raise InputError(msg)
+            if character.id not in {one.id for one in kept} and len(kept) >= MOST_CHARACTERS:
+                msg = f"A server keeps at most {MOST_CHARACTERS} characters; delete one first."
+                raise InputError(msg)
+            await self._write(server, character)
+            await self._only_main(server, character, kept)
+        logger.info("a character of server %s was saved by %s", server, by or "the bot")
+        return character
+
+    async def change(
+        self, server: str, name: str, change: Callable[[Character], Character], *, by: str = ""
+    ) -> Character:
+        """Keep what *change* makes of the character called *name*, looks aside; raises an ``InputError`` likewise.
+
+        What others change at the same time is not lost: *change* is given the character as it is then.
+        """
+        _check_server(server)
+        change = _remembering_names(change)
+        async with self._lock(server):
+            before = await self._adopted(server, name)
+            after = replace(checked(change(before)), id=before.id, looks=before.looks)
+            kept = await self._kept(server)
+            if any(one.id != before.id and key_of(one.name) == key_of(after.name) for one in await self.of(server)):
+                msg = f"There is a character called {after.name} already; choose another name."
+                raise InputError(msg)
+            await self._store.change(
+                Shelf.PERSONAS, f"{server}/{before.id}", lambda record: _changed(server, record, before, change)
+            )
+            self._forget(server)
+            await self._only_main(server, after, kept)
+        logger.info("a character of server %s was changed by %s", server, by or "the bot")
+        return await self._by_id(server, before.id) or after
+
+    async def remove(self, server: str, name: str) -> bool:
+        """Forget somebody whom the server keeps; say whether there was one. One of the configuration comes back."""
+        async with self._lock(server):
+            found = [one for one in await self._kept(server) if key_of(one.name) == key_of(name)]
+            for character in found:
+                looks = await self._store.find(Shelf.SPRITES, prefix=f"{server}/{character.id}/")
+                await self._store.delete(Shelf.PERSONAS, f"{server}/{character.id}")
+                await self._store.delete(Shelf.SPRITES, *(record.key for record in looks))
+            self._forget(server)
+        return bool(found)
+
+    # --- looks -------------------------------------------------------------------------
+
+    async def add_look(self, server: str, name: str, look: Look) -> Look:
+        """Give *look* to the character called *name*; raises an ``InputError`` if there is one of that name."""
+        _check_server(server)
+        look = checked_look(look)
+        async with self._lock(server):
+            id_ = (await self._adopted(server, name)).id
+            worn = await self._store.find(Shelf.SPRITES, prefix=f"{server}/{id_}/")
+            if len(worn) >= MOST_LOOKS:
+                msg = f"A character has at most {MOST_LOOKS} sprites; delete one first."
+                raise InputError(msg)
+            new = _look_record(server, id_, look, max(map(_place, worn), default=-1) + 1)
+            kept = await self._store.change(Shelf.SPRITES, new.key, lambda record: record or new)
+            self._forget(server)
+        if kept != new:
+            msg = f"There is a sprite called {look.name} already; edit it, or choose another name."
+            raise InputError(msg)
+        return look
+
+    async def change_look(self, server: str, name: str, look: str, change: Callable[[Look], Look]) -> Look:
+        """Keep what *change* makes of a look; raises an ``InputError`` if there is none, or it cannot be so."""
+        _check_server(server)
+        async with self._lock(server):
+            character = await self._adopted(server, name)
+            before = _look_of(character, look)
+            after = checked_look(change(before))
+            key = _look_key(server, character.id, before.name)
+            record = await self._store.get(Shelf.SPRITES, key)
+            new = _look_record(server, character.id, after, _place(record))
+            if key != new.key and any(key_of(one.name) == key_of(after.name) for one in character.looks):
+                msg = f"There is a sprite called {after.name} already; choose another name."
+                raise InputError(msg)
+            await self._store.put(new)
+            if key != new.key:
+                await self._store.delete(Shelf.SPRITES, key)
+            self._forget(server)
+        return after
+
+    async def remove_look(self, server: str, name: str, look: str) -> Look:
+        """Take a look away; raises an ``InputError`` if there is none."""
+        _check_server(server)
+        async with self._lock(server):
+            character = await self._adopted(server, name)
+            gone = _look_of(character, look)
+            await self._store.delete(Shelf.SPRITES, _look_key(server, character.id, gone.name))
+            self._forget(server)
+        return gone
+
+    # --- what is kept ------------------------------------------------------------------
+
+    def _lock(self, server: str) -> asyncio.Lock:
+        """Who holds it decides alone what the characters of *server* are called."""
+        return self._locks.setdefault(server, asyncio.Lock())
+
+    def _forget(self, server: str) -> None:
+        self._changes += 1
+        self._known.pop(server, None)
+
+    async def _kept(self, server: str) -> tuple[Character, ...]:
+        """Whom *server* keeps, each name once, in the order in which they are written down."""
+        if not server:
+            return ()
+        at, known = self._known.get(server, (0.0, ()))
+        if server in self._known and self._clock() - at < _FRESH:
+            self._known.move_to_end(server)
+            return known
+        changes, at = self._changes, self._clock()
+        found = await self._read(server)
+        if changes == self._changes:  # nobody has changed anything while it was read
+            self._known[server] = at, found
+            while len(self._known) > _REMEMBERED:
+                self._known.popitem(last=False)
+        return found
+
+    async def _read(self, server: str) -> tuple[Character, ...]:
+        records = await self._store.find(Shelf.PERSONAS, prefix=f"{server}/")
+        looks: dict[str, list[tuple[int, Look]]] = {}
+        for record in await self._store.find(Shelf.SPRITES, prefix=f"{server}/"):
+            looks.setdefault(record.key.split("/")[1], []).append((_place(record), read_look(record.value)))
+        found: dict[str, Character] = {}
+        for record in records:
+            try:
+                character = native.of_value(record.value)
+            except InputError:  # the others are not to suffer from it
+                logger.warning("what is kept of character %s cannot be read; delete and make it anew", record.key)
+                continue
+            worn = sorted(looks.get(character.id, []), key=lambda pair: pair[0])
+            found.setdefault(key_of(character.name), replace(character, looks=tuple(look for _, look in worn)))
+        return tuple(found.values())
+
+    async def _by_id(self, server: str, id_: str) -> Character | None:
+        return next((one for one in await self._kept(server) if one.id == id_), None)
+
+    async def _adopted(self, server: str, name: str) -> Character:
+        """Who is called *name* in *server*, as somebody whom it keeps; raises an ``InputError`` if there is nobody."""
+        found = await self.find(server, name)
+        if found is None:
+            msg = f"There is nobody called {name.strip()[:80]}; look at /persona list."
+            raise InputError(msg)
+        if await self.keeps(server, name):
+            return found
+        # Whoever takes them over at the same time writes the same records; and whatever they are called later, the one
+        # of the configuration stays away.
+        adopted = replace(checked(found), id=_home_id(found.name))
+        await self._write(server, replace(adopted, is_main=False))  # who is main nobody has chosen yet
+        return adopted
+
+    def _new_id(self, name: str, kept: Sequence[Character]) -> str:
+        home = _home_id(name)
+        is_shared = any(key_of(one.name) == key_of(name) for one in self._shared())
+        return home if is_shared and all(one.id != home for one in kept) else token_hex(8)
+
+    async def _write(self, server: str, character: Character) -> None:
+        """Keep all of *character*, with its looks and no others."""
+        before = await self._store.find(Shelf.SPRITES, prefix=f"{server}/{character.id}/")
+        looks = [_look_record(server, character.id, look, place) for place, look in enumerate(character.looks)]
+        await self._store.put(_record(server, character), *looks)
+        gone = {record.key for record in before} - {record.key for record in looks}
+        if gone:
+            await self._store.delete(Shelf.SPRITES, *sorted(gone))
+        self._forget(server)
+
+    async def _only_main(self, server: str, character: Character, kept: Sequence[Character]) -> None:
+        """If *character* is the main one, nobody else of those who are *kept* is."""
+        for other in kept if character.is_main else ():
+            if other.is_main and other.id != character.id:
+                await self._store.change(Shelf.PERSONAS, f"{server}/{other.id}", _not_main)
+        self._forget(server)
+
+
+# --- what can be kept -----------------------------------------------------------------------
+
+
+def checked(character: Character) -> Character:
+    """*character* as it can be kept; raises an ``InputError`` if it cannot."""
+    looks = tuple(checked_look(look) for look in character.looks)
+    if len(looks) > MOST_LOOKS:
+        msg = f"A character has at most {MOST_LOOKS} sprites; take some away."
+        raise InputError(msg)
+    if len({key_of(look.name) for look in looks}) < len(looks):
+        msg = "Two sprites of the character have the same name; give one of them another."
+        raise InputError(msg)
+    if character.degree not in (None, 0, 1, 2, 3):
+        msg = "A degree is a number from 0 to 3."
+        raise InputError(msg)
+    return replace(
+        character, name=character_name(character.name), looks=looks, triggers=checked_triggers(character.triggers)
+    )
+
+
+def checked_triggers(triggers: Sequence[str]) -> tuple[str, ...]:
+    """Words that call somebody, each once, as they can be kept."""
+    words: dict[str, str] = {}
+    for word in triggers:
+        if word.strip():
+            words.setdefault(key_of(word), word.strip())
+    if len(words) > MOST_TRIGGERS or any(len(word) > LONGEST_TRIGGER for word in words.values()):
+        msg = f"A character has at most {MOST_TRIGGERS} trigger words of at most {LONGEST_TRIGGER} characters."
+        raise InputError(msg)
+    return tuple(words.values())
+
+
+def checked_look(look: Look) -> Look:
+    """*look* as it can be kept; raises an ``InputError`` if it cannot."""
+    if len(look.instructions) > LONGEST_INSTRUCTIONS:
+        msg = f"The instructions of a sprite have at most {LONGEST_INSTRUCTIONS} characters; shorten them."
+        raise InputError(msg)
+    return replace(look, name=look_name(look.name), instructions=look.instructions.strip())
+
+
+def _check_server(server: str) -> None:
+    if not server:
+        msg = "Characters can be made in servers only."
+        raise InputError(msg)
+
+
+def _record(server: str, character: Character) -> Record:
+    value = native.as_value(replace(character, looks=()))
+    return Record(Shelf.PERSONAS, f"{server}/{character.id}", value, server=server)
+
+
+def _changed(
+    server: str, record: Record | None, before: Character, change: Callable[[Character], Character]
+) -> Record | None:
+    """The record of a character that was changed: as it is now, if it was changed elsewhere meanwhile."""
+    if record is None:
+        return None  # it was deleted elsewhere
+    try:
+        now = native.of_value(record.value)
+        after = checked(change(replace(now, is_main=before.is_main)))
+    except InputError:  # it would be right of what it was before, and is not any more
+        return record
+    is_main = now.is_main if after.is_main == before.is_main else after.is_main
+    return _record(server, replace(after, id=before.id, is_main=is_main))
+
+
+def _remembering_names(change: Callable[[Character], Character]) -> Callable[[Character], Character]:
+    """*change*, after which it is still known what somebody was called before."""
+
+    def remembering(before: Character) -> Character:
+        after = change(before)
+        names = {key_of(name): name for name in reversed((before.name, *before.former))}
+        names.pop(key_of(after.name), None)
+        return replace(after, former=tuple(reversed(names.values()))[:_MOST_FORMER])
+
+    return remembering
+
+
+def _home_id(name: str) -> str:
+    """The id under which a server keeps the one of the configuration who is called *name*."""
+    return sha256(key_of(name).encode()).hexdigest()[:16]
+
+
+def _not_main(record: Record | None) -> Record | None:
+    return record and replace(record, value={name: item for name, item in record.value.items() if name != "is_main"})
+
+
+def _look_key(server: str, character: str, name: str) -> str:
+    return f"{server}/{character}/{key_of(name)}"
+
+
+def _look_record(server: str, character: str, look: Look, place: int) -> Record:
+    value = write_look(look) | {"place": place}
+    return Record(Shelf.SPRITES, _look_key(server, character, look.name), value, server=server)
+
+
+def _place(record: Record | None) -> int:
+    """Where a look stands among those of its character."""
+    place = None if record is None else record.value.get("place")
+    return place if isinstance(place, int) else 0
+
+
+def _look_of(character: Character, name: str) -> Look:
+    for look in character.looks:
+        if key_of(look.name) == key_of(name):
+            return look
+    msg = f"{character.name} has no sprite called {name.strip()[:64]}; look at /sprite list."
+    raise InputError(msg)

@@ -1,0 +1,100 @@
+"""Our own format: one JSON file with all that a character is, pictures included."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from types import MappingProxyType
+from typing import Any
+
+from ...errors import InputError
+from ...types import Note
+from . import checked_json
+from .character import Character, Lore
+from .checked_json import Form
+from .tavern import read_degree, read_look, shown_name, write_look
+
+FORMAT = "cadenza/character"
+"""What a file of ours says that it is, for ever."""
+VERSION = 1
+_TEXTS = (
+    "id", "prompt", "personality", "scenario", "system", "afterword", "greeting", "samples", "avatar", "model",
+    "nickname",
+)  # fmt: skip
+_LISTS = ("other_greetings", "triggers", "former")
+
+
+def is_native(form: Form) -> bool:
+    """Whether *form* is a file of ours."""
+    return form.get("format") == FORMAT
+
+
+def write(character: Character) -> bytes:
+    """A file with all of *character*."""
+    form = {"format": FORMAT, "version": VERSION, "character": as_value(character)}
+    return json.dumps(form, ensure_ascii=False, indent=2).encode()
+
+
+def read(form: Form) -> Character:
+    """Whom a file of ours holds; raises an ``InputError`` if it is not right, or written by a later version."""
+    version = checked_json.number(form, "version", default=VERSION)
+    if version > VERSION:
+        msg = f"The file is of version {version}, and this bot reads version {VERSION}; update the bot."
+        raise InputError(msg)
+    return of_value(checked_json.inner(form, "character"))
+
+
+def as_value(character: Character) -> dict[str, Any]:
+    """*character* as an object of JSON, without what it does not have."""
+    value: dict[str, Any] = {
+        "name": character.name,
+        **{name: getattr(character, name) for name in _TEXTS},
+        **{name: list(getattr(character, name)) for name in _LISTS},
+        "notes": [{"text": note.text, "depth": note.depth} for note in character.notes],
+        "looks": [write_look(look) for look in character.looks],
+        "lore": [_write_lore(entry) for entry in character.lore],
+        "degree": character.degree,
+        "is_main": character.is_main or None,
+        "card": dict(character.card),
+    }
+    return {name: item for name, item in value.items() if name == "name" or item not in (None, "", [], {})}
+
+
+def of_value(value: Form) -> Character:
+    """Whom *value* describes; raises an ``InputError`` if it describes nobody."""
+    name = checked_json.text(value, "name")
+    if not name.strip():
+        msg = "The file names nobody; write a name into it."
+        raise InputError(msg)
+    written: dict[str, Any] = {name: checked_json.text(value, name) for name in _TEXTS}
+    return Character(
+        shown_name(name),
+        **written | {name: checked_json.texts(value, name) for name in _LISTS},
+        notes=tuple(
+            Note(checked_json.text(note, "text"), checked_json.number(note, "depth"))
+            for note in checked_json.inners(value, "notes")
+        ),
+        looks=tuple(read_look(look) for look in checked_json.inners(value, "looks")),
+        lore=tuple(_read_lore(entry) for entry in checked_json.inners(value, "lore")),
+        degree=read_degree(value),
+        is_main=checked_json.flag(value, "is_main"),
+        card=MappingProxyType(checked_json.inner(value, "card")),
+    )
+
+
+def _write_lore(entry: Lore) -> dict[str, Any]:
+    value = {spec.name: getattr(entry, spec.name) for spec in fields(Lore)}
+    return {name: list(item) if isinstance(item, tuple) else item for name, item in value.items()}
+
+
+def _read_lore(entry: Form) -> Lore:
+    return Lore(
+        content=checked_json.text(entry, "content"),
+        keys=checked_json.texts(entry, "keys"),
+        secondary_keys=checked_json.texts(entry, "secondary_keys"),
+        is_enabled=checked_json.flag(entry, "is_enabled", default=True),
+        is_constant=checked_json.flag(entry, "is_constant"),
+        is_selective=checked_json.flag(entry, "is_selective"),
+        is_case_sensitive=checked_json.flag(entry, "is_case_sensitive"),
+        order=checked_json.number(entry, "order", default=100),
+    )

@@ -1,0 +1,113 @@
+"""Which settings of the pipeline a server may choose, what each takes, and how it is read from what somebody typed.
+
+Whatever costs the operator, holds for all servers at once, or names a file or an address of the machine is not among
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import Field, dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+from ...errors import InputError, SettingsError
+from ...settings import Settings, settings_fields
+
+_CHOOSABLE = frozenset(
+    {
+        *("thinking", "stop_strings", "temperature", "top_p", "top_k", "min_p"),
+        *("frequency_penalty", "presence_penalty", "repetition_penalty"),
+        *("use_emoji", "unknown_emoji", "emoji_lookback", "unicode_spaces", "sanitise", "label_guard", "speaker_guard"),
+        *("tables", "degree", "limit", "message_limit", "when_full", "code_file"),
+        *("mention_people", "mention_roles"),
+        *("typing_speed", "typing_least", "typing_most", "typing_budget", "thinking_chance"),
+        *("on_stop", "random_model", "show_errors", "show_fallback"),
+    }
+)
+_LONGEST_TEXT = 500
+_MOST_TEXTS = 8
+_YES = frozenset({"true", "yes", "on", "1", "はい", "オン"})
+_NO = frozenset({"false", "no", "off", "0", "いいえ", "オフ"})
+
+
+@dataclass(frozen=True, slots=True)
+class Choosable:
+    """A setting that a server may choose."""
+
+    name: str
+    about: str
+    kind: type
+    one_of: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def suggestions(self) -> tuple[str, ...]:
+        """Values that it takes, if there are only a few."""
+        if self.kind is bool:
+            return ("on", "off")
+        is_short = self.kind is int and self.low is not None and self.high is not None and self.high - self.low < 25
+        return (
+            tuple(str(number) for number in range(int(self.low or 0), int(self.high or 0) + 1))
+            if is_short
+            else self.one_of
+        )
+
+    def read(self, text: str) -> object:
+        """The value that *text* names; a ``SettingsError`` if it is not right."""
+        text = text.strip()
+        if len(text) > _LONGEST_TEXT:
+            msg = f"the setting {self.name!r} takes at most {_LONGEST_TEXT} characters"
+            raise SettingsError(msg)
+        value = self._converted(text)
+        checked = Settings().with_values({self.name: value})
+        section = next(section for section, spec in settings_fields() if spec.name == self.name)
+        found = getattr(getattr(checked, section), self.name)
+        return list(found) if isinstance(found, tuple) else found
+
+    def _converted(self, text: str) -> object:
+        """*text* as what the setting holds; what cannot be that stays a text, and the check says so."""
+        if self.kind is bool:
+            folded = text.casefold()
+            return True if folded in _YES else False if folded in _NO else text
+        if self.kind is tuple:
+            return tuple(filter(None, map(str.strip, text.split(","))))[:_MOST_TEXTS]
+        if self.kind is str:
+            return text
+        try:
+            return self.kind(text)
+        except ValueError:
+            return text
+
+
+def may_choose(name: str) -> bool:
+    """Whether a server may choose the setting *name*."""
+    return name in _CHOOSABLE
+
+
+def choosable() -> tuple[Choosable, ...]:
+    """All that a server may choose, in the order of the pipeline."""
+    return tuple(_known().values())
+
+
+def find(name: str) -> Choosable:
+    """The setting *name*; an ``InputError`` if there is none that a server may choose."""
+    found = _known().get(name.strip().casefold())
+    if found is None:
+        msg = "there is no setting of that name that a server may choose"
+        raise InputError(msg)
+    return found
+
+
+@cache
+def _known() -> Mapping[str, Choosable]:
+    return MappingProxyType(
+        {spec.name: _as_choosable(spec) for _, spec in settings_fields() if spec.name in _CHOOSABLE}
+    )
+
+
+def _as_choosable(spec: Field[Any]) -> Choosable:
+    told = spec.metadata
+    return Choosable(spec.name, told["about"], told["kind"], told["one_of"], told["low"], told["high"])

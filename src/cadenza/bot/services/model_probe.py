@@ -1,0 +1,46 @@
+"""Asking a model for one word, to see whether it answers and how long that takes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...models.fallback import ModelSource
+from ...replies.reply import reply
+from ...settings import Settings
+from ...targets.memory import MemoryTarget
+from ...types import Broke, Completed, Line, Persona, Scene
+
+_SECONDS = 30.0
+"""How long a model has for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What became of it."""
+
+    seconds: float
+    word: str = ""
+    """What it said, shortened."""
+    model: str = ""
+    """Who said it: a fallback if the first did not."""
+    trouble: str = ""
+    """Why there is no word, in a sentence."""
+
+
+async def probe(sources: Sequence[ModelSource], settings: Settings) -> Probe:
+    """Ask *sources* for one word, for at most half a minute."""
+    brief = {"degree": 0, "turn_timeout": _SECONDS, "first_timeout": _SECONDS, "show_errors": False, "tables": "source"}
+    scene = Scene("probe", Persona("Cadenza"), history=(Line("Operator", "Answer with the single word: ready"),))
+    target, began = MemoryTarget(), asyncio.get_running_loop().time()
+    answer = await reply(scene, sources, target, settings=settings.with_values(brief))
+    seconds = asyncio.get_running_loop().time() - began
+    said = " ".join("".join(target.texts).split())
+    match answer.outcome:
+        case Completed() if said:
+            return Probe(seconds, said if len(said) <= 60 else said[:59] + "…", answer.model)
+        case Broke(error):
+            return Probe(seconds, trouble=str(error))
+        case _:
+            return Probe(seconds, trouble="it said nothing in time")

@@ -1,0 +1,277 @@
+"""What a turn was thinking, as messages for a thought log: boxes of bounded size, at most three, and a file for the rest.
+
+Only composing: who is told, and whether at all, is decided in ``bot.thought_log``. Nobody is called by any of it, and
+what looks like a key or a token is blacked out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from ...targets.discord.api import Embed, Outgoing
+from ...text.redaction import without_secrets
+from ...text.units import fits, fitting, units, whole_grapheme
+from ...types import (
+    Attachment,
+    Broke,
+    Completed,
+    Empty,
+    Failure,
+    NeedsTools,
+    Outcome,
+    Reply,
+    Stalled,
+    Stopped,
+    ToolUse,
+    Usage,
+)
+from .languages import SOURCE, translated
+
+COLOUR = 0x3498DB
+LONGEST = 4096
+"""What Discord takes in one box, in UTF-16 units."""
+MOST_EMBEDS = 3
+"""Boxes of one turn, each a message of its own; what is more goes into a file."""
+LARGEST_FILE = 2**20
+"""Bytes of that file."""
+FILE_NAME = "thoughts-continued.md"
+
+_FENCE = "```"
+_BROKEN_FENCE = "`\u200b``"
+"""The same to the eye, but it ends no block of code."""
+_LEAST_ROOM = 200
+"""Where less is left, a section begins in a box of its own."""
+_LEAST_PIECE = 40
+"""A cut nearer to the beginning is no cut: it would leave little more than a fence that was opened again."""
+_LONGEST_INFO = 20
+_LONGEST_LINE = 500
+"""Of the lines before the sections: an address, who paid."""
+_LONGEST_NAME = 200
+_LONGEST_ARGUMENTS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A turn that is over, as far as it is told."""
+
+    reply: Reply
+    source: str
+    """Where it was said: the address of its first message, or the mention of its channel."""
+    persona: str = ""
+    attribution: str = ""
+    """Who paid for it, in a sentence, if that was not the operator."""
+    seconds: float = 0.0
+    """From the message to the end."""
+    waited: float = 0.0
+    """How much of that it waited for its turn."""
+    at: float | None = None
+    """When it ended, in seconds since 1970."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    heading: str
+    text: str
+    is_code: bool = False
+
+
+def composed(account: Account, language: str = SOURCE) -> tuple[Outgoing, ...]:
+    """The messages that tell of *account*, one box each.
+
+    Of a turn of which nothing else is to be told, how long it took is. There are none if nothing came of it at all.
+    """
+    sections = _sections(account.reply, language)
+    if not sections and not account.attribution and not account.reply.receipts:
+        return ()
+    pages, rest = _laid_out(_head(account, language), sections)
+    whole = Embed(
+        title=_clipped(translated("Thoughts of {persona}", language, persona=account.persona or "…"), _LONGEST_NAME),
+        footer=_footer(account, language),
+        colour=COLOUR,
+        at=account.at,
+    )
+    messages = [Outgoing(embeds=(replace(whole, description=page),), is_silent=True) for page in pages]
+    if rest:
+        messages[-1] = replace(messages[-1], files=(Attachment(FILE_NAME, _as_file(rest)),))
+    return tuple(messages)
+
+
+def duration(seconds: float) -> str:
+    """*seconds* as people like to read them: ``820ms``, ``4.2s``, ``37s``."""
+    milliseconds = max(0, round(seconds * 1000))
+    if milliseconds < 1000:
+        return f"{milliseconds}ms"
+    tenths = round(milliseconds / 100)
+    return f"{tenths / 10:.1f}s" if tenths < 100 else f"{round(milliseconds / 1000)}s"
+
+
+# --- what there is to tell -----------------------------------------------------------------
+
+
+def _head(account: Account, language: str) -> str:
+    lines = [
+        translated("Source: {source}", language, source=account.source),
+        _safe(account.attribution),
+        _tokens(account.reply.usage, language),
+    ]
+    return "\n".join(_clipped(line, _LONGEST_LINE) for line in lines if line)
+
+
+def _tokens(usage: Usage, language: str) -> str:
+    if not usage.input_tokens and not usage.output_tokens:
+        return ""
+    return translated(
+        "Tokens: {read} read ({cached} cached), {written} written ({thought} thought)",
+        language,
+        read=f"{usage.input_tokens:,}",
+        cached=f"{usage.cached_tokens:,}",
+        written=f"{usage.output_tokens:,}",
+        thought=f"{usage.thought_tokens:,}",
+    )
+
+
+def _footer(account: Account, language: str) -> str:
+    """Provider, model, how long it took, and how long it had waited before."""
+    vendor, _, model = account.reply.model.partition(":")  # the model's own name may have colons too
+    served = f"{model} ({account.reply.served_by})" if account.reply.served_by else model
+    spent = duration(account.seconds - account.waited)
+    parts = [vendor, served, translated("Generation time: {time}", language, time=spent)]
+    if account.waited >= 0.001:
+        parts.append(translated("Queue time: {time}", language, time=duration(account.waited)))
+    return " | ".join(_clipped(_safe(part), _LONGEST_NAME) for part in parts if part)
+
+
+def _sections(reply: Reply, language: str) -> list[_Section]:
+    """What is told under a heading, in this order; nothing of what is blank."""
+    all_ = [
+        _Section("Thoughts", _merged(reply.thoughts)),
+        _Section("Tools", "\n".join(map(_tool, reply.tools)), is_code=True),
+        _Section("Trouble", "\n".join(_trouble(reply))),
+    ]
+    return [
+        replace(section, heading=translated(section.heading, language), text=_safe(section.text).strip())
+        for section in all_
+        if section.text.strip()
+    ]
+
+
+def _merged(thoughts: Iterable[str]) -> str:
+    """The thoughts of all rounds, each once: one that another contains says nothing new."""
+    merged: list[str] = []
+    for thought in filter(None, map(str.strip, thoughts)):
+        if any(thought in other for other in merged):
+            continue
+        merged = [other for other in merged if other not in thought] + [thought]
+    return "\n\n".join(merged)
+
+
+def _tool(use: ToolUse) -> str:
+    arguments = _clipped(" ".join(_safe(use.call.arguments).split()), _LONGEST_ARGUMENTS)
+    media = sum(not isinstance(part, str) for part in use.result.parts)
+    came = [
+        "failed" if use.result.is_error else "",
+        f"{len(use.result.text):,} characters",
+        f"{media} pictures or films" if media else "",
+        duration(use.seconds),
+    ]
+    return f"{use.call.name} {arguments} → {', '.join(filter(None, came))}"
+
+
+def _trouble(reply: Reply) -> list[str]:
+    failures = [*reply.failures, Failure(reply.model, reply.outcome)]
+    return [f"{failure.model or '…'}: {told}" for failure in failures if (told := _told(failure.outcome))]
+
+
+def _told(outcome: Outcome) -> str:
+    """What went wrong; nothing of what somebody wanted so. Of an error of ours its sentence is known to hold no secret."""
+    match outcome:
+        case Broke(error):
+            return str(error) or type(error).__name__
+        case Stalled(has_begun):
+            return "it fell silent in the middle" if has_begun else "it never began to answer"
+        case Empty(reason):
+            return f"it said nothing ({reason})"
+        case Completed() | Stopped() | NeedsTools():
+            return ""
+    assert_never(outcome)
+
+
+def _safe(text: str) -> str:
+    return without_secrets(text)
+
+
+def _clipped(text: str, longest: int) -> str:
+    return text if fits(text, longest) else text[: whole_grapheme(text, fitting(text, longest - 1))] + "…"
+
+
+# --- how it is laid out --------------------------------------------------------------------
+
+
+def _laid_out(head: str, sections: Sequence[_Section]) -> tuple[list[str], list[_Section]]:
+    """The texts of the boxes, with *head* before the first, and what did not find room in them."""
+    pages: list[str] = []
+    page = head
+    for number, section in enumerate(sections):
+        rest = section.text
+        while rest:
+            opening = f"{page}\n\n**{section.heading}**\n" if page else f"**{section.heading}**\n"
+            room = LONGEST - units(opening)
+            if page and room < _LEAST_ROOM:
+                pages.append(page)
+                page = ""
+            else:
+                piece, rest = _coded(rest, room) if section.is_code else _cut_outside_code(rest, room)
+                page = opening + piece
+                if rest:
+                    pages.append(page)
+                    page = ""
+            if len(pages) == MOST_EMBEDS:
+                left = [replace(section, text=rest)] if rest else []
+                return pages, [*left, *sections[number + 1 :]]
+    return [*pages, page] if page else pages, []
+
+
+def _coded(text: str, room: int) -> tuple[str, str]:
+    """As much of *text* as fits into a block of code, and the rest."""
+    piece, rest = _cut(_harmless(text), room - len(_fenced("")))
+    return _fenced(piece), rest
+
+
+def _fenced(code: str) -> str:
+    return f"{_FENCE}\n{code}\n{_FENCE}"
+
+
+def _harmless(code: str) -> str:
+    return code.replace(_FENCE, _BROKEN_FENCE)
+
+
+def _cut_outside_code(text: str, room: int) -> tuple[str, str]:
+    """As much of *text* as fits, and the rest; a block of code that is cut is closed here and opened again there."""
+    piece, rest = _cut(text, room - len(f"\n{_FENCE}"))
+    if piece.count(_FENCE) % 2 == 0:
+        return piece, rest
+    info = piece.rpartition(_FENCE)[2].partition("\n")[0].strip()
+    is_info = info.isascii() and info.isalnum() and len(info) <= _LONGEST_INFO
+    return f"{piece}\n{_FENCE}", f"{_FENCE}{info if is_info else ''}\n{rest}" if rest else ""
+
+
+def _cut(text: str, room: int) -> tuple[str, str]:
+    """*text* cut at its last newline or space within *room*, or where a character ends if there is none."""
+    if fits(text, room):
+        return text, ""
+    end = fitting(text, room)
+    place = max(text.rfind("\n", 0, end + 1), text.rfind(" ", 0, end + 1))
+    if place <= _LEAST_PIECE:
+        place = whole_grapheme(text, end)
+        return text[:place], text[place:]
+    rest = text[place + 1 :]
+    return text[:place], rest if rest.strip() else ""
+
+
+def _as_file(sections: Sequence[_Section]) -> bytes:
+    texts = (_fenced(_harmless(section.text)) if section.is_code else section.text for section in sections)
+    headed = (f"# {section.heading}\n\n{text}\n" for section, text in zip(sections, texts, strict=True))
+    data = "\n".join(headed).encode("utf-8", "replace")
+    return data if len(data) <= LARGEST_FILE else data[:LARGEST_FILE].decode("utf-8", "ignore").encode()

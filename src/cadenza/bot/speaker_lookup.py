@@ -1,0 +1,87 @@
+"""Whose character a message of ours is: what was written down when it was sent, else the name that stands over it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import discord
+
+from ..text.names import Author, normalised, read_back
+from ..text.units import WHITESPACE
+from ..text.usernames import from_username
+from .authorship import is_ours
+from .characters.cast import named
+from .characters.character import Character
+from .display_names import plain_name
+from .history import Voice
+from .store.store import Shelf, Store, StoreError, Value
+
+_LABEL = re.compile(r"\*\*(?P<name>(?:\\.|[^*\n\\]){1,160}?):\*\*[ \n]?")
+"""How the bot shows a name where there is no webhook to show it."""
+_ESCAPED = re.compile(r"\\(.)")
+
+
+class SpeakerLookup:
+    """Tells of messages which character said them. *cast* is who may speak there."""
+
+    def __init__(self, store: Store, cast: Sequence[Character], me: discord.ClientUser) -> None:
+        self._store = store
+        self._cast = tuple(cast)
+        self._names = tuple(character.name for character in cast)
+        self._own = next((one.name for one in cast if one.is_main), plain_name(me.display_name) or "Persona")
+        self._me = me
+
+    async def __call__(self, message: discord.Message) -> Voice | None:
+        """Whose *message* is; ``None`` if it is not ours."""
+        is_webhook = message.webhook_id is not None and message.author.id != self._me.id
+        is_known = is_ours(message)
+        if not is_known and not is_webhook:
+            return None
+        if row := await self._row(message):
+            return self._written(row, message)
+        if not is_known:
+            return None
+        return self._named(message) if is_webhook else self._labelled(message)
+
+    async def _row(self, message: discord.Message) -> Value | None:
+        """What was written down of *message*; nothing if the store cannot tell."""
+        try:
+            record = await self._store.get(Shelf.SPRITE_MESSAGES, str(message.id))
+        except StoreError:
+            return None
+        return record.value if record is not None and record.value.get("persona") else None
+
+    def _written(self, row: Value, message: discord.Message) -> Voice:
+        """The voice of a *row*: who it was, and what the model is to see in front of it."""
+        persona = str(row["persona"])
+        name = self._known(persona) or plain_name(persona)
+        label = str(row.get("label") or "").strip(WHITESPACE).removesuffix(":")
+        _, prefix = self._label(message)
+        return Voice(name, label if normalised(label) != normalised(name) else "", prefix)
+
+    def _named(self, message: discord.Message) -> Voice:
+        """By the name that stands over it; one that is not known any more is nevertheless ours."""
+        username = from_username(message.author.name)
+        return _voice(read_back(username, self._names)) or Voice(plain_name(username) or "Persona")
+
+    def _labelled(self, message: discord.Message) -> Voice:
+        """The bot itself speaks for the main character, unless it names another."""
+        author, prefix = self._label(message)
+        return _voice(author, prefix) or Voice(self._own)
+
+    def _label(self, message: discord.Message) -> tuple[Author | None, int]:
+        """Whom the bot named in front of a text, and how long that is; it does so where it has no webhook."""
+        label = _LABEL.match(message.content) if message.author.id == self._me.id else None
+        author = read_back(_ESCAPED.sub(r"\1", label["name"]), self._names) if label else None
+        return author, label.end() if label and author else 0
+
+    def _known(self, name: str) -> str | None:
+        found = named(self._cast, name)
+        return None if found is None else found.name
+
+
+def _voice(author: Author | None, prefix: int = 0) -> Voice | None:
+    if author is None:
+        return None
+    return Voice(author.persona, "" if author.label == author.persona else author.label, prefix)

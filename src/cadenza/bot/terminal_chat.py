@@ -1,0 +1,232 @@
+"""The terminal as a channel: what is typed is done in the simulated world."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import TextIO, assert_never
+
+from ..errors import CadenzaError, InputError
+from ..sim.objects import MessageFlag
+from ..sim.server import Server
+from ..sim.wire import GatewayEvent, Json, Refusal
+from .demo_server import DemoServer
+from .runtime import Hands
+from .terminal_input import (
+    HELP,
+    DeleteLine,
+    EditLine,
+    FillLine,
+    HelpLine,
+    MenuLine,
+    PressLine,
+    QuitLine,
+    ReactLine,
+    SayLine,
+    Typed,
+    UseLine,
+    WaitLine,
+    command_of,
+    filled_in,
+    form_told,
+    understood,
+)
+from .terminal_view import View
+
+_LONGEST = 2000
+_QUIET = 0.25
+"""Seconds in which nothing must happen for a channel to be quiet."""
+_ANSWERED, _LOOK = 3.0, 0.02
+"""Seconds that a bot has to answer, and after which it is looked whether it has."""
+
+
+class Keyboard:
+    """The lines of a stream, as they come.
+
+    A thread reads them. Nobody can wake a thread that waits for a line, so it is left to the end of the process.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._lines: asyncio.Queue[str | None] = asyncio.Queue()
+        self._loop = asyncio.get_running_loop()
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        threading.Thread(target=self._read, name="cadenza keyboard", daemon=True).start()
+        while (line := await self._lines.get()) is not None:
+            yield line
+
+    def _read(self) -> None:
+        with suppress(RuntimeError):  # the loop was closed meanwhile: nobody listens any more
+            with suppress(ValueError, OSError):  # the stream was closed, or is not text: it is over
+                for line in self._stream:
+                    self._loop.call_soon_threadsafe(self._lines.put_nowait, line)
+            self._loop.call_soon_threadsafe(self._lines.put_nowait, None)
+
+
+class Chat:
+    """Does what is typed, and waits until all is quiet where nobody sits at a terminal."""
+
+    def __init__(self, scenery: DemoServer, server: Server, hands: Hands, view: View, *, is_terminal: bool) -> None:
+        self._scenery = scenery
+        self._world = scenery.world
+        self._server = server
+        self._hands = hands
+        self._view = view
+        self._is_terminal = is_terminal
+        self._place = scenery.general  # where whoever sits here spoke last
+        self._said: dict[str, str] = {}  # what they said last, by channel
+        self._asked: list[str] = []  # their interactions
+        self._events = 0
+
+    def hear(self, event: GatewayEvent) -> None:
+        """Something has happened."""
+        self._events += event.name != "TYPING_START"
+        self._view.hear(event)
+
+    async def run(self, lines: AsyncIterator[str]) -> None:
+        """Do what *lines* say, until they end."""
+        self._view.prompt()
+        is_hurried = self._is_terminal
+        async for line in lines:
+            try:
+                typed = understood(line)
+            except InputError as error:
+                self._view.tell(str(error))
+                continue
+            if isinstance(typed, QuitLine):
+                return
+            if not (is_hurried or isinstance(typed, WaitLine)):
+                await self.quiet()
+            if typed is not None:
+                await self._do(typed)
+            is_hurried = self._is_terminal or isinstance(typed, WaitLine)
+        if not self._is_terminal:
+            await self.quiet()
+
+    async def quiet(self) -> None:
+        """Wait until nothing has happened for a moment, and nothing is going to."""
+        while True:
+            before = self._activity()
+            await asyncio.sleep(_QUIET)
+            places = {self._scenery.general, self._place}
+            if before == self._activity() and not any(map(self._hands.is_busy, places)):
+                return
+
+    def _activity(self) -> tuple[int, int]:
+        return self._events, len(self._server.rest.calls)
+
+    async def _do(self, typed: Typed) -> None:
+        try:
+            if isinstance(typed, WaitLine):
+                await asyncio.sleep(typed.seconds)
+            else:
+                asked = len(self._asked)
+                self._act(typed)
+                for interaction in self._asked[asked:]:
+                    await self._await_form(interaction)
+        except (CadenzaError, Refusal, LookupError, ValueError) as error:
+            self._view.tell(str(error.args[0]) if error.args else type(error).__name__)
+        self._view.prompt()
+
+    async def _await_form(self, interaction: str) -> None:
+        """Tell of the form that the bot may answer with: it is no message, so nothing else would."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_ANSWERED):
+                while not self._world.is_answered(interaction):  # noqa: ASYNC110  # the world tells nobody of it
+                    await asyncio.sleep(_LOOK)
+        if (form := self._world.modal(interaction)) is not None:
+            self._view.tell(form_told(form))
+
+    def _act(self, typed: Typed) -> None:
+        me, world = self._scenery.me, self._world
+        match typed:
+            case SayLine():
+                self._say(typed)
+            case UseLine(line):
+                name, options = command_of(line, world.get_commands(self._scenery.bot, None), self._scenery.names())
+                self._asked.append(me.commands(self._place, name, **options))
+            case MenuLine(name):
+                self._asked.append(me.commands(self._place, name, target=self._last()["id"]))
+            case ReactLine(emoji):
+                me.reacts(self._place, self._last()["id"], emoji)
+            case PressLine(label):
+                message, button = self._button(label)
+                self._asked.append(me.presses(self._place, message, button))
+            case FillLine(text):
+                interaction, form = self._form()
+                self._asked.append(me.submits(interaction, filled_in(text, form)))
+            case EditLine(text):
+                me.edits(self._place, self._own(), _sayable(self._scenery.addressed(text)))
+            case DeleteLine():
+                me.deletes(self._place, self._own())
+            case HelpLine():
+                self._view.tell(HELP)
+            case WaitLine() | QuitLine():
+                pass  # done by whoever reads the lines
+            case _:
+                assert_never(typed)
+
+    def _say(self, said: SayLine) -> None:
+        person = self._scenery.person(said.who)
+        place = self._scenery.direct(person) if said.is_direct else self._scenery.general
+        if said.is_direct:
+            self._view.add(place, "(in private) ")
+        if person is self._scenery.me and not said.is_reply:
+            self._place = place
+        place = self._place if said.is_reply else place
+        answered = self._last()["id"] if said.is_reply else None
+        id_ = person.says(place, _sayable(self._scenery.addressed(said.text)), reply_to=answered)
+        if person is self._scenery.me:
+            self._said[place] = id_
+
+    def _last(self) -> Json:
+        """The last message of somebody else that everybody sees."""
+        for message in reversed(self._world.messages(self._place)):
+            if message["author"]["id"] != self._scenery.me.id and not message["flags"] & MessageFlag.EPHEMERAL:
+                return message
+        msg = "nobody else has said anything yet"
+        raise InputError(msg)
+
+    def _own(self) -> str:
+        if self._place not in self._said:
+            msg = "you have said nothing yet"
+            raise InputError(msg)
+        return self._said[self._place]
+
+    def _button(self, label: str) -> tuple[str, str]:
+        for message in reversed(self._world.messages(self._place)):
+            for row in message["components"]:
+                for part in row["components"]:
+                    if label.casefold() in str(part.get("label", "")).casefold() and part.get("custom_id"):
+                        return message["id"], part["custom_id"]
+        msg = f"there is no button {label!r}{_or_of(self._labels())}"
+        raise InputError(msg)
+
+    def _labels(self) -> list[str]:
+        """What stands on the buttons that were shown last."""
+        for message in reversed(self._world.messages(self._place)):
+            parts = [part for row in message["components"] for part in row["components"]]
+            if labels := [str(part["label"]) for part in parts if part.get("label")]:
+                return labels
+        return []
+
+    def _form(self) -> tuple[str, Json]:
+        for interaction in reversed(self._asked):
+            if (form := self._world.modal(interaction)) is not None:
+                return interaction, form
+        msg = "the bot has shown you no form"
+        raise InputError(msg)
+
+
+def _or_of(labels: list[str]) -> str:
+    return f"; there is {', '.join(map(repr, labels))}" if labels else ""
+
+
+def _sayable(text: str) -> str:
+    if len(text) > _LONGEST:
+        msg = f"a message holds {_LONGEST} characters at most, and that has {len(text)}; say it in parts"
+        raise InputError(msg)
+    return text

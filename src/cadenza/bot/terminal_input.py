@@ -1,0 +1,306 @@
+"""What somebody types into the terminal chat, and what it means. Only reading: nothing is done here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TypeAlias
+
+from ..errors import InputError
+from ..sim.wire import Json
+
+HELP = """What you type is said in #general. Besides:
+  /COMMAND name:value   use a command of the bot, as in /persona create name:Ren prompt:A shy astronomer
+  /reply TEXT           reply to the last message of somebody else
+  /dm TEXT              say it in private
+  /as NAME TEXT         let somebody else say it
+  /edit TEXT            change what you said last
+  /delete               take it back
+  /react EMOJI          react to the last message of somebody else
+  /press LABEL          press a button below it
+  /fill name:value      fill in the form that the bot shows you, and send it
+  /menu NAME            use a command of its menu on it, as in /menu Explain
+  /wait SECONDS         wait, and do not wait until all is quiet after it (for scripts)
+  /help, /quit          this text; the end
+A message that begins with a slash is written with two."""
+
+
+@dataclass(frozen=True, slots=True)
+class SayLine:
+    """Something is said."""
+
+    text: str
+    who: str = ""
+    """Empty is whoever sits at the terminal."""
+    is_direct: bool = False
+    is_reply: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UseLine:
+    """A command of the bot is used; which one, the bot knows."""
+
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReactLine:
+    """An emoji is put under the last message of somebody else."""
+
+    emoji: str
+
+
+@dataclass(frozen=True, slots=True)
+class PressLine:
+    """A button below that message is pressed."""
+
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class MenuLine:
+    """A command of the menu of that message is used."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class FillLine:
+    """The form that the bot shows is filled in."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class EditLine:
+    """What was said last is changed."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteLine:
+    """What was said last is taken back."""
+
+
+@dataclass(frozen=True, slots=True)
+class WaitLine:
+    """Time passes."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class HelpLine:
+    """Somebody wants to know what can be typed."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuitLine:
+    """It is over."""
+
+
+Typed: TypeAlias = (
+    SayLine
+    | UseLine
+    | ReactLine
+    | PressLine
+    | MenuLine
+    | FillLine
+    | EditLine
+    | DeleteLine
+    | WaitLine
+    | HelpLine
+    | QuitLine
+)
+
+_LONGEST_WAIT = 600.0
+_GROUPS = (1, 2)
+_WHOLE = 4
+_SHORT = 60
+"""The type of an option that is a whole number."""
+_YES, _NO = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
+
+
+_ALONE: Mapping[str, Typed] = MappingProxyType(
+    {"help": HelpLine(), "quit": QuitLine(), "exit": QuitLine(), "delete": DeleteLine()}
+)
+"""What needs nothing behind it."""
+_WITH_TEXT: Mapping[str, tuple[str, Callable[[str], Typed]]] = MappingProxyType(
+    {
+        "reply": ("what to say", lambda text: SayLine(text, is_reply=True)),
+        "dm": ("what to say", lambda text: SayLine(text, is_direct=True)),
+        "as": ("who says it, and what", lambda text: _said_by(*text.partition(" ")[::2])),
+        "edit": ("what it should say", EditLine),
+        "react": ("an emoji", ReactLine),
+        "press": ("what stands on the button", PressLine),
+        "fill": ("field:value", FillLine),
+        "menu": ("the name of the command", MenuLine),
+        "wait": ("for how many seconds", lambda text: WaitLine(_seconds(text))),
+    }
+)
+"""What needs something behind it: what that is, and what it becomes."""
+
+
+def understood(line: str) -> Typed | None:
+    """What *line* means; ``None`` if nothing stands there. Raises an ``InputError`` if it is not whole."""
+    line = line.strip()
+    if not line.startswith("/") or line.startswith("//"):
+        return SayLine(line.removeprefix("/")) if line else None
+    word, _, rest = line[1:].partition(" ")
+    word, rest = word.lower(), rest.strip()
+    if word in _ALONE and not rest:
+        return _ALONE[word]
+    if word in _WITH_TEXT:
+        what, made = _WITH_TEXT[word]
+        return made(_given(rest, what))
+    return UseLine(line[1:].strip())
+
+
+def _said_by(who: str, text: str) -> SayLine:
+    return SayLine(_given(text.strip(), "what to say"), who=who.removeprefix("@") or who)
+
+
+def command_of(line: str, commands: Iterable[Json], names: Mapping[str, str]) -> tuple[str, dict[str, object]]:
+    """The command that *line* uses, by all its words, and its options.
+
+    *names* are the ids of people (``@mia``) and channels (``#general``), in small letters. Raises an ``InputError``.
+    """
+    known = {name: options for command in commands if command["type"] == 1 for name, options in _leaves(command)}
+    words = line.split()
+    for length in (3, 2, 1):
+        name = " ".join(words[:length])
+        if name in known:
+            rest = line.split(maxsplit=length)[length:]
+            return name, _options(name, rest[0] if rest else "", known[name], names)
+    below = sorted(name for name in known if name.startswith(f"{words[0]} ")) if words else []
+    families = sorted({name.split()[0] for name in known})
+    hint = f"there is {', '.join(f'/{name}' for name in below or families) or 'no command at all'}"
+    msg = f"there is no command /{' '.join(words[:2])}; {hint}"
+    raise InputError(msg)
+
+
+def filled_in(text: str, form: Json) -> dict[str, str]:
+    """What *text* writes into the fields of *form*, by their ids; a field can be named by its id or its label."""
+    fields = {str(name).casefold(): id_ for id_, label, _ in _fields(form) for name in (id_, label) if name}
+    found = _split(text, fields)
+    if not found:
+        msg = f"write what the form should hold as field:value; there is {', '.join(fields)}"
+        raise InputError(msg)
+    return {fields[name]: value for name, value in found.items()}
+
+
+def form_told(form: Json) -> str:
+    """*form* in lines: what it is about, its fields by their ids, what they ask for, and what stands in them."""
+    fields = list(_fields(form))
+    lines = [f"  {id_}: {label}" + (f" (now: {_in_short(value)})" if value else "") for id_, label, value in fields]
+    how = " ".join(f"{id_}:…" for id_, _, _ in fields)
+    return "\n".join([f"A form: {form.get('title', '')}", *lines, f"Send it with /fill {how}"])
+
+
+def _fields(form: Json) -> Iterable[tuple[str, str, str]]:
+    """The id, the label and the text of each field of *form*."""
+    for part in form["components"]:
+        for field in part.get("components") or [part.get("component") or {}]:
+            label = field.get("label") or part.get("label")
+            yield str(field.get("custom_id", "")), str(label or ""), str(field.get("value") or "")
+
+
+def _in_short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SHORT else f"{line[: _SHORT - 1]}…"
+
+
+def _leaves(command: Json, before: str = "") -> Iterable[tuple[str, Sequence[Json]]]:
+    """Every command that can be used, by all its words, with its options."""
+    name = f"{before} {command['name']}".strip()
+    options = command.get("options") or []
+    inner = [option for option in options if option["type"] in _GROUPS]
+    if not inner:
+        yield name, options
+    for option in inner:
+        yield from _leaves(option, name)
+
+
+def _options(name: str, text: str, known: Sequence[Json], names: Mapping[str, str]) -> dict[str, object]:
+    by_name = {str(option["name"]): option for option in known}
+    found = _split(text, by_name)
+    if text and not found:
+        required = [one for one, option in by_name.items() if option.get("required") or len(known) == 1]
+        if len(required) != 1:
+            msg = f"write the options of /{name} as name:value; there is {', '.join(by_name) or 'none'}"
+            raise InputError(msg)
+        found = {required[0]: text}
+    if missing := [one for one, option in by_name.items() if option.get("required") and one not in found]:
+        msg = f"/{name} needs {', '.join(f'{one}:…' for one in missing)}"
+        raise InputError(msg)
+    return {one: _value(by_name[one], value, names) for one, value in found.items()}
+
+
+def _split(text: str, known: Iterable[str]) -> dict[str, str]:
+    """*text* at the names that are known, each with a colon behind it; other colons belong to the values."""
+    marks = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
+    if not marks:
+        return {}
+    places = list(re.finditer(rf"(?:^|(?<=\s))({marks}):", text, re.IGNORECASE))
+    if not places or text[: places[0].start()].strip():
+        return {}
+    ends = [*(place.start() for place in places[1:]), len(text)]
+    return {place[1].casefold(): text[place.end() : end].strip() for place, end in zip(places, ends, strict=True)}
+
+
+def _value(option: Json, text: str, names: Mapping[str, str]) -> object:
+    """*text* as the type of *option* wants it."""
+    name, kind = option["name"], option["type"]
+    for choice in option.get("choices") or ():
+        if text.casefold() in (str(choice["name"]).casefold(), str(choice["value"]).casefold()):
+            return choice["value"]
+    match kind:
+        case 3:
+            return text
+        case 4 | 10:
+            try:
+                return int(text) if kind == _WHOLE else float(text)
+            except ValueError:
+                msg = f"{name} is a number, not {text[:40]!r}"
+                raise InputError(msg) from None
+        case 5 if text.lower() in (*_YES, *_NO):
+            return text.lower() in _YES
+        case 5:
+            msg = f"{name} is yes or no"
+            raise InputError(msg)
+        case 6 | 7 | 8 | 9:
+            return _id_of(name, text, names)
+        case _:
+            msg = f"{name} is a file, which cannot be given here"
+            raise InputError(msg)
+
+
+def _id_of(name: str, text: str, names: Mapping[str, str]) -> str:
+    for written in (text, f"@{text}", f"#{text}"):
+        if found := names.get(written.lower()):
+            return found
+    if text.isdecimal():
+        return text
+    msg = f"{name}: there is nobody and nothing called {text[:40]!r}; there is {', '.join(sorted(names))}"
+    raise InputError(msg)
+
+
+def _given(text: str, what: str) -> str:
+    if not text:
+        msg = f"say {what} behind it"
+        raise InputError(msg)
+    return text
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0.0 <= seconds <= _LONGEST_WAIT:
+        msg = f"write how many seconds to wait, 0 to {_LONGEST_WAIT:g}, as in /wait 0.5"
+        raise InputError(msg)
+    return seconds

@@ -1,0 +1,279 @@
+"""``cadenza run``: the bot, from its configuration to the last goodbye. With ``--sim``, in a Discord on this machine."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from ipaddress import ip_address
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from ..bot.services.logs import LEVELS
+from ..errors import CadenzaError, SettingsError
+
+if TYPE_CHECKING:
+    import discord
+
+    from ..bot.config.config import Config
+    from ..bot.config.reading import LoadedConfig
+    from ..bot.runtime import ClientOf
+    from ..bot.store.sealing import Seal
+    from ..bot.store.store import Store
+
+logger = logging.getLogger(__name__)
+
+CONFIG = "cadenza.toml"
+_NO_MODEL = 'no model is chosen; say who answers in cadenza.toml, as in: [models] default = "openai:gpt-5.1"'
+_INTERRUPTED = 130
+_LATER = 75
+"""The exit status of what may work later: a supervisor should try again, as it should not for a wrong configuration."""
+
+
+def add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add ``cadenza run`` to the command line."""
+    run = commands.add_parser(
+        "run",
+        help="start the bot; with --sim, try it in this terminal",
+        description="Start the bot that cadenza.toml describes, and run it until it is interrupted (Ctrl-C): then it "
+        "answers nobody any more, lets replies under way end, and goes; a second Ctrl-C ends it at once. "
+        "With --sim the very same bot runs in a simulated Discord on this machine, and this terminal is a channel in "
+        "it: no token, no key and no configuration are needed.",
+        epilog="docs/bot/running.md tells how to run it for years.",
+    )
+    run.add_argument(
+        "--config", metavar="FILE", help=f"the configuration; {CONFIG} in this folder unless said otherwise"
+    )
+    run.add_argument(
+        "--sim",
+        nargs="?",
+        const="",
+        metavar="URL",
+        help="run it in a simulated Discord, with a chat in this terminal; with an address, in one that runs elsewhere "
+        "on this machine, without a chat",
+    )
+    run.add_argument("--store", metavar="FILE", help="with --sim: keep what it remembers in this file")
+    run.add_argument("--name", metavar="NAME", default="", help="with --sim: who you are in the chat")
+    run.add_argument("--log-level", choices=tuple(LEVELS), help="how much is told, whatever the configuration says")
+
+
+def run_run(options: argparse.Namespace) -> int:
+    """Run the bot; give back the exit status. What keeps it from its work is raised as an error of ours."""
+    try:
+        import discord  # noqa: F401, PLC0415  # an extra, and slow to load
+    except ImportError:
+        msg = "the bot needs discord.py; install it with: pip install 'cadenza[bot]'"
+        raise SettingsError(msg) from None
+    from ..concurrency import event_loop  # noqa: PLC0415  # only who runs a bot waits for what it needs
+
+    level = options.log_level or ""
+    if options.sim == "":
+        from .run_sim import Simulation, simulate  # noqa: PLC0415  # likewise
+
+        return event_loop.run(simulate(Simulation(_config_for_sim(options.config), options.store, options.name, level)))
+    for name in ("store", "name"):
+        if getattr(options, name):
+            msg = f"--{name} is for the chat of --sim; the bot itself is told by its configuration"
+            raise SettingsError(msg)
+    from ..bot.runtime import cadenza_bot, simulated_bot  # noqa: PLC0415  # likewise
+
+    client_of = cadenza_bot if options.sim is None else simulated_bot
+    with _elsewhere(options.sim):
+        bot = run_bot(Path(options.config or CONFIG), level=level, client_of=client_of)
+        return tried_once(lambda: event_loop.run(bot))
+
+
+def _elsewhere(url: str | None) -> AbstractContextManager[None]:
+    """Where Discord is: in its place, or at *url*, where somebody simulates it on this machine."""
+    if url is None:
+        return nullcontext()
+    from ..sim.clients import discord_py  # noqa: PLC0415  # only who simulates needs it
+
+    try:
+        place = urlsplit(url)
+        is_here = place.hostname == "localhost" or ip_address(place.hostname or "").is_loopback
+    except ValueError:
+        is_here = False
+    if not is_here or place.scheme != "http":
+        msg = "--sim takes the address of a simulated Discord on this machine, as in http://127.0.0.1:8000/api/v10"
+        raise SettingsError(msg)
+    return discord_py(url.rstrip("/"), f"ws://{place.netloc}/gateway", f"http://{place.netloc}/cdn")
+
+
+def tried_once(start: Callable[[], int]) -> int:
+    """What *start* gives back; what may be gone later has an exit status of its own, so that it is tried again."""
+    from ..bot.startup_errors import StartError  # noqa: PLC0415  # as above
+
+    try:
+        return start()
+    except StartError as error:
+        if not error.is_passing:
+            raise
+        if sys.stderr is not None:
+            sys.stderr.write(f"cadenza: {error}\n")
+        return _LATER
+
+
+async def run_bot(path: Path, *, level: str = "", client_of: ClientOf, store: Store | None = None) -> int:
+    """Run the bot that the file *path* describes until it is interrupted; give back the exit status.
+
+    What it keeps is kept in *store*, if one is given, else where the configuration says.
+    """
+    from ..bot.config.current import Current  # noqa: PLC0415  # as above
+    from ..bot.config.dotenv import secrets  # noqa: PLC0415
+    from ..bot.config.reading import load  # noqa: PLC0415
+    from ..bot.config.reloading import Reloader  # noqa: PLC0415
+    from ..bot.lifecycle import Interrupts, work  # noqa: PLC0415
+    from ..bot.runtime import follow_keys, follow_log, workplace  # noqa: PLC0415
+    from ..bot.wiring import employed  # noqa: PLC0415
+
+    # As it was before anything was put into it, or what stood in .env at the start would win over it ever after.
+    environment = dict(os.environ)
+    secrets_of = partial(secrets, environment=environment)
+    config = load(path, environment)
+    kept = secrets_of(config)
+    current = Current(config)
+    follow_log(current, secrets_of, level=level)
+    token = _token(config, kept)
+    _require_model(config)
+    intents = await _intents(config, token)
+    follow_keys(current, secrets_of, real=environment)
+    async with _store(config) if store is None else store as kept_in:
+        staff = employed(current, kept_in, _seal(config, kept))
+        reloader = Reloader(current, path, environment=environment, read=_read_with_model)
+        async with workplace(staff, intents, client_of) as (hands, metering), reloader:
+
+            def ready() -> None:
+                metering.application = str(hands.client.application_id or "")
+                for line in greeting(hands.client, current.now, secrets_of(current.now)):
+                    print(line, flush=True)  # noqa: T201  # for whoever started it; the log may be elsewhere
+
+            with Interrupts() as interrupts:
+                is_polite = await _translated(
+                    work(hands.client, token, interrupts=interrupts, wind_down=hands.wind_down, on_ready=ready),
+                    config.discord.token_env,
+                )
+    return 0 if is_polite else _INTERRUPTED
+
+
+def _read_with_model(path: Path, environment: Mapping[str, str]) -> LoadedConfig:
+    """The configuration, if it says who answers: a bot that runs must not become one that cannot."""
+    from ..bot.config.checking import ConfigError  # noqa: PLC0415  # as above
+    from ..bot.config.reading import read  # noqa: PLC0415
+
+    reading = read(path, environment)
+    if not reading.config.models.default:
+        raise ConfigError([f"{path.name}: {_NO_MODEL}"], files=reading.files)
+    return reading
+
+
+def greeting(client: discord.Client, config: Config, kept: Mapping[str, str]) -> list[str]:
+    """What is said when all is ready: who, where, with which model, what it listens to, and what is missing."""
+    from ..bot.config.model_names import key_of, key_variables, needs_key, resolved  # noqa: PLC0415  # as above
+    from ..bot.services.invitation import invite_link  # noqa: PLC0415
+
+    name = client.user.display_name if client.user else "The bot"
+    count = len(client.guilds)
+    where = f"{count} server{'' if count == 1 else 's'}"
+    answered = listens_to(config, hears_all=client.intents.message_content)
+    lines = [f"{name} is ready: in {where}, with {config.models.default}; answers {answered}."]
+    model = resolved(config.models, config.models.default)
+    if needs_key(model) and not key_of(model, kept):
+        variables = " or ".join(key_variables(model))
+        lines.append(f"{config.models.default} needs a key and cannot answer yet; put it into .env as {variables}.")
+    if not count:
+        lines.append(f"It is in no server yet; let it in with {invite_link(str(client.application_id or ''))}")
+    return lines
+
+
+def listens_to(config: Config, *, hears_all: bool = True) -> str:
+    """What is answered, in words; who does not hear all, for want of the message content intent, only what calls it."""
+    talk = config.conversation
+    kinds = [
+        ("mentions", talk.mentions),
+        ("replies", talk.replies),
+        ("trigger words", talk.trigger_words and hears_all),
+        ("direct messages", talk.direct_messages),
+        (
+            f"everything in {len(talk.channels)} channel{'' if len(talk.channels) == 1 else 's'}",
+            bool(talk.channels) and hears_all,
+        ),
+        (f"every {talk.every}. message", bool(talk.every) and hears_all),
+    ]
+    words = [word for word, is_on in kinds if is_on]
+    if not words:
+        return "nobody, as nothing is switched on in [conversation]"
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+async def _intents(config: Config, token: str) -> discord.Intents:
+    """What Discord is asked to tell: only what the portal allows."""
+    from discord.http import Route  # noqa: PLC0415  # as above
+
+    from ..bot.application_info import PortalError  # noqa: PLC0415
+    from ..bot.config.secrecy import token_complaint  # noqa: PLC0415
+    from ..bot.intents import application, intents_for  # noqa: PLC0415
+    from ..bot.startup_errors import StartError  # noqa: PLC0415
+
+    try:
+        return intents_for(config, await application(token, url=Route.BASE))
+    except PortalError as error:
+        if error.status == 401 and (complaint := token_complaint(token)):
+            msg = f"Discord does not accept the token in {config.discord.token_env}: {complaint}"
+            raise StartError(msg) from None
+        is_passing = error.status in (0, 429) or error.status >= 500
+        raise StartError(str(error), is_passing=is_passing) from None
+
+
+async def _translated(working: Coroutine[Any, Any, bool], variable: str) -> bool:
+    """What *working* comes to; what discord.py raises meanwhile becomes a sentence."""
+    from ..bot.startup_errors import StartError, is_passing, sentence_of  # noqa: PLC0415  # as above
+
+    try:
+        return await working
+    except CadenzaError:
+        raise
+    except Exception as error:
+        logger.debug("the bot ended because of an error", exc_info=True)
+        sentence = sentence_of(error, variable=variable)
+        if sentence is None:
+            sentence = f"the bot ended because of an error ({type(error).__name__}); --log-level debug tells more"
+        raise StartError(sentence, is_passing=is_passing(error)) from None
+
+
+def _token(config: Config, kept: Mapping[str, str]) -> str:
+    variable = config.discord.token_env
+    if not kept.get(variable, ""):
+        msg = f"there is no token; put it into .env as {variable}=…, or run 'cadenza init', or try 'cadenza run --sim'"
+        raise SettingsError(msg)
+    return kept[variable]
+
+
+def _require_model(config: Config) -> None:
+    if not config.models.default:
+        raise SettingsError(_NO_MODEL)
+
+
+def _store(config: Config) -> Store:
+    from ..bot.store.sqlite import SqliteStore  # noqa: PLC0415  # as above
+
+    path = config.store.path
+    return SqliteStore(path if path == ":memory:" else str(config.place(path)))
+
+
+def _seal(config: Config, kept: Mapping[str, str]) -> Seal:
+    from ..bot.store.sealing import seal_from  # noqa: PLC0415  # as above
+
+    return seal_from(kept.get(config.store.key_env), config.place(config.store.key_file))
+
+
+def _config_for_sim(given: str | None) -> Path | None:
+    """Which configuration a simulated bot has: the one that is named, the one of this folder, or none."""
+    if given is not None:
+        return Path(given)
+    return Path(CONFIG) if Path(CONFIG).is_file() else None

@@ -1,0 +1,419 @@
+"""How a reply tells its hook what happens to it.
+
+A reply that is given a hook has a ``Trace``, and everybody who decides something tells it; a reply without one has none.
+Nothing is done differently because somebody looks: if the hook fails, the log is told once, and it is not called again.
+
+No secret is told: no key, header or address, and of somebody else's error only its type.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from math import isfinite
+from typing import assert_never
+from uuid import uuid4
+
+from ..errors import CadenzaError, DeliveryError, ProviderError
+from ..settings import Settings, settings_fields
+from ..stages.observe import SequenceNumbers, Taps, name_of
+from ..text.redaction import HIDDEN, without_secrets
+from ..types import (
+    Broke,
+    Chunk,
+    Completed,
+    Empty,
+    Failed,
+    Finished,
+    NeedsTools,
+    Notice,
+    Outcome,
+    Post,
+    Prompt,
+    Receipt,
+    Reply,
+    Scene,
+    Segment,
+    Served,
+    Stalled,
+    Stopped,
+    StopReason,
+    TextDelta,
+    ThoughtDelta,
+    ToolCall,
+    ToolUse,
+    Usage,
+)
+from .steps import Hook, TraceStep
+
+logger = logging.getLogger(__name__)
+
+
+@contextmanager
+def tracing(hook: Hook | None, kind: str, scene: Scene, settings: Settings, turn: str = "") -> Iterator[Trace | None]:
+    """The trace of a reply, for as long as it lasts; ``None`` if nobody looks."""
+    if hook is None:
+        yield None
+        return
+    trace = Trace(hook, turn)
+    trace.begins(kind, scene, settings)
+    try:
+        yield trace
+    except BaseException as error:
+        trace.breaks_off(error)
+        raise
+
+
+class Trace:
+    """What one reply tells its hook."""
+
+    def __init__(self, hook: Hook, turn: str = "", *, clock: Callable[[], float] | None = None) -> None:
+        self._hook: Hook | None = hook
+        self._turn = turn or uuid4().hex[:12]
+        self.now = clock or asyncio.get_running_loop().time
+        self._begun = self._heard_at = self.now()
+        self._hidden: set[str] = set()
+        self._segments: SequenceNumbers[Segment] = SequenceNumbers()
+        self._posts: SequenceNumbers[Post] = SequenceNumbers()
+        self._settled: set[int] = set()  # of which posts it is known what became of them
+        self._sending: tuple[int, ...] = ()
+        self._sending_since = self._begun
+        self._waiting: tuple[tuple[int, ...], str, float] | None = None
+        self._waits: dict[tuple[tuple[int, ...], str], float] = {}
+        self._tries = self._requests = self._rounds = 0
+        self._stop: StopReason | None = None
+
+    def tell(self, step: str, about: Mapping[str, object]) -> None:
+        """Tell the hook, if it still listens, that *step* has happened."""
+        if self._hook is None:
+            return
+        told = {name: _plain(value, self._hidden) for name, value in about.items()}
+        try:
+            self._hook(TraceStep(step, _seconds(self.now() - self._begun), told, self._turn))
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # noqa: BLE001  # it is foreign code, and whatever it does must not disturb a reply
+            self._hook = None
+            logger.warning("a trace failed (%s) and is silent for the rest of its reply", type(error).__name__)
+
+    def hide(self, secrets: Iterable[str]) -> None:
+        """None of *secrets* is to be told, whoever says it."""
+        self._hidden |= set(secrets)
+
+    # --- the reply -------------------------------------------------------------------------
+
+    def begins(self, kind: str, scene: Scene, settings: Settings) -> None:
+        """A reply to *scene* begins."""
+        about = {"kind": kind, "channel": scene.channel, "persona": scene.persona.name, "reply_to": scene.reply_to}
+        self.tell("reply", {**about, "settings": _changed(settings)})
+
+    def ends(self, reply: Reply) -> None:
+        """It is over, and this is left of it."""
+        self._end(self._outcome(reply.outcome), reply)
+
+    def breaks_off(self, error: BaseException) -> None:
+        """It is over because *error* was raised through it, as when it is cancelled."""
+        self._end({"kind": "raised", "reason": type(error).__name__, "error": None}, Reply(Empty()))
+
+    def _end(self, outcome: Mapping[str, object], reply: Reply) -> None:
+        about = {
+            "outcome": outcome,
+            "messages": len(reply.receipts),
+            "model": reply.model,
+            "failures": len(reply.failures),
+            "notices": len(reply.notices),
+            "usage": asdict(reply.usage),
+        }
+        self.tell("end", about)
+
+    # --- who is asked ------------------------------------------------------------------------
+
+    def passes_over(self, model: str, why: str, seconds: float | None = None) -> None:
+        """*model* is not asked now; it could be in *seconds*."""
+        self.tell("passed_over", {"model": model, "why": why, "seconds": seconds})
+
+    def tries(self, model: str, key: str | None, why: str, about: Mapping[str, object]) -> None:
+        """*model* is tried with *key* because of *why*; *about* is what was done before."""
+        self._tries, self._requests = self._tries + 1, 0
+        self.tell("try", {"number": self._tries, "model": model, "key": key, "why": why, **about})
+
+    def tried(self, model: str, outcome: Outcome, cure: str) -> None:
+        """That came to *outcome*, against which *cure* helps."""
+        about = {"number": self._tries, "model": model, "outcome": self._outcome(outcome), "cure": cure}
+        self.tell("tried", about)
+
+    def requests(self, prompt: Prompt, size: int, rung: str, *, remembered: bool, error: CadenzaError | None) -> None:
+        """A model is sent *prompt* as this *rung* of the ladder wants it, because of *error* or of what is remembered."""
+        self._requests += 1
+        about = {"number": self._requests, "rung": rung, "remembered": remembered, "error": self._error(error)}
+        self.tell("request", {**about, "turns": len(prompt.turns), "tools": len(prompt.tools), "bytes": size})
+        self._heard_at = self.now()
+
+    def round_over(self, outcome: Outcome, said: int, usage: Usage) -> None:
+        """A model was heard out."""
+        self._rounds += 1
+        about = {"number": self._rounds, "outcome": self._outcome(outcome), "said": said, "usage": asdict(usage)}
+        self.tell("round", about)
+
+    def used(self, use: ToolUse, *, remembered: bool) -> None:
+        """A tool was run, or what had come of it before was *remembered*."""
+        call, is_error = use.call, use.result.is_error
+        about = {"call": call.id, "name": call.name, "arguments": without_secrets(call.arguments, *self._hidden)}
+        self.tell("tool", {**about, "seconds": _seconds(use.seconds), "is_error": is_error, "remembered": remembered})
+
+    # --- what is heard and planned -------------------------------------------------------------
+
+    def heard(self, chunk: Chunk) -> None:
+        """The model said something."""
+        now = self.now()
+        since, self._heard_at = now - self._heard_at, now
+        kind, text, detail = self._described(chunk)
+        self.tell("chunk", {"kind": kind, "since": _seconds(since), "text": text, "detail": detail})
+
+    def _described(self, chunk: Chunk) -> tuple[str, str, Mapping[str, object]]:
+        match chunk:
+            case TextDelta(text):
+                return "text", text, {}
+            case ThoughtDelta(text):
+                return "thought", text, {}
+            case ToolCall():
+                arguments = without_secrets(chunk.arguments, *self._hidden)
+                return "call", "", {"id": chunk.id, "name": chunk.name, "arguments": arguments}
+            case Usage():
+                return "usage", "", asdict(chunk)
+            case Served(by):
+                return "served", "", {"by": by}
+            case Finished(reason):
+                return "finished", "", {"reason": reason}
+            case Failed(error):
+                return "failed", "", {"error": self._error(error)}
+            case _:
+                assert_never(chunk)
+
+    def taps(self, *, gathers: bool) -> Taps:
+        """Taps for a row of stages; with *gathers*, its posts come last and are made of all that was gathered."""
+        return Taps(self.tell, self._segments, self._posts, gathers=gathers)
+
+    def stopped(self, reason: StopReason, by: str) -> None:
+        """Somebody or something wants the reply to end: told once, however often it is noticed."""
+        if reason is not self._stop:
+            self._stop = reason
+            self.tell("stop", {"reason": reason.value, "by": by})
+
+    def stalled(self, *, has_begun: bool) -> None:
+        """The model has been silent for too long."""
+        self.tell("stall", {"has_begun": has_begun, "seconds": _seconds(self.now() - self._heard_at)})
+
+    # --- the outbox ----------------------------------------------------------------------------
+
+    def pressed_back(self, seconds: float) -> None:
+        """The model was not listened to for so long: too much waited to be sent."""
+        self.tell("back_pressure", {"seconds": _seconds(seconds)})
+
+    def waits(self, post: Post, reason: str) -> None:
+        """*post*, the first in the row, is held up because of *reason* until something else happens to it."""
+        numbers, before = self._posts.of(post), self._waiting
+        self._stop_waiting()
+        self._waiting = (numbers, reason, self.now())
+        if numbers and (before is None or before[:2] != (numbers, reason)):  # one that goes on is told once
+            self.tell("wait", {"posts": numbers, "why": reason})
+
+    def _stop_waiting(self) -> None:
+        if self._waiting is not None:
+            numbers, reason, since = self._waiting
+            self._waiting = None
+            self._waits[numbers, reason] = self._waits.get((numbers, reason), 0.0) + self.now() - since
+
+    def became(self, post: Post, posts: Iterable[Post]) -> None:
+        """In place of *post*, *posts* are sent."""
+        for made in posts:
+            self._posts.inherit(made, self._posts.of(post))
+
+    def merges(self, post: Post, posts: Sequence[Post], why: str) -> None:
+        """*posts*, which waited, go out together as *post* because of *why*."""
+        numbers = self._numbers_of(posts)
+        self._posts.inherit(post, numbers)
+        self.tell("merged", {"posts": numbers, "text": post.text, "why": why})
+
+    def sends(self, post: Post) -> None:
+        """*post* is on its way; it can be cut no more."""
+        self._stop_waiting()
+        self._sending, self._sending_since = self._posts.of(post), self.now()
+        self._settled.update(self._sending)
+        self.tell("sending", {"posts": self._sending})
+
+    def sent(self, receipt: Receipt) -> None:
+        """What was on its way has arrived."""
+        post, url = receipt.post, receipt.url
+        about = {
+            "posts": self._sending,
+            "text": post.text,
+            "message": str(receipt.message_id),
+            "url": None if url is None else without_secrets(str(url), *self._hidden),
+            "identity": name_of(receipt.identity or post.identity),
+            "attachment": post.attachment.name if post.attachment else None,
+            "waited": self._waited_for(self._sending),
+            "seconds": _seconds(self.now() - self._sending_since),
+        }
+        self.tell("sent", about)
+
+    def unsent(self, error: BaseException) -> None:
+        """What was on its way could not be sent."""
+        waited = self._waited_for(self._sending)
+        self.tell("unsent", {"posts": self._sending, "waited": waited, "error": self._error(error)})
+
+    def leaves_out(self, post: Post, why: str) -> None:
+        """*post* is not sent."""
+        self._settled.update(self._posts.of(post))
+        self.tell("left_out", {"posts": self._posts.of(post), "why": why})
+
+    def cuts(self, keep: str, waiting_posts: Sequence[Post]) -> None:
+        """The reply has ended: of all that was planned and is not on its way, only *waiting_posts* are sent."""
+        self._stop_waiting()
+        for post in waiting_posts:
+            self._recognise(post)
+        kept = self._numbers_of(waiting_posts)
+        dropped = [number for number in self._open() if number not in kept]
+        self._settled.update(dropped)
+        text = waiting_posts[0].text if waiting_posts else None
+        self.tell("cut", {"keep": keep, "posts": kept, "dropped": dropped, "text": text})
+
+    def withdraws(self, posts: Sequence[Post]) -> None:
+        """What waits of a try that failed is put aside."""
+        self._stop_waiting()
+        self._settled.update(self._numbers_of(posts))
+        self.tell("withdrawn", {"posts": self._numbers_of(posts)})
+
+    def brings_back(self, posts: Sequence[Post]) -> None:
+        """Nobody had anything better to say: *posts* are sent after all."""
+        self._settled.difference_update(self._numbers_of(posts))
+        self.tell("brought_back", {"posts": self._numbers_of(posts)})
+
+    def supersedes(self, receipts: Iterable[Receipt]) -> None:
+        """*receipts* are taken back as soon as something else is to be sent."""
+        self.tell("superseded", {"messages": _ids(receipts)})
+
+    def spares(self, receipts: Iterable[Receipt]) -> None:
+        """*receipts* are not taken back after all."""
+        self.tell("spared", {"messages": _ids(receipts)})
+
+    def takes_back(self) -> None:
+        """A message is being taken back."""
+        self._stop_waiting()
+        self._sending_since = self.now()
+
+    def took_back(self, receipt: Receipt, error: BaseException | None) -> None:
+        """That was *receipt*; it could not be if there is an *error*."""
+        seconds = _seconds(self.now() - self._sending_since)
+        about = {"message": str(receipt.message_id), "seconds": seconds, "error": self._error(error)}
+        self.tell("taken_back", about)
+
+    def notified(self, notice: Notice, *, is_shown: bool) -> None:
+        """People were told something besides, or could not be."""
+        about = {"title": notice.title, "text": notice.text, "urgency": notice.urgency.value, "is_shown": is_shown}
+        self.tell("notice", about)
+
+    def _numbers_of(self, posts: Iterable[Post]) -> list[int]:
+        return list(dict.fromkeys(number for post in posts for number in self._posts.of(post)))
+
+    def _open(self) -> dict[int, Post]:
+        """Everything that was planned and of which nothing is known yet."""
+        return {number: post for number, post in self._posts.things.items() if number not in self._settled}
+
+    def _recognise(self, post: Post) -> None:
+        """If *post* is not known, it says goodbye: it is made of what waits, as much of it as fits."""
+        if self._posts.of(post):
+            return
+        rest, numbers = post.text, list[int]()
+        if not rest:  # a picture that was painted already
+            numbers += [*self._open()][:1]
+        for number, planned in self._open().items():
+            for text in (piece.text for piece in planned.instead or (planned,)):
+                if rest and (rest.startswith(text) or text.startswith(rest)):
+                    numbers.append(number)
+                    rest = rest[len(text) :].lstrip("\n")
+        self._posts.inherit(post, numbers)
+
+    def _waited_for(self, numbers: Iterable[int]) -> dict[str, float]:
+        """How long those posts were held up, for each reason."""
+        waits: dict[str, float] = {}
+        for key in [key for key in self._waits if not set(key[0]).isdisjoint(numbers)]:
+            waits[key[1]] = _seconds(waits.get(key[1], 0.0) + self._waits.pop(key))
+        return waits
+
+    # --- in plain values -------------------------------------------------------------------------
+
+    def _outcome(self, outcome: Outcome) -> Mapping[str, object]:
+        error = outcome.error if isinstance(outcome, Broke) else None
+        kind, reason = _named(outcome)
+        return {"kind": kind, "reason": reason, "error": self._error(error)}
+
+    def _error(self, error: BaseException | None) -> Mapping[str, object] | None:
+        """*error* without secrets; the words of somebody else's are not told."""
+        if error is None:
+            return None
+        text = without_secrets(str(error), *self._hidden) if isinstance(error, CadenzaError) else ""
+        about: dict[str, object] = {"type": type(error).__name__, "text": text, "kind": "", "code": "", "detail": ""}
+        match error:
+            case ProviderError(kind=kind, code=code, detail=detail):
+                return about | {"kind": kind.value, "code": code, "detail": without_secrets(detail, *self._hidden)}
+            case DeliveryError(kind=kind, code=number):
+                return about | {"kind": kind.value, "code": "" if number is None else str(number)}
+            case _:
+                return about
+
+
+def _named(outcome: Outcome) -> tuple[str, str]:
+    """The kind of *outcome*, and why it is that."""
+    match outcome:
+        case Completed(reason):
+            return "completed", reason
+        case Empty(reason):
+            return "empty", reason
+        case Stopped(reason):
+            return "stopped", reason.value
+        case Stalled(has_begun):
+            return "stalled", "in the middle" if has_begun else "before the first word"
+        case NeedsTools(calls):
+            return "needs_tools", ", ".join(call.name for call in calls)
+        case Broke(error):
+            return "broke", type(error).__name__
+        case _:
+            assert_never(outcome)
+
+
+def _changed(settings: Settings) -> dict[str, object]:
+    """The settings that differ from the defaults, but for those that may hold a secret."""
+    values = ((spec, getattr(getattr(settings, section), spec.name)) for section, spec in settings_fields())
+    return {spec.name: value for spec, value in values if spec.repr and value != spec.default}
+
+
+def _plain(value: object, hidden: Iterable[str]) -> object:
+    """*value* as JSON knows it, without what is *hidden*."""
+    match value:
+        case str():
+            for secret in hidden:
+                value = value.replace(secret, HIDDEN)
+            return value
+        case float():
+            return value if isfinite(value) else str(value)
+        case None | bool() | int():
+            return value
+        case Mapping():
+            return {str(name): _plain(inner, hidden) for name, inner in value.items()}
+        case Iterable():
+            return [_plain(inner, hidden) for inner in value]
+        case _:
+            return str(value)
+
+
+def _seconds(seconds: float) -> float:
+    """*seconds* without the crumbs that adding up floats leaves."""
+    return round(seconds, 6)
+
+
+def _ids(receipts: Iterable[Receipt]) -> list[str]:
+    return [str(receipt.message_id) for receipt in receipts]

@@ -1,0 +1,152 @@
+"""The trace as whoever looks at it has it: what is told, by one value a step, and where it may be written down.
+
+``say`` and ``reply`` take a hook; without one nobody is asked and nothing is told. ``STEPS`` says what there is to see;
+``docs/trace.md`` says what it means. How a reply tells it is in ``tracing``.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import IO, Self, TypeAlias
+
+from ..errors import InputError
+
+logger = logging.getLogger(__name__)
+
+STEPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "reply": ("kind", "channel", "persona", "reply_to", "settings"),
+        "passed_over": ("model", "why", "seconds"),
+        "try": ("number", "model", "key", "why", "waited", "dropped", "reminded"),
+        "request": ("number", "rung", "remembered", "error", "turns", "tools", "bytes"),
+        "chunk": ("kind", "since", "text", "detail"),
+        "hold": ("why", "mark", "size"),
+        "aside": ("kind", "text"),
+        "segment": ("number", "text", "boundary", "kind"),
+        "rule": ("rule", "effect", "segments", "before", "after", "identity", "label"),
+        "halt": ("by", "reason"),
+        "post": (
+            "number", "segments", "text", "boundary", "pause", "typing", "breath", "thinking", "cut", "identity", "label",
+            "reply", "picture", "file",
+        ),
+        "back_pressure": ("seconds",),
+        "merged": ("posts", "text", "why"),
+        "wait": ("posts", "why"),
+        "sending": ("posts",),
+        "sent": ("posts", "text", "message", "url", "identity", "attachment", "waited", "seconds"),
+        "unsent": ("posts", "waited", "error"),
+        "left_out": ("posts", "why"),
+        "cut": ("keep", "posts", "dropped", "text"),
+        "withdrawn": ("posts",),
+        "brought_back": ("posts",),
+        "superseded": ("messages",),
+        "spared": ("messages",),
+        "taken_back": ("message", "seconds", "error"),
+        "tool": ("call", "name", "arguments", "seconds", "is_error", "remembered"),
+        "notice": ("title", "text", "urgency", "is_shown"),
+        "stop": ("reason", "by"),
+        "stall": ("has_begun", "seconds"),
+        "round": ("number", "outcome", "said", "usage"),
+        "tried": ("number", "model", "outcome", "cure"),
+        "end": ("outcome", "messages", "model", "failures", "notices", "usage"),
+    }
+)  # fmt: skip
+"""Every step that is told, and what is said of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceStep:
+    """Something that happened to a reply."""
+
+    step: str
+    """What: one of ``STEPS``."""
+    at: float
+    """When, in seconds since the reply began."""
+    about: Mapping[str, object]
+    """All there is to say of it, in values that JSON knows."""
+    turn: str = ""
+    """Which reply it was, where one hook sees several."""
+
+
+Hook: TypeAlias = Callable[[TraceStep], None]
+"""Whoever wants to see it all. Called in the middle of everything, so it should be quick."""
+
+
+class JsonLines:
+    """A hook that writes one line of JSON for each step, in UTF-8. A context manager: its end closes the file.
+
+    A *path* begins anew; a file that is open for text is written to as it is, and left open. If it cannot be written,
+    because a disk is full for instance, the log is told once and nothing more is written; the reply does not notice.
+    """
+
+    def __init__(self, file: str | PathLike[str] | IO[str]) -> None:
+        self._is_own = isinstance(file, str | PathLike)
+        self._file: IO[str] | None = _opened(file) if isinstance(file, str | PathLike) else file
+        self.complaint = ""
+        """Why nothing more is written, in a sentence; empty if all is well."""
+
+    def __call__(self, traced: TraceStep) -> None:
+        """Write *traced* down; what is written is sure to be there at the end of a reply."""
+        if self._file is None:
+            return
+        try:
+            self._file.write(line_of(traced) + "\n")
+            if traced.step == "end":
+                self._file.flush()
+        except (OSError, ValueError) as error:  # a file that somebody has closed is a ValueError
+            self._give_up(error)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Write no more."""
+        file, self._file = self._file, None
+        if file is None:
+            return
+        try:
+            if self._is_own:
+                file.close()
+            else:
+                file.flush()
+        except (OSError, ValueError) as error:
+            self._complain(error)
+
+    def _give_up(self, error: OSError | ValueError) -> None:
+        self._complain(error)
+        file, self._file = self._file, None
+        if file is not None and self._is_own:
+            with suppress(OSError, ValueError):  # what could not be written cannot be written at the end either
+                file.close()
+
+    def _complain(self, error: OSError | ValueError) -> None:
+        why = getattr(error, "strerror", None) or type(error).__name__
+        self.complaint = f"the trace cannot be written ({why}) and is not whole; look for room, or name another file"
+        logger.warning("%s", self.complaint)
+
+
+def line_of(traced: TraceStep) -> str:
+    """*traced* as a line of JSON; an odd character that UTF-8 cannot hold is written as JSON's own escape."""
+    value = {"turn": traced.turn, "at": traced.at, "step": traced.step, **traced.about}
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _opened(path: str | PathLike[str]) -> IO[str]:
+    try:
+        return Path(path).open("w", encoding="utf-8", newline="\n")
+    except (OSError, ValueError) as error:  # a name with a NUL in it is a ValueError
+        msg = f"cannot write the trace to {str(path)!r}: {getattr(error, 'strerror', None) or error}"
+        raise InputError(msg) from None

@@ -1,0 +1,250 @@
+"""A model that says what it was told to say: for the demo, for tests, and to replay what really happened.
+
+A script is JSON lines, one thing a line, each with the seconds to wait before it::
+
+    {"after": 0.02, "text": "Hello "}
+    {"thought": "They greeted me."}
+    {"tool": {"id": "1", "name": "weather", "arguments": {"city": "Oslo"}}}
+    {"usage": {"input_tokens": 10, "output_tokens": 4}}
+    {"served": "a router's choice"}
+    {"finish": "stop"}
+    {"error": "the model is overloaded"}
+
+It passes the same stages as any other dialect: its bytes are framed, decoded and delivered like the rest.
+A script can be made of a list of texts and chunks (``script_of``), and a model can be a function from a prompt to such
+a list (``ScriptedCodec(function)`` with ``recital``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, TypeAlias, assert_never
+
+from ...errors import Aspect, CadenzaError, ErrorKind, InputError, ProviderError
+from ...stages.s2_generation import NewlineJson, Transport
+from ...stages.s3_chunks import NO_PROMPT
+from ...types import (
+    Chunk,
+    Ending,
+    Failed,
+    Finished,
+    HttpRequest,
+    Prompt,
+    RawEvent,
+    Served,
+    TextDelta,
+    ThoughtDelta,
+    ToolCall,
+    Usage,
+)
+from .dialect import Dialect, Endpoint
+
+Sleep = Callable[[float], Awaitable[None]]
+Said: TypeAlias = str | float | Chunk
+"""Words, seconds of silence before the next thing, or a chunk."""
+Answerer: TypeAlias = Callable[[Prompt], Iterable[Said]]
+"""Somebody who answers a prompt as it likes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """Some bytes of a script, and the seconds to wait before them."""
+
+    after: float
+    data: bytes
+    error: CadenzaError | None = None
+    """What happens instead of bytes: a status of 400 or more, or a connection that breaks."""
+
+
+class ScriptedCodec(Dialect):
+    """The dialect of scripts. With an *answerer*, what it says to a prompt is the script, which ``recital`` plays."""
+
+    def __init__(self, answerer: Answerer | None = None) -> None:
+        super().__init__(Endpoint("script", "script", "script:"))
+        self._answerer = answerer
+
+    def encode(self, prompt: Prompt, /) -> HttpRequest:
+        """Write down what the model is asked; a script does not listen, but a test may look."""
+        if self._answerer is not None:
+            return HttpRequest("script:", b"".join(beat.data for beat in script_of(self._answerer(prompt))))
+        body = {"system": prompt.system, "turns": [[turn.role.value, turn.text] for turn in prompt.turns]}
+        return HttpRequest("script:", json.dumps(body).encode())
+
+    def framing(self) -> NewlineJson:
+        """One event a line."""
+        return NewlineJson()
+
+    def decoder(self, prompt: Prompt = NO_PROMPT, /) -> ScriptedDecoder:  # noqa: ARG002  # a script does not listen
+        """A fresh decoder."""
+        return ScriptedDecoder()
+
+
+class ScriptedDecoder:
+    """Reads the lines of a script."""
+
+    def feed(self, event: RawEvent, /) -> Sequence[Chunk]:
+        """Read one line; a broken one ends the stream as a provider's nonsense would."""
+        try:
+            return [_chunk(json.loads(event.data))]
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            return [Failed(ProviderError(f"a line of the script cannot be read: {error}"))]
+
+    def flush(self, why: Ending, /) -> Sequence[Chunk]:  # noqa: ARG002  # a line is whole or it is not there
+        """Nothing is held."""
+        return ()
+
+
+def _chunk(line: object) -> Chunk:
+    match line:
+        case {"text": str(text)}:
+            return TextDelta(text)
+        case {"thought": str(text)}:
+            return ThoughtDelta(text)
+        case {"tool": {"name": str(name), **rest}}:
+            arguments = rest.get("arguments", {})
+            written = arguments if isinstance(arguments, str) else json.dumps(arguments)
+            return ToolCall(str(rest.get("id", name)), name, written, is_truncated=rest.get("truncated") is True)
+        case {"usage": {"input_tokens": int(read), "output_tokens": int(written), **rest}}:
+            more = (rest.get(name, 0) for name in ("cached_tokens", "thought_tokens"))
+            return Usage(read, written, *(count for count in more if isinstance(count, int)))
+        case {"served": str(by)}:
+            return Served(by)
+        case {"finish": str(reason)}:
+            return Finished(reason)
+        case {"error": str(message)}:
+            return Failed(ProviderError(message))
+        case {"error": {"message": str(message), **rest}}:
+            return Failed(error_of(message, rest))
+        case _:
+            msg = f"expected text, thought, tool, usage, served, finish or error, not {json.dumps(line)[:80]}"
+            raise ValueError(msg)
+
+
+def script_of(said: Iterable[Said], *, after: float = 0.0) -> tuple[Beat, ...]:
+    """The script of texts and chunks: what it comes to is what went in."""
+    beats, silence = [], after
+    for item in said:
+        if isinstance(item, int | float):
+            silence += item
+            continue
+        line = {"after": silence, **_line(item)} if silence > after else _line(item)
+        beats.append(Beat(silence, json.dumps(line).encode() + b"\n"))
+        silence = after
+    return tuple(beats)
+
+
+def _line(item: str | Chunk) -> dict[str, object]:
+    match item:
+        case str(text) | TextDelta(text):
+            return {"text": text}
+        case ThoughtDelta(text):
+            return {"thought": text}
+        case ToolCall(identity, name, arguments, is_truncated):
+            told = {"id": identity, "name": name, "arguments": arguments}
+            return {"tool": {**told, "truncated": True} if is_truncated else told}
+        case Usage():
+            return {"usage": asdict(item)}
+        case Served(by):
+            return {"served": by}
+        case Finished(reason):
+            return {"finish": reason}
+        case Failed(ProviderError() as error):
+            return {"error": {"message": str(error), **told_of(error)}}
+        case Failed(error):
+            return {"error": str(error)}
+        case _:
+            assert_never(item)
+
+
+def told_of(error: ProviderError) -> dict[str, object]:
+    """What is known of *error* besides its sentence, as a script has it."""
+    told = {
+        "kind": error.kind.value,
+        "aspect": error.aspect and error.aspect.value,
+        "code": error.code,
+        "status": error.status,
+        "retryable": error.retryable,
+        "retry_after": error.retry_after,
+        "detail": error.detail,
+    }
+    return {name: value for name, value in told.items() if value not in (None, "", False)}
+
+
+def error_of(message: str, told: Mapping[Any, object]) -> ProviderError:
+    """The error of which ``told_of`` told."""
+    status, wait, aspect = told.get("status"), told.get("retry_after"), told.get("aspect")
+    return ProviderError(
+        message,
+        kind=ErrorKind(told.get("kind", ErrorKind.UNKNOWN.value)),
+        aspect=Aspect(aspect) if aspect else None,
+        code=str(told.get("code", "")),
+        status=status if isinstance(status, int) else None,
+        retryable=told.get("retryable") is True,
+        retry_after=float(wait) if isinstance(wait, int | float) else None,
+        detail=str(told.get("detail", "")),
+    )
+
+
+def parse_script(text: str) -> tuple[Beat, ...]:
+    """Read a script, and refuse one that could not be played."""
+    beats = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+            _chunk(value)
+            after = float(value.get("after", 0.0))
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            msg = f"line {number} of the script cannot be read: {error}"
+            raise InputError(msg) from None
+        if not after >= 0:
+            msg = f"line {number} of the script cannot be read: 'after' must not be negative"
+            raise InputError(msg)
+        beats.append(Beat(after, line.encode("utf-8", "surrogatepass") + b"\n"))
+    return tuple(beats)
+
+
+def spoken(text: str, *, size: int = 4, after: float = 0.0) -> tuple[Beat, ...]:
+    """A script that says *text* in tokens of *size* characters."""
+    pieces = (text[start : start + size] for start in range(0, len(text), size))
+    return tuple(Beat(after, json.dumps({"text": piece}).encode() + b"\n") for piece in pieces)
+
+
+def transport(scripts: Iterable[Sequence[Beat]], sleep: Sleep, *, pace: float = 1.0) -> Transport:
+    """Play one script a request, in their order; *sleep* is handed in, so that time can be anybody's.
+
+    Pauses are *pace* times as long as they were written down: 0 is at once.
+    """
+    remaining = iter(scripts)
+
+    async def play(_: HttpRequest) -> AsyncIterator[bytes]:
+        script = next(remaining, None)
+        if script is None:
+            msg = "the script is over, but the model was asked again"
+            raise ProviderError(msg)
+        async for data in _played(script, sleep, pace):
+            yield data
+
+    return play
+
+
+def recital(sleep: Sleep, *, pace: float = 1.0) -> Transport:
+    """Play what stands in the request itself: the way to a model that is a function."""
+
+    async def play(request: HttpRequest) -> AsyncIterator[bytes]:
+        async for data in _played(parse_script(request.body.decode()), sleep, pace):
+            yield data
+
+    return play
+
+
+async def _played(script: Sequence[Beat], sleep: Sleep, pace: float) -> AsyncIterator[bytes]:
+    for beat in script:
+        if beat.after * pace > 0:
+            await sleep(beat.after * pace)
+        if beat.error is not None:
+            raise beat.error
+        yield beat.data

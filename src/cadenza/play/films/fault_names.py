@@ -1,0 +1,68 @@
+"""The faults of a rehearsal, with the names that the playground uses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias, assert_never, get_args
+
+from ...errors import InputError
+from ...sim.faults import Faults
+
+What: TypeAlias = Literal["rate_limit", "refused", "lost", "slow", "broken", "disconnect", "webhook_gone"]
+WHAT: Final[tuple[str, ...]] = get_args(What)
+"""All faults."""
+
+AS_BOT: Final = "POST /channels/*/messages"
+AS_SOMEBODY: Final = "POST /webhooks/*/*"
+"""The calls that send a message: as the bot, and through a webhook."""
+_LIMITED, _SLOW = 2.0, 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A fault that hits messages of the bot."""
+
+    what: What
+    """``rate_limit`` answers 429, ``refused`` 403; with ``lost`` the message arrives but the response does not, with
+    ``broken`` the message does not arrive; ``slow`` delays the response; ``webhook_gone`` deletes the webhook.
+    ``disconnect`` cuts the gateway; a rehearsal has none, so it changes nothing there.
+    """
+    times: int = 1
+    """How often, for consecutive messages."""
+    at_message: int = 0
+    """The first message that it hits, counted from 1; 0 is as early as possible."""
+    seconds: float = 0.0
+    """How long a wait or a slow response is; 0 is the default."""
+
+    def __post_init__(self) -> None:
+        """Refuse impossible values."""
+        if self.what not in WHAT:
+            msg = f"{str(self.what)[:40]!r} is no fault that is known here; choose one of {', '.join(WHAT)}"
+            raise InputError(msg)
+        if self.times < 1 or self.at_message < 0 or not 0 <= self.seconds <= 3600:
+            msg = "a fault happens at least once, from message 1 on, and lasts at most an hour; check its numbers"
+            raise InputError(msg)
+
+    def arrange(self, faults: Faults, match: str = AS_BOT) -> None:
+        """Arrange the fault for the calls that *match*: those that send messages."""
+        after = max(self.at_message - 1, 0)
+        match self.what:
+            case "rate_limit":
+                faults.storm(match, self.seconds or _LIMITED, self.times, after=after)
+            case "refused":
+                faults.fail(match, 403, 50013, times=self.times, after=after, every=1)
+            case "lost":
+                faults.lose(match, times=self.times, after=after, every=1)
+            case "broken":
+                faults.lose(match, is_carried_out=False, times=self.times, after=after, every=1)
+            case "slow":
+                faults.delay(match, self.seconds or _SLOW, times=self.times, after=after)
+            case "webhook_gone" | "disconnect":
+                pass  # neither is a failing call: a person deletes the webhook, and there is no gateway
+            case _:
+                assert_never(self.what)
+
+    def deletes_webhook(self, said: int) -> bool:
+        """Whether the webhook is deleted once this many messages were *said* through it."""
+        first = max(self.at_message - 1, 1)  # before the first there is none
+        return self.what == "webhook_gone" and first <= said < first + self.times

@@ -1,0 +1,154 @@
+"""The state that a page gets when it opens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import Field
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from ...errors import InputError
+from ...rules import RULES
+from ...settings import Settings, settings_fields
+from ...sim.wire import Json
+from .demos import SHOWS
+from .model_choices import offers
+from .session import Live
+from .tour import STORIES, Story
+
+_MAIN = frozenset(
+    {
+        "degree", "limit", "message_limit", "when_full", "code_file", "typing_speed", "typing_least", "typing_most",
+        "typing_budget", "thinking_chance", "overflow", "hold", "label_guard", "speaker_guard", "use_emoji",
+        "unknown_emoji", "emoji_lookback", "tables", "rules_off", "on_stop", "debounce", "interrupts", "stop_phrases",
+        "mention_people", "mention_roles",
+    }
+)  # fmt: skip
+"""Settings whose effect is visible at once."""
+_NOT_HERE = frozenset({"table_fonts", "shutdown_grace"})
+"""Settings without effect at run time, or that name files of this machine. HTTP options may hold secrets, and are left out too."""
+_KINDS: Mapping[type, str] = {bool: "bool", int: "int", float: "float", str: "text", tuple: "texts"}
+_OPTIONS: Mapping[int, str] = {
+    3: "text", 4: "whole", 5: "flag", 6: "user", 7: "channel", 8: "text", 9: "user", 10: "number", 11: "file",
+}  # fmt: skip
+_GROUPS = (1, 2)
+_SLASH, _OF_A_MESSAGE = 1, 3
+
+
+def state_of(live: Live, language: str, spoken: str) -> Json:
+    """The state for a page in the language *spoken*, in a world whose language is *language*."""
+    world, bot = live.world, live.grounds.scenery.bot
+    known = world.get_commands(bot, None)
+    return {
+        "session": live.session,
+        "version": _version(),
+        "me": live.grounds.me.id,
+        "people": [
+            {"id": person.id, "name": person.name, "is_me": person is live.grounds.me} for person in live.grounds.people
+        ],
+        "channels": [channel.as_json() for channel in live.grounds.channels],
+        "commands": [one for command in known if command["type"] == _SLASH for one in _leaves(command, spoken)],
+        "menus": [command["name"] for command in known if command["type"] == _OF_A_MESSAGE],
+        "models": models_of(live),
+        "settings": settings_of(live),
+        "discord": live.weather.as_json(),
+        "stories": [_story(story) for story in STORIES],
+        "suggestions": [dict(show.asks) for show in SHOWS],
+        "language": language,
+    }
+
+
+def _version() -> str:
+    """The installed version; empty if the package is not installed."""
+    try:
+        return version("cadenza")
+    except PackageNotFoundError:
+        return ""
+
+
+def models_of(live: Live) -> Json:
+    """The current model, and all choices."""
+    config = live.current.now
+    return {
+        "now": config.models.default,
+        "choices": [{"name": offer.name, "by": offer.by} for offer in offers(config)],
+    }
+
+
+def settings_of(live: Live) -> list[Json]:
+    """Every setting that can be changed, with its value."""
+    now, before = live.current.now.settings, live.begins_with.settings
+    return [_setting(section, spec, now, before) for section, spec in changeable()]
+
+
+def changeable() -> Iterator[tuple[str, Field[Any]]]:
+    """The settings that can be changed at run time, with their sections."""
+    return (
+        (section, spec)
+        for section, spec in settings_fields()
+        if section != "http" and spec.repr and spec.name not in _NOT_HERE
+    )
+
+
+def check_changeable(names: Iterable[str]) -> None:
+    """Refuse settings that no page may choose."""
+    known = {spec.name for _, spec in changeable()}
+    if strange := [name for name in names if name not in known]:
+        msg = f"{strange[0][:60]!r} is no setting that can be changed here"
+        raise InputError(msg)
+
+
+def _setting(section: str, spec: Field[Any], now: Settings, before: Settings) -> Json:
+    about = spec.metadata
+    kind = "choice" if about["one_of"] else _KINDS[about["kind"]]
+    known = [rule.name for rule in RULES] if spec.name == "rules_off" else about["one_of"]
+    return {
+        "name": spec.name,
+        "section": section,
+        "kind": kind,
+        "value": getattr(getattr(now, section), spec.name),
+        "default": getattr(getattr(before, section), spec.name),
+        "low": about["low"],
+        "high": about["high"],
+        "one_of": list(known),
+        "about": about["about"],
+        "is_main": spec.name in _MAIN,
+    }
+
+
+def _story(story: Story) -> Json:
+    return {"id": story.id, "title": dict(story.title), "about": dict(story.about), "seconds": story.seconds}
+
+
+def _leaves(command: Json, language: str, before: str = "") -> Iterator[Json]:
+    """Every usable command, with its full name."""
+    name = f"{before} {command['name']}".strip()
+    options: Sequence[Json] = command.get("options") or ()
+    inner = [option for option in options if option["type"] in _GROUPS]
+    if not inner:
+        yield {"name": name, "about": _about(command, language), "options": list(_options(options, language))}
+    for option in inner:
+        yield from _leaves(option, language, name)
+
+
+def _options(options: Iterable[Json], language: str) -> Iterator[Json]:
+    for option in options:
+        choices = option.get("choices") or ()
+        yield {
+            "name": option["name"],
+            "about": _about(option, language),
+            "kind": _OPTIONS.get(option["type"], "text"),
+            "is_required": bool(option.get("required")),
+            "choices": [{"name": _named(choice, language), "value": choice["value"]} for choice in choices],
+            "is_suggested": bool(option.get("autocomplete")),
+        }
+
+
+def _about(thing: Json, language: str) -> str:
+    localised: Mapping[str, str] = thing.get("description_localizations") or {}
+    return str(localised.get(language) or thing.get("description") or "")
+
+
+def _named(choice: Json, language: str) -> str:
+    localised: Mapping[str, str] = choice.get("name_localizations") or {}
+    return str(localised.get(language) or choice["name"])

@@ -1,5 +1,0 @@
-"""The guards of stage 3: one file an oddity, and the order in which they stand."""
-
-from .row import guarded
-
-__all__ = ["guarded"]

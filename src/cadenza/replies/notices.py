@@ -1,0 +1,362 @@
+"""What people are told besides the reply: that it failed, that another model answered, that it takes longer.
+
+A notice says what happened and what to do, once. All of its words stand in one table, ``TEXTS``, so that they can be
+said in another language. What comes from a provider or a model is never said as it is: nobody is called by it, no link
+or heading in it works, no secret stands in it, and it is cut.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple, assert_never
+
+from ..errors import Aspect, CadenzaError, DeliveryError, ErrorKind, ProviderError, ToolError
+from ..models.error_message import names_two_dials
+from ..models.error_text import is_generic
+from ..models.keys import KeyRemedy, cure
+from ..text.redaction import without_secrets
+from ..text.units import fits, fitting, whole_grapheme
+from ..types import Broke, Completed, Empty, Failure, NeedsTools, Notice, Outcome, Stalled, Stopped, StopReason, Urgency
+
+# --- words -----------------------------------------------------------------------------
+
+TEXTS: Mapping[str, str] = MappingProxyType(
+    {
+        # What happened, in two or three words.
+        "all_keys.title": "Too many requests, with every key",
+        "blocked.title": "Held back by a filter",
+        "broken.title": "The model could not answer",
+        "context.title": "The conversation is too long",
+        "credit.title": "Not enough credit",
+        "empty.title": "No answer",
+        "fell_back.title": "Another model answered",
+        "full.title": "There is more",
+        "model.title": "No such model",
+        "no_room.title": "No room for an answer",
+        "not_itself.title": "No answer",
+        "ours.title": "Something went wrong",
+        "overloaded.title": "Overloaded",
+        "parameters.title": "Settings that do not go together",
+        "passing.title": "The model could not answer",
+        "privacy.title": "Privacy settings",
+        "rate_limit.title": "Too many requests",
+        "refused.title": "The request was refused",
+        "rounds.title": "Too many steps",
+        "shutdown.title": "Cut off by a restart",
+        "silent.title": "No answer",
+        "stale.title": "Given up",
+        "stalled.title": "The answer broke off",
+        "still_working.title": "Still working",
+        "time.title": "Out of time",
+        "timeout.title": "It took too long",
+        "tools.title": "The tools failed",
+        # And in a sentence, where no error has one.
+        "empty.text": "{model} said nothing, however often it was asked; say it in other words or use another model",
+        "fell_back.text": "{model} answered instead of {failures}",
+        "full.text": "this reply had more to say than its messages may hold; ask it to go on, and it will",
+        "no_room.text": "{model} had used up its room before it said anything; "
+        "set max_tokens higher, let it think less or begin a new conversation",
+        "not_itself.text": "{model} spoke only for somebody else, which is not shown; try again or use another model",
+        "rounds.text": "{model} wanted one tool after the other and came to no end; ask for less at once",
+        "shutdown.text": "the reply was cut off by a restart; ask again in a moment",
+        "silent.text": "{model} did not begin to answer in time; try again in a little while",
+        "stale.text": "the reply did not get on and was given up for the next one; ask again if it still matters",
+        "stalled.text": "{model} fell silent in the middle of its answer; try again in a little while",
+        "still_working.text": "this takes longer: tools were used {rounds} times so far; stop the reply if that is too much",
+        "time.text": "the reply took longer than it may and was ended; ask for less at once, or try again",
+        "tools.text": "tools failed again and again, so the reply was given up; try again later or ask for something else",
+        # What else may help.
+        "tip.another": "Another model may take both.",
+        "tip.fallback": "Set up a second model, which answers when the first cannot.",
+        "tip.fresh": "Begin a new conversation, in a thread for instance.",
+        "tip.history": "It may be about something that was said before, or that is remembered: take that out.",
+        "tip.keys": "Give it several keys: they take turns.",
+        "tip.lists": "Vendors rename and retire models; their own lists say which there are.",
+        "tip.patience": "A model that thinks for long needs a higher first_timeout.",
+        "tip.pauses": "A model that pauses for long needs a higher idle_timeout.",
+        "tip.price": "Set max_tokens lower: some want the price of the longest answer beforehand.",
+        "tip.room": "Set max_tokens lower: that leaves more room for the conversation.",
+        "tip.router_credit": "Credit for OpenRouter is added at https://openrouter.ai/settings/credits",
+        "tip.router_free": "OpenRouter allows more to accounts with credit, and least with free models.",
+        "tip.router_models": "The models of OpenRouter stand at https://openrouter.ai/models",
+        "tip.router_privacy": "The privacy settings of OpenRouter are at https://openrouter.ai/settings/privacy",
+        "tip.steps": "The setting tool_rounds allows more steps.",
+        "tip.messages": "The settings message_limit and flood_limit allow more messages.",
+        "tip.turn": "The setting turn_timeout allows more time.",
+        # Why somebody else answered, and other parts of sentences.
+        "why.empty": "said nothing",
+        "why.no_room": "had no room for an answer",
+        "why.not_itself": "spoke only for somebody else",
+        "why.other": "came to no answer",
+        "why.silent": "did not begin to answer",
+        "why.stalled": "fell silent in the middle",
+        "before": "before that: {failures}",
+        "details": "Details: {detail}",
+        "failure": "{model} ({why})",
+        "more": "{count} more",
+        "somebody": "the model",
+    }
+)
+"""Every word of a notice, by what it is about."""
+
+
+class _Case(NamedTuple):
+    """Something that went wrong."""
+
+    urgency: Urgency
+    tips: tuple[str, ...] = ()
+
+
+_CASES: Mapping[str, _Case] = MappingProxyType(
+    {
+        "privacy": _Case(Urgency.ERROR, ("router_privacy", "router_models")),
+        "credit": _Case(Urgency.ERROR, ("price", "router_credit", "fallback")),
+        "context": _Case(Urgency.ERROR, ("room", "fresh", "fallback")),
+        "parameters": _Case(Urgency.ERROR, ("another",)),
+        "model": _Case(Urgency.ERROR, ("lists", "router_models", "fallback")),
+        "rate_limit": _Case(Urgency.WARNING, ("keys", "fallback", "router_free")),
+        "all_keys": _Case(Urgency.WARNING, ("fallback", "router_free")),
+        "blocked": _Case(Urgency.ERROR, ("history",)),
+        "timeout": _Case(Urgency.WARNING, ("fresh", "fallback")),
+        "overloaded": _Case(Urgency.WARNING, ("fallback",)),
+        "refused": _Case(Urgency.ERROR, ("router_models", "fallback")),
+        "broken": _Case(Urgency.ERROR, ("fallback",)),
+        "passing": _Case(Urgency.WARNING, ("fallback",)),
+        "silent": _Case(Urgency.WARNING, ("patience", "fallback")),
+        "stalled": _Case(Urgency.WARNING, ("pauses", "fallback")),
+        "empty": _Case(Urgency.WARNING, ("fallback",)),
+        "no_room": _Case(Urgency.WARNING, ("fallback",)),
+        "not_itself": _Case(Urgency.WARNING, ("fallback",)),
+        "tools": _Case(Urgency.ERROR),
+        "rounds": _Case(Urgency.WARNING, ("steps",)),
+        "time": _Case(Urgency.WARNING, ("turn",)),
+        "full": _Case(Urgency.INFO, ("messages",)),
+        "stale": _Case(Urgency.WARNING),
+        "shutdown": _Case(Urgency.WARNING),
+        "ours": _Case(Urgency.ERROR),
+    }
+)
+_BY_ASPECT: Mapping[Aspect, str] = MappingProxyType(
+    {Aspect.PRIVACY: "privacy", Aspect.CREDIT: "credit", Aspect.CONTEXT: "context"}
+)
+_BY_KIND: Mapping[ErrorKind, str] = MappingProxyType(
+    {
+        ErrorKind.MODEL: "model",
+        ErrorKind.CONTENT_BLOCKED: "blocked",
+        ErrorKind.TIMEOUT: "timeout",
+        ErrorKind.OVERLOADED: "overloaded",
+    }
+)
+_BY_REASON: Mapping[StopReason, str | None] = MappingProxyType(
+    {
+        **dict.fromkeys((StopReason.USER, StopReason.FOLLOW_UP, StopReason.TRIGGER_GONE)),  # it was wanted so
+        **dict.fromkeys((StopReason.CHANNEL_GONE, StopReason.MISSING_ACCESS)),  # nobody is there to be told
+        **dict.fromkeys((StopReason.SPEAKER_GUARD, StopReason.MESSAGE_LIMIT, StopReason.RULE)),
+        StopReason.ROUND_LIMIT: "rounds",
+        StopReason.TIME_LIMIT: "time",
+        StopReason.STALE: "stale",
+        StopReason.SHUTDOWN: "shutdown",
+    }
+)
+"""What people are told of a stop; nothing of one that was asked for, or that only makes a reply shorter."""
+
+# --- notices ---------------------------------------------------------------------------
+
+# A notice is a few lines, all of it together. Lengths are in UTF-16 units.
+_LONGEST_FAILURE = 120
+_LONGEST_SENTENCE = 300
+_LONGEST_DETAIL = 200
+"""What the provider said of it."""
+_LONGEST_NAME = 80
+_ROOM = 360
+"""For all the failures of a notice that is about them."""
+_ROOM_BEFORE = 240
+"""And for those that came before another."""
+_MOST = 3
+"""Failures that are told one by one."""
+
+
+def failed(
+    outcome: Outcome,
+    *,
+    failures: Sequence[Failure] = (),
+    has_fallback: bool = False,
+    model: str = "",
+    when_full: str = "stop",
+    asked: StopReason | None = None,
+) -> Notice | None:
+    """The one notice for a reply that ended with *outcome*; ``None`` if there is nothing to tell.
+
+    *model* is the name of the one that had the last word, *failures* what came to nothing before; *has_fallback* says
+    whether there are others who can be asked, as there are if one of them failed. That a reply had no messages left is
+    told unless it was to ``stop`` *when_full*, or people themselves *asked* meanwhile for it to end.
+    """
+    has_fallback = has_fallback or any(failure.model != model for failure in failures)
+    case = _case(outcome, has_rotated=_has_rotated(failures, model))
+    is_wanted = when_full != "stop" and asked not in (StopReason.USER, StopReason.FOLLOW_UP)
+    if outcome == Stopped(StopReason.MESSAGE_LIMIT) and is_wanted:
+        case = "full"
+    if case is None:
+        return None
+    text = " ".join(_sentence(part) for part in _told(case, outcome, failures, model))
+    tips = (TEXTS[f"tip.{tip}"] for tip in _CASES[case].tips if _fits(tip, model, has_fallback=has_fallback))
+    return Notice(text, _CASES[case].urgency, TEXTS[f"{case}.title"], tuple(tips))
+
+
+def fell_back(failures: Sequence[Failure], model: str) -> Notice:
+    """One line that *model* answered, and why those before it did not."""
+    others = [failure for failure in failures if failure.model != model] or failures
+    text = TEXTS["fell_back.text"].format(model=_name(model), failures=_listed(others, _ROOM))
+    return Notice(_sentence(text), Urgency.INFO, TEXTS["fell_back.title"])
+
+
+def still_working(rounds: int) -> Notice:
+    """The reply is not stuck: tools were used in *rounds* rounds so far."""
+    text = TEXTS["still_working.text"].format(rounds=rounds)
+    return Notice(_sentence(text), Urgency.INFO, TEXTS["still_working.title"])
+
+
+# --- what happened -----------------------------------------------------------------------
+
+
+def _case(outcome: Outcome, *, has_rotated: bool) -> str | None:
+    match outcome:
+        case Completed() | Broke(DeliveryError()):
+            return None
+        case Broke(ProviderError() as error):
+            return _provider_case(error, has_rotated=has_rotated)
+        case Broke(ToolError()):
+            return "tools"
+        case Broke():
+            return "ours"
+        case Stopped(reason):
+            return _BY_REASON[reason]
+        case NeedsTools():
+            return "rounds"
+        case Stalled(has_begun):
+            return "stalled" if has_begun else "silent"
+        case Empty(reason):
+            return {"length": "no_room", StopReason.SPEAKER_GUARD.value: "not_itself"}.get(reason, "empty")
+        case _:
+            assert_never(outcome)
+
+
+def _provider_case(error: ProviderError, *, has_rotated: bool) -> str:
+    if error.aspect is not None:
+        return _BY_ASPECT[error.aspect]
+    if error.kind in _BY_KIND:
+        return _BY_KIND[error.kind]
+    if error.kind is ErrorKind.RATE_LIMIT:
+        return "all_keys" if has_rotated else "rate_limit"
+    if names_two_dials(error.detail):
+        return "parameters"
+    if error.retryable:
+        return "passing"
+    return "refused" if 400 <= (error.status or 0) < 500 else "broken"
+
+
+def _has_rotated(failures: Sequence[Failure], model: str) -> bool:
+    """Whether *model* was tried with another key before."""
+    return any(failure.model == model and cure(failure.outcome) is KeyRemedy.KEY for failure in failures)
+
+
+def _fits(tip: str, model: str, *, has_fallback: bool) -> bool:
+    """Whether *tip* is of use: some are only about one vendor, or about what there is already."""
+    if tip == "fallback":
+        return not has_fallback
+    return not tip.startswith("router_") or model.strip().lower().startswith("openrouter:")
+
+
+def _told(case: str, outcome: Outcome, failures: Sequence[Failure], model: str) -> Iterator[str]:
+    """What is told of it, each a sentence: what happened, what the provider said, who else was asked before."""
+    error = outcome.error if isinstance(outcome, Broke) else None
+    own = TEXTS.get(f"{case}.text")
+    yield own.format(model=_name(model)) if own else _tame(str(error)) or TEXTS[f"{case}.title"]
+    if detail := _detail(error):
+        yield TEXTS["details"].format(detail=detail)
+    if others := [failure for failure in failures if failure.model != model]:
+        yield TEXTS["before"].format(failures=_listed(others, _ROOM_BEFORE))
+
+
+def _detail(error: CadenzaError | None) -> str:
+    """What was said of *error* by whose fault it was, in their own words; nothing if that says nothing new."""
+    match error:
+        case ProviderError(detail=detail, code=code):
+            if is_generic(detail) or detail in str(error):
+                return ""
+            is_known = code in ("", "unknown") or code.lower() in detail.lower()
+            return _quoted(detail if is_known else f"{code}: {detail}")
+        case ToolError():
+            return _quoted(str(error))
+        case _:
+            return ""
+
+
+def _listed(failures: Sequence[Failure], room: int) -> str:
+    """*failures* in a row, for which there is so much *room*; the same one twice is one."""
+    told = list(dict.fromkeys((failure.model, _why(failure.outcome)) for failure in failures))
+    each = min(_LONGEST_FAILURE, room // max(1, min(len(told), _MOST)))
+    whys = [(model, _tame(why, each) or TEXTS["why.other"]) for model, why in told[:_MOST]]
+    parts = [TEXTS["failure"].format(model=_name(model), why=why) for model, why in whys]
+    if len(told) > _MOST:
+        parts.append(TEXTS["more"].format(count=len(told) - _MOST))
+    return ", ".join(parts)
+
+
+def _why(outcome: Outcome) -> str:
+    """What was wrong, without what to do about it: somebody else has answered."""
+    match outcome:
+        case Broke(error):
+            return str(error).partition(";")[0]
+        case Stalled(has_begun):
+            return TEXTS["why.stalled" if has_begun else "why.silent"]
+        case Empty("length"):
+            return TEXTS["why.no_room"]
+        case Empty(StopReason.SPEAKER_GUARD.value):
+            return TEXTS["why.not_itself"]
+        case Empty():
+            return TEXTS["why.empty"]
+        case Completed() | NeedsTools() | Stopped():
+            return TEXTS["why.other"]
+        case _:
+            assert_never(outcome)
+
+
+# --- words of others -----------------------------------------------------------------------
+
+_BREAK = "\u200d"
+"""A zero-width joiner: not to be seen, and no mark works with it in the middle."""
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+"""What turns text around or hides in it."""
+_HALVES = re.compile("[\ud800-\udfff]")
+_ALIVE = re.compile(r"[@<](?=\S)|\](?=\()|^(?=[#>*+-])")
+"""Where a mention, a tag, a link or a heading begins."""
+_BEGINS_SMALL = re.compile(r"[a-z]+(?=\s)")
+
+
+def _tame(text: str, limit: int = _LONGEST_SENTENCE) -> str:
+    """*text* in one line, without secrets and without anything that would do something, cut to *limit*."""
+    text = _UNSEEN.sub("", " ".join(without_secrets(text).split()))
+    text = _HALVES.sub("\ufffd", text).replace("`", "'")
+    text = _ALIVE.sub(lambda match: match[0] + _BREAK, text)
+    if fits(text, limit):
+        return text
+    return text[: whole_grapheme(text, fitting(text, limit - 1))].rstrip() + "…"
+
+
+def _quoted(text: str, limit: int = _LONGEST_DETAIL) -> str:
+    """*text* as code, in which nothing does anything."""
+    tame = _tame(text, limit)
+    return f"`{tame}`" if tame else ""
+
+
+def _name(model: str) -> str:
+    return _quoted(model, _LONGEST_NAME) or TEXTS["somebody"]
+
+
+def _sentence(text: str) -> str:
+    """*text* with a capital and a full stop; a name that is written small stays so."""
+    text = text if text.endswith((".", "!", "?", "…")) else f"{text}."
+    return text[:1].upper() + text[1:] if _BEGINS_SMALL.match(text) else text

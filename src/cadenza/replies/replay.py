@@ -1,0 +1,403 @@
+"""``cadenza replay``: the pipeline as a filter, one recorded stream a line.
+
+Takes what a model said (as JSON), puts it through stages 4 to 7 without a clock, and gives back (as JSON) the messages,
+the segments that they were made of, and everything else that came out. Tests, bug reports and comparisons use it.
+A recording, which ``cadenza record`` makes, goes through stages 2 to 7: what it holds is what a provider sent.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from enum import Enum
+from itertools import groupby
+from random import Random
+from typing import Any
+
+from ..errors import CadenzaError, InputError
+from ..models.recordings import heard
+from ..models.recordings import parse as parse_recording
+from ..settings import Settings
+from ..stages.s4_round import Round
+from ..types import (
+    Broke,
+    Chunk,
+    Ending,
+    Finished,
+    Participant,
+    Persona,
+    Post,
+    Roster,
+    RoundEvent,
+    Scene,
+    Segment,
+    Sprite,
+    StopReason,
+    StopRequested,
+    TextDelta,
+    ToolCall,
+)
+from .pipeline import text_row
+
+_LONGEST_SLICE = 24
+_EMOJI_TAG = re.compile(r"<a?:(?P<name>\w+):\d+>")
+_OUTCOME_NAME = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+class End(Enum):
+    """How the stream ended."""
+
+    FINAL = "final"
+    TOOL = "tool"
+    STOP = "stop"
+    FOLLOW_UP = "follow_up"
+
+    @property
+    def events(self) -> tuple[RoundEvent, ...]:
+        """What the round is told after the last chunk."""
+        match self:
+            case End.FINAL:
+                return (Finished(),)
+            case End.TOOL:
+                return (ToolCall("1", "tool", "{}"), Finished("tool_calls"))
+            case End.STOP:
+                return (StopRequested(StopReason.USER),)
+            case End.FOLLOW_UP:
+                return (StopRequested(StopReason.FOLLOW_UP),)
+
+
+Slicer = Callable[[Sequence[str]], Sequence[str]]
+"""Cuts the chunks of a stream anew."""
+
+
+def slicer(how: str) -> Slicer:
+    """Make the slicer that ``--slices`` names."""
+    if how == "whole":
+        return lambda chunks: ["".join(chunks)]
+    if how == "chars":
+        return lambda chunks: list("".join(chunks))
+    name, _, seed = how.partition(":")
+    if name == "random" and seed.isascii() and seed.isdigit() and len(seed) <= 20:
+        return lambda chunks: _random_slices("".join(chunks), Random(int(seed)))
+    msg = f"cannot slice {how!r}: use whole, chars or random:SEED with a whole number"
+    raise InputError(msg)
+
+
+def _random_slices(text: str, dice: Random) -> list[str]:
+    slices = []
+    start = 0
+    while start < len(text):
+        end = start + dice.randint(1, _LONGEST_SLICE)
+        slices.append(text[start:end])
+        start = end
+    return slices
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """One line of input, understood."""
+
+    chunks: tuple[str, ...]
+    settings: Settings
+    end: End = End.FINAL
+    persona: Persona = field(default_factory=lambda: Persona(""))
+    roster: Roster = field(default_factory=Roster)
+    prefill: str = ""
+
+
+def replay_line(line: bytes, *, settings: Settings | None = None, slices: Slicer | None = None) -> dict[str, object]:
+    """Answer one line of input; a line that cannot be understood is answered with an error."""
+    id_: object = None
+    try:
+        value = _object(line)
+        id_ = value.get("id")
+        take = parse(value, settings or Settings())
+    except CadenzaError as error:
+        return {"id": id_, "error": str(error)}
+    return {"id": id_, **replay(take, slices)}
+
+
+def replay_recording(
+    text: str, *, settings: Settings | None = None, slices: Slicer | None = None
+) -> Iterator[dict[str, object]]:
+    """Answer a whole recording, an answer of the model's a line; one that cannot be understood is answered with an error."""
+    try:
+        recording = parse_recording(text)
+        streams = [(f"{answer.vendor}:{answer.model}", heard(answer)) for answer in recording.answers]
+    except CadenzaError as error:
+        yield {"id": None, "error": str(error)}
+        return
+    take = Take((), settings or Settings())
+    for name, chunks in streams:
+        events = list(_sliced(chunks, slices)) if slices else chunks
+        round_, result = _through(take, events)
+        calls = [{"id": call.id, "name": call.name, "arguments": call.arguments} for call in _calls(chunks)]
+        yield {"id": name, **result, "calls": calls, "usage": asdict(round_.usage), "failure": _failure(round_)}
+
+
+def _sliced(chunks: Iterable[Chunk], slices: Slicer) -> Iterator[Chunk]:
+    """*chunks* with the text between two others cut anew."""
+    for is_text, run in groupby(chunks, lambda chunk: isinstance(chunk, TextDelta)):
+        if is_text:
+            yield from map(TextDelta, slices([chunk.text for chunk in run if isinstance(chunk, TextDelta)]))
+        else:
+            yield from run
+
+
+def _calls(chunks: Iterable[Chunk]) -> list[ToolCall]:
+    return [chunk for chunk in chunks if isinstance(chunk, ToolCall)]
+
+
+def _failure(round_: Round) -> str | None:
+    """What the model's side failed with, in our words."""
+    return str(round_.outcome.error) if isinstance(round_.outcome, Broke) else None
+
+
+def replay(take: Take, slices: Slicer | None = None) -> dict[str, object]:
+    """Put one stream through the pipeline."""
+    texts = slices(take.chunks) if slices else take.chunks
+    _, result = _through(take, [*map(TextDelta, texts), *take.end.events])
+    return result
+
+
+def _through(take: Take, events: Iterable[RoundEvent]) -> tuple[Round, dict[str, object]]:
+    """Put *events* through the pipeline that *take* wants."""
+    tap = _Tap()
+    settings = take.settings
+    scene = Scene("replay", take.persona, roster=take.roster, prefill=take.prefill)
+    row = text_row(scene, settings, Random(settings.delivery.seed), tap=tap)
+    round_ = Round(row, limit=settings.delivery.limit, on_stop=settings.turn.on_stop)
+    posts: list[Post] = []
+    for event in events:
+        posts += round_.receive(event)
+    if round_.fault:
+        raise round_.fault
+    return round_, {
+        "posts": [_post(post) for post in posts],
+        "segments": [
+            {"text": segment.text, "boundary": segment.boundary.value, "kind": segment.kind.value}
+            for segment in tap.segments
+        ],
+        "thoughts": round_.thoughts,
+        "details": round_.details,
+        "halt": round_.halt.reason.value if round_.halt else None,
+        "outcome": _OUTCOME_NAME.sub("_", type(round_.outcome).__name__).lower(),
+    }
+
+
+class _Tap:
+    """A stage that only looks."""
+
+    def __init__(self) -> None:
+        self.segments: list[Segment] = []
+
+    def feed(self, segment: Segment, /) -> tuple[Segment]:
+        self.segments.append(segment)
+        return (segment,)
+
+    def flush(self, why: Ending, /) -> tuple[()]:  # noqa: ARG002  # a look holds nothing back
+        return ()
+
+
+def _post(post: Post) -> dict[str, object]:
+    identity, attachment = post.identity, post.attachment
+    return {
+        "text": post.text,
+        "boundary": post.boundary.value,
+        "pause": post.pause,
+        "identity": {"name": identity.name, "avatar": identity.avatar} if identity else None,
+        "label": post.label,
+        "attachment": {"name": attachment.name, "size": len(attachment.data)} if attachment else None,
+    }
+
+
+# --- reading a line -------------------------------------------------------------------------
+
+
+def _object(line: bytes) -> Mapping[str, object]:
+    try:
+        value = json.loads(line.decode("utf-8-sig"), parse_constant=_refuse_constant)
+    except UnicodeDecodeError as error:
+        msg = f"the line is not valid UTF-8 (byte {error.start + 1})"
+        raise InputError(msg) from None
+    except json.JSONDecodeError as error:
+        msg = f"the line is not valid JSON: {error.msg} (column {error.colno})"
+        raise InputError(msg) from None
+    except (ValueError, RecursionError):
+        msg = "the line is not JSON that can be read: a number is too long or none at all, or the nesting too deep"
+        raise InputError(msg) from None
+    if not isinstance(value, dict):
+        msg = f"the line must be an object with 'chunks', not {_shown(value)}"
+        raise InputError(msg)
+    return value
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(name)  # Python would read NaN and Infinity, which JSON does not have
+
+
+def parse(value: Mapping[str, object], settings: Settings) -> Take:
+    """Understand one line of input, on top of *settings*."""
+    _refuse_misspelt(value)
+    if "chunks" not in value:
+        msg = "the line has no 'chunks': give the text of the stream as a list of strings"
+        raise InputError(msg)
+    return Take(
+        chunks=_texts(value["chunks"], "chunks"),
+        settings=settings.with_values(_mapping(value.get("settings"), "settings")),
+        end=_end(value.get("end")),
+        persona=_persona(_mapping(value.get("persona"), "persona")),
+        roster=_roster(_mapping(value.get("roster"), "roster")),
+        prefill=_text(_given(value, "prefill", ""), "prefill"),
+    )
+
+
+def _refuse_misspelt(value: Mapping[str, object]) -> None:
+    """Fields that we do not know are somebody else's, but one that is nearly ours is a slip."""
+    known = ["id", "error", *(spec.name for spec in fields(Take))]
+    for name in value:
+        close = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
+        if name not in known and close:
+            msg = f"unknown field {name!r}; did you mean {close[0]!r}?"
+            raise InputError(msg)
+
+
+def _end(value: object) -> End:
+    if value is None:
+        return End.FINAL
+    try:
+        return End(value)
+    except ValueError:
+        msg = f"'end' must be one of {', '.join(repr(end.value) for end in End)}, not {_shown(value)}"
+        raise InputError(msg) from None
+
+
+def _persona(value: Mapping[str, object]) -> Persona:
+    return Persona(
+        name=_text(_given(value, "name", ""), "persona.name"),
+        aliases=_texts(_given(value, "aliases", []), "persona.aliases"),
+        avatar=_optional(value, "avatar", "persona.avatar"),
+        sprites=tuple(_sprite(sprite) for sprite in _list(_given(value, "sprites", []), "persona.sprites")),
+        is_alter=_flag(value, "is_alter", "persona.is_alter"),
+    )
+
+
+def _sprite(value: object) -> Sprite:
+    if isinstance(value, str):
+        return Sprite(value)
+    found = _mapping(value, "persona.sprites[]")
+    return Sprite(
+        name=_text(found.get("name"), "persona.sprites[].name"),
+        avatar=_optional(found, "avatar", "persona.sprites[].avatar"),
+        is_identity=_flag(found, "is_identity", "persona.sprites[].is_identity"),
+        is_usable=_flag(found, "is_usable", "persona.sprites[].is_usable", default=True),
+    )
+
+
+def _roster(value: Mapping[str, object]) -> Roster:
+    return Roster(
+        mentions={
+            handle.removeprefix("@"): _mention(target)
+            for handle, target in _mapping(value.get("mentions"), "roster.mentions").items()
+        },
+        emoji=_emoji(_given(value, "emoji", [])),
+        personas={
+            name: _text(word, "roster.personas")
+            for name, word in _mapping(value.get("personas"), "roster.personas").items()
+        },
+        participants=tuple(
+            _participant(somebody) for somebody in _list(_given(value, "participants", []), "roster.participants")
+        ),
+        speakers=_texts(_given(value, "speakers", []), "roster.speakers"),
+        recent_emoji=_texts(_given(value, "recent_emoji", []), "roster.recent_emoji"),
+    )
+
+
+def _participant(value: object) -> Participant:
+    if isinstance(value, str):
+        return Participant(value)
+    found = _mapping(value, "roster.participants[]")
+    return Participant(
+        name=_text(found.get("name"), "roster.participants[].name"),
+        aliases=_texts(_given(found, "aliases", []), "roster.participants[].aliases"),
+        avatar=_optional(found, "avatar", "roster.participants[].avatar"),
+    )
+
+
+def _mention(target: object) -> str:
+    if isinstance(target, int) and not isinstance(target, bool):
+        target = str(target)
+    text = _text(target, "roster.mentions")
+    return f"<@{text}>" if text.isdigit() else text
+
+
+def _emoji(value: object) -> dict[str, str]:
+    if isinstance(value, dict):
+        return {name.strip(":"): _text(tag, "roster.emoji") for name, tag in value.items()}
+    tags = {}
+    for tag in _texts(value, "roster.emoji"):
+        match = _EMOJI_TAG.fullmatch(tag)
+        if match is None:
+            msg = f"'roster.emoji' must hold tags such as '<:wave:123>', not {_shown(tag)}"
+            raise InputError(msg)
+        tags[match["name"]] = tag
+    return tags
+
+
+def _given(value: Mapping[str, object], name: str, default: object) -> object:
+    """The field *name*; ``null`` is as good as nothing."""
+    found = value.get(name)
+    return default if found is None else found
+
+
+def _optional(value: Mapping[str, object], name: str, where: str) -> str | None:
+    found = value.get(name)
+    return None if found is None else _text(found, where)
+
+
+def _flag(value: Mapping[str, object], name: str, where: str, *, default: bool = False) -> bool:
+    found = _given(value, name, default)
+    if isinstance(found, bool):
+        return found
+    msg = f"'{where}' must be true or false, not {_shown(found)}"
+    raise InputError(msg)
+
+
+def _text(value: object, where: str) -> str:
+    if isinstance(value, str):
+        return value
+    msg = f"'{where}' must be a text, not {_shown(value)}"
+    raise InputError(msg)
+
+
+def _texts(value: object, where: str) -> tuple[str, ...]:
+    items = _list(value, where)
+    for item in items:
+        if not isinstance(item, str):
+            msg = f"'{where}' must be a list of strings, but holds {_shown(item)}"
+            raise InputError(msg)
+    return tuple(items)
+
+
+def _list(value: object, where: str) -> list[Any]:
+    if isinstance(value, list):
+        return value
+    msg = f"'{where}' must be a list, not {_shown(value)}"
+    raise InputError(msg)
+
+
+def _mapping(value: object, where: str) -> Mapping[str, object]:
+    if value is None:
+        return {}
+    if isinstance(value, dict):
+        return value
+    msg = f"'{where}' must be an object, not {_shown(value)}"
+    raise InputError(msg)
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,202 @@
+"""The tool loop: one model is asked, its tools are run, and it is asked again, until there is an answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from ..concurrency.stops import StopHandle
+from ..concurrency.tasks import end_task
+from ..errors import ToolError
+from ..models.model import Model, stream
+from ..settings import Settings
+from ..stages.s4_round import Round
+from ..stages.stage import Pipe
+from ..tools.running import ToolRunner
+from ..types import Broke, Completed, Empty, NeedsTools, Outcome, Stopped, StopReason, ToolUse, Usage
+from .conversation import ModelConversation
+from .notices import still_working
+from .outbox.sender import Outbox
+from .pipeline import conclude, overtaking, run_round
+
+_VAIN = 3
+"""How often a model that begins anew after every call may fail with what it said before."""
+
+
+class ToolLoop:
+    """The rounds of one reply, whoever is asked, and what they leave behind."""
+
+    def __init__(
+        self, dialogue: ModelConversation, workshop: ToolRunner, outbox: Outbox, settings: Settings, stop: StopHandle
+    ) -> None:
+        self.kept: list[Round] = []
+        """Those of which something stands."""
+        self._discarded: list[Round] = []  # those of which nothing does
+        self.part = 0
+        """Where in the outbox the messages of the last round are."""
+        self._dialogue = dialogue
+        self._workshop = workshop
+        self._outbox = outbox
+        self._settings = settings
+        self._stop = stop
+        self._before = 0  # rounds that stood before this model was asked
+        self._with_tools = 0  # rounds whose tools were run, in the whole reply
+        self._uses: Sequence[ToolUse] = ()  # those of the last such round
+        self._failed_calls = 0
+        self._failed_sayings = 0
+        self._repeated: list[str] = []  # what the model is expected to say again
+        self.flaw: Broke | None = None
+        """What an answer that stands does not say: that the tools failed for which it was given."""
+
+    # --- what is left of them ------------------------------------------------------------
+
+    @property
+    def last(self) -> Round:
+        """The round that was run last."""
+        return self.kept[-1]
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the last round stands whatever comes: its tools were run, and whoever is asked next is told of it."""
+        return isinstance(self.last.outcome, NeedsTools)
+
+    @property
+    def usage(self) -> Usage:
+        """What all of them used, whether anything of them stands or not."""
+        return sum((round_.usage for round_ in (*self.kept, *self._discarded)), Usage())
+
+    @property
+    def served_by(self) -> str:
+        """Who answered as the model that was asked last, where a router chose among several."""
+        own = self.kept[self._before :]
+        return next((round_.served_by for round_ in reversed(own) if round_.served_by), "")
+
+    def discard_last(self) -> Round:
+        """Nothing of the last round stands any more."""
+        round_ = self.kept.pop()
+        self._discarded.append(round_)
+        return round_
+
+    def restore(self, round_: Round, place: int) -> None:
+        """What is left of *round_*, which was discarded, stands after all, where it stood."""
+        self._discarded.remove(round_)
+        self.kept.insert(place, round_)
+        self._before += 1
+
+    # --- asking ----------------------------------------------------------------------------
+
+    async def run(self, model: Model, text: Pipe, *, attempt: int) -> Outcome:
+        """Ask *model* and run its tools until it wants no more of them.
+
+        *attempt* is how many others were asked before: what they had done is not done again. The same model, asked once
+        more, goes on where it was, and may well roll the same dice again.
+        """
+        self._before = len(self.kept)
+        self._failed_calls = self._failed_sayings = 0
+        self._repeated.clear()
+        while True:
+            outcome = await self._ask(model, text)
+            if not isinstance(outcome, NeedsTools):
+                return self._settled(outcome)
+            ended = await self._use_tools(outcome, model, attempt)
+            if ended is not None:
+                return ended
+
+    async def _ask(self, model: Model, text: Pipe) -> Outcome:
+        self.part = self._outbox.begin_part(repeated=self._repeated)
+        self.kept.append(Round(text, limit=self._settings.delivery.limit, on_stop=self._settings.turn.on_stop))
+        prompt = self._dialogue.prompt(self._workshop.specs())
+        trace = self._outbox.trace
+        with self._stop.watched():
+            outcome = await run_round(
+                self.last, stream(model, prompt, trace=trace), self._outbox, settings=self._settings, stop=self._stop
+            )
+        if trace:
+            trace.round_over(outcome, len(self.last.said), self.last.usage)
+        return outcome
+
+    def _settled(self, outcome: Outcome) -> Outcome:
+        """A model that has nothing to add to what it said before its tools were run is done."""
+        if not isinstance(outcome, Empty) or outcome.reason in ("length", StopReason.SPEAKER_GUARD.value):
+            return outcome
+        has_said = any(round_.said for round_ in self.kept)
+        if not has_said or not self._uses or self._needs_answer(self._uses):
+            return outcome
+        return Completed(outcome.reason)
+
+    def _needs_answer(self, uses: Sequence[ToolUse]) -> bool:
+        """Whether *uses* are of no use unless the model says something about them, or begins anew because of them."""
+        tools = [self._workshop.tool(use.call.name) for use in uses]
+        return any(tool is not None and tool.needs_answer for tool in tools) or any(use.result.context for use in uses)
+
+    # --- tools -------------------------------------------------------------------------
+
+    async def _use_tools(self, wanted: NeedsTools, model: Model, attempt: int) -> Outcome | None:
+        """Run what the model wants and tell it the results; an outcome if the reply is over then."""
+        self._stop.refuse_follow_ups()
+        known = len(self._workshop.uses)
+        running = asyncio.create_task(self._workshop.run(wanted.calls, attempt=attempt), name="cadenza tools")
+        with self._stop.watched():
+            try:
+                event = await overtaking(running, outbox=self._outbox, stop=self._stop)
+                if event:  # decided now, however long a tool takes to clean up
+                    return conclude(event, self.last, self._outbox, self._settings.turn.on_stop)
+            finally:
+                await end_task(running)
+                ran = self._workshop.uses[known:]
+                self._tell(ran)
+        self._uses = uses = running.result()
+        self._tell([use for use in uses if not any(use is one for one in ran)], remembered=True)
+        self._with_tools += 1
+        self._dialogue.add(self.last, uses)
+        return self._verdict(uses, model)
+
+    def _tell(self, uses: Sequence[ToolUse], *, remembered: bool = False) -> None:
+        if trace := self._outbox.trace:
+            for use in uses:
+                trace.used(use, remembered=remembered)
+
+    def _verdict(self, uses: Sequence[ToolUse], model: Model) -> Outcome | None:
+        """Whether the reply is over, now that tools were run."""
+        turn = self._settings.turn
+        for use in uses:
+            self._failed_calls = self._failed_calls + 1 if use.result.is_error else 0
+        failure = Broke(
+            ToolError(f"tools failed {self._failed_calls} times in a row, the last was {uses[-1].call.name}")
+        )
+        if any(use.result.ends_turn for use in uses) or self._says_enough(uses, model):
+            return Completed("tool")
+        if not _goes_on(model) and self._says_it_in_vain(uses):
+            self.flaw = failure  # what it said is an answer, but not the whole truth
+            return Completed("tool")
+        if self._failed_calls >= turn.tool_failures:
+            return failure
+        if self._with_tools >= turn.tool_rounds:
+            return Stopped(StopReason.ROUND_LIMIT)
+        if self._with_tools == turn.tool_notice:
+            self._tell_of_work()
+        return None
+
+    def _says_enough(self, uses: Sequence[ToolUse], model: Model) -> bool:
+        """Whether what the model said before its calls is all that there is to say, now that they succeeded."""
+        if not self.last.said or any(use.result.is_error for use in uses) or self._needs_answer(uses):
+            return False
+        tools = [self._workshop.tool(use.call.name) for use in uses]
+        return not _goes_on(model) or all(tool is not None and tool.settles for tool in tools)
+
+    def _says_it_in_vain(self, uses: Sequence[ToolUse]) -> bool:
+        """Whether a model that begins anew after every call has said the same often enough; people see it only once."""
+        self._repeated = list(self.last.said) or self._repeated
+        has_failed = any(use.result.is_error for use in uses)
+        self._failed_sayings = self._failed_sayings + bool(self.last.said) if has_failed else 0
+        return self._failed_sayings >= _VAIN
+
+    def _tell_of_work(self) -> None:
+        if self._settings.turn.show_errors:
+            self._outbox.notify(still_working(self._with_tools))
+
+
+def _goes_on(model: Model) -> bool:
+    """Whether *model* goes on behind what it had said before its tools were run."""
+    endpoint = getattr(model.codec, "endpoint", None)
+    return endpoint is None or endpoint.abilities.goes_on

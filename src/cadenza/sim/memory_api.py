@@ -1,0 +1,271 @@
+"""Discord as the target sees it, in memory: no socket and no library between it and the world."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from math import inf
+from typing import Any, Final, TypeAlias
+
+from ..targets.discord.api import ApiError, Bucket, Outgoing, Place, PlaceKind, Seen, Sent, Webhook, WebhookIdentity
+from .client_limits import INSTANT, BucketMeter
+from .faults import LostResponse
+from .payloads import as_files, as_message, as_picture, as_webhook_message
+from .rest import Rest
+from .wire import File, Json, Refusal, Response, RestRequest
+from .world import Bot
+
+_TRIES = 5
+"""How often a call is made before a 429 is given up on."""
+_MESSAGES = "/channels/{}/messages"
+_MESSAGE = "/channels/{}/messages/{}"
+_SPOKEN = "/webhooks/{}/{}"
+_SPOKEN_MESSAGE = "/webhooks/{}/{}/messages/{}"
+_KINDS: Final = {
+    1: PlaceKind.DIRECT,
+    3: PlaceKind.DIRECT,
+    10: PlaceKind.THREAD,
+    11: PlaceKind.THREAD,
+    12: PlaceKind.THREAD,
+    15: PlaceKind.FORUM,
+    16: PlaceKind.FORUM,
+}
+"""Discord's numbers for what is not a plain channel."""
+_Key: TypeAlias = tuple[str, str, str]
+
+
+class WorldApi:
+    """The ``DiscordApi`` of one bot in a simulated Discord.
+
+    It does what discord.py would do: what is known through the gateway is known without asking; a bucket that is used up
+    is waited for before the next request, and a 429 is waited out, up to five times. Nothing else is tried again, and a
+    429 with a code of its own, such as slow mode, is the caller's to decide on.
+    """
+
+    def __init__(self, rest: Rest, bot: Bot) -> None:
+        self._rest = rest
+        self._bot = bot
+        self._meters: dict[_Key, BucketMeter] = {}
+        self._all_wait_until = 0.0
+
+    @property
+    def user(self) -> str:
+        """Our own id."""
+        return self._bot.id
+
+    # --- channels --------------------------------------------------------------------------------------
+
+    def known(self, channel: str, /) -> Place | None:
+        """What the gateway has told of *channel*."""
+        try:
+            return _as_place(self._rest.world.get_channel(self._bot.id, channel))
+        except Refusal:
+            return None
+
+    async def find(self, channel: str, /) -> Place:
+        """What there is to know of *channel*, asked for if need be."""
+        return self.known(channel) or _as_place(await self._ask("GET", "/channels/{}", channel))
+
+    def bucket(self, channel: str, webhook: Webhook | None = None, /) -> Bucket | None:
+        """How many messages *channel*, or *webhook*, takes at present, by the headers that were seen."""
+        key = ("POST", _SPOKEN, webhook.id) if webhook else ("POST", _MESSAGES, channel)
+        meter = self._meters.get(key)
+        return meter.bucket(self._now()) if meter else None
+
+    async def typing(self, channel: str, /) -> None:
+        """Show that we are writing."""
+        await self._ask("POST", "/channels/{}/typing", channel)
+
+    # --- messages --------------------------------------------------------------------------------------
+
+    async def send(self, channel: str, message: Outgoing, /) -> Sent:
+        """Send *message* as ourselves."""
+        body = as_message(channel, message)
+        return self._as_sent(await self._ask("POST", _MESSAGES, channel, body=body, files=as_files(message)))
+
+    async def send_as(
+        self, webhook: Webhook, face: WebhookIdentity, message: Outgoing, /, *, thread: str | None = None
+    ) -> Sent:
+        """Send *message* through *webhook*."""
+        query = {"wait": "1", "with_components": "1" if message.buttons else "0"} | _in(thread)
+        body = as_webhook_message(face, message)
+        said = await self._ask(
+            "POST", _SPOKEN, webhook.id, webhook.token, body=body, query=query, files=as_files(message)
+        )
+        return self._as_sent(said)
+
+    async def recent(self, channel: str, /, *, after: str | None = None, limit: int = 10) -> list[Seen]:
+        """The newest messages of *channel*, the oldest of them first; only those behind *after*.
+
+        They are asked for from the end, for Discord's own ``after`` begins with those that come next.
+        """
+        newest = await self._ask("GET", _MESSAGES, channel, query={"limit": str(limit)})
+        return [_as_seen(message) for message in reversed(newest) if int(message["id"]) > int(after or 0)]
+
+    async def delete(self, channel: str, message: str, /) -> None:
+        """Take a message back."""
+        await self._ask("DELETE", _MESSAGE, channel, message)
+
+    async def delete_many(self, channel: str, messages: tuple[str, ...], /) -> None:
+        """Take many back at once."""
+        await self._ask("POST", "/channels/{}/messages/bulk-delete", channel, body={"messages": list(messages)})
+
+    async def delete_as(self, webhook: Webhook, message: str, /, *, thread: str | None = None) -> None:
+        """Take a message of *webhook* back."""
+        await self._ask("DELETE", _SPOKEN_MESSAGE, webhook.id, webhook.token, message, query=_in(thread))
+
+    # --- webhooks --------------------------------------------------------------------------------------
+
+    async def webhooks(self, channel: str, /) -> list[Webhook]:
+        """All webhooks of *channel* that can be spoken through."""
+        found = await self._ask("GET", "/channels/{}/webhooks", channel)
+        return [self._as_webhook(webhook) for webhook in found if webhook.get("token")]
+
+    async def webhook(self, id_: str, token: str, /) -> Webhook:
+        """The webhook with this id and token."""
+        return self._as_webhook({"token": token} | await self._ask("GET", _SPOKEN, id_, token))
+
+    async def create_webhook(self, channel: str, name: str, /) -> Webhook:
+        """Make a webhook."""
+        return self._as_webhook(await self._ask("POST", "/channels/{}/webhooks", channel, body={"name": name}))
+
+    async def set_avatar(self, webhook: Webhook, image: bytes | None, /, *, patience: float) -> None:
+        """Store *image* in *webhook*, or no image; what would take longer than *patience* is given up."""
+        body = {"avatar": as_picture(image)}
+        try:
+            async with asyncio.timeout(patience):
+                await self._ask("PATCH", _SPOKEN, webhook.id, webhook.token, body=body, patience=patience)
+        except TimeoutError:
+            msg = f"Discord did not take a picture for a webhook within {patience:g} seconds."
+            raise ApiError(msg, is_ambiguous=True) from None
+
+    # --- asking ----------------------------------------------------------------------------------------
+
+    async def _ask(
+        self,
+        method: str,
+        path: str,
+        /,
+        *ids: str,
+        body: Json | None = None,
+        query: Mapping[str, str] | None = None,
+        files: tuple[File, ...] = (),
+        patience: float = inf,
+    ) -> Any:
+        """Make a call, as often as rate limits want it; give back what was answered, or raise ``ApiError``."""
+        token = "" if path in (_SPOKEN, _SPOKEN_MESSAGE) else self._bot.token  # a webhook's own is in the path
+        request = RestRequest(method, path.format(*ids), query or {}, body, files, token)
+        meter = self._meters.setdefault((method, path, ids[0]), BucketMeter())
+        async with meter.lock:
+            return await self._insist(request, meter, patience, f"{method} {path}")
+
+    async def _insist(self, request: RestRequest, meter: BucketMeter, patience: float, what: str) -> Any:
+        tries = 0
+        while True:
+            tries += 1
+            await self._hold_back(meter, patience, what)
+            response = await self._call(request, what)
+            meter.read(response.headers, self._now())
+            if response.status < 300:
+                return response.body
+            error = _as_error(response, what)
+            if tries == _TRIES or not _is_passing(error):
+                raise error
+            await self._wait_out(error, patience, is_global=bool(response.body.get("global")))
+
+    async def _call(self, request: RestRequest, what: str) -> Response:
+        try:
+            return await self._rest.handle(request)
+        except LostResponse:
+            msg = f"The connection broke before Discord answered {what}."
+            raise ApiError(msg, is_ambiguous=True) from None
+
+    async def _hold_back(self, meter: BucketMeter, patience: float, what: str) -> None:
+        """Wait until the bucket, and Discord altogether, take another request."""
+        while (wait := max(meter.wait(self._now()), self._all_wait_until - self._now())) > INSTANT:
+            if wait > patience:
+                msg = f"Discord takes {what} again in {wait:.1f} seconds, which is too long to wait."
+                raise ApiError(msg, retry_after=wait)
+            await asyncio.sleep(wait)
+
+    async def _wait_out(self, error: ApiError, patience: float, *, is_global: bool) -> None:
+        seconds = error.retry_after or 0.0
+        if seconds > patience:
+            raise error
+        if is_global:
+            self._all_wait_until = self._now() + seconds
+        await asyncio.sleep(seconds)
+
+    def _now(self) -> float:
+        return self._rest.world.now()
+
+    # --- reading answers -------------------------------------------------------------------------------
+
+    def _as_sent(self, message: Json) -> Sent:
+        channel = str(message["channel_id"])
+        place = self.known(channel)
+        guild = place.guild if place and place.guild else "@me"
+        url = f"https://discord.com/channels/{guild}/{channel}/{message['id']}"
+        return Sent(str(message["id"]), channel, message.get("webhook_id"), url)
+
+    def _as_webhook(self, webhook: Json) -> Webhook:
+        return Webhook(
+            id=str(webhook["id"]),
+            token=webhook["token"],
+            channel=str(webhook["channel_id"]),
+            name=webhook.get("name") or "",
+            is_ours=webhook.get("application_id") == self._bot.application,
+            has_avatar=webhook.get("avatar") is not None,
+        )
+
+
+def _is_passing(error: ApiError) -> bool:
+    """Whether it is a rate limit and nothing else, so that waiting helps."""
+    return error.status == 429 and error.retry_after is not None and error.code is None and not error.is_ban
+
+
+def _in(thread: str | None) -> dict[str, str]:
+    return {} if thread is None else {"thread_id": thread}
+
+
+def _as_place(channel: Json) -> Place:
+    kind = _KINDS.get(channel["type"], PlaceKind.CHANNEL)
+    return Place(
+        channel=str(channel["id"]),
+        kind=kind,
+        guild=channel.get("guild_id"),
+        parent=channel.get("parent_id") if kind is PlaceKind.THREAD else None,
+        last_message=channel.get("last_message_id"),
+    )
+
+
+def _as_seen(message: Json) -> Seen:
+    nonce = message.get("nonce")
+    return Seen(
+        message=str(message["id"]),
+        content=message["content"],
+        author=str(message["author"]["id"]),
+        webhook=message.get("webhook_id"),
+        nonce=None if nonce is None else str(nonce),
+        name=message["author"]["username"],
+        files=tuple(file["filename"] for file in message.get("attachments", ())),
+    )
+
+
+def _as_error(response: Response, what: str) -> ApiError:
+    """What an answer that is a refusal says, for whoever decides what to do about it."""
+    is_limit = response.status == 429
+    if not isinstance(response.body, dict):
+        msg = f"Discord answered {what} with {response.status} and a page."
+        return ApiError(msg, status=response.status, is_ban=is_limit, is_ambiguous=response.status >= 500)
+    body: Json = response.body
+    code = body.get("code")
+    return ApiError(
+        f"Discord refused {what} with {response.status} ({code or 'no code'}): {body.get('message', '')}",
+        status=response.status,
+        code=code or None,
+        fields=tuple(name for name in body.get("errors", ()) if name != "_errors"),
+        retry_after=body.get("retry_after"),
+        is_ambiguous=response.status >= 500,
+        is_ban=is_limit and "Via" not in response.headers,
+    )

@@ -1,0 +1,329 @@
+"""Looking at what passes between the stages from text to posts, without touching it.
+
+A tap stands around a stage and sees what goes in and what comes out. What there is to tell of that is told to a callable
+as the name of a step and plain values; who made the callable knows the time. ``docs/trace.md`` lists the steps.
+
+Segments and posts are numbered in the order in which they come into being, so that it can be said what became of which.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from ..rules.rule import Rule
+from ..text.alignment import aligned, squeezed
+from ..text.units import WHITESPACE
+from ..types import Aside, Ending, Halt, Identity, Post, Segment
+from .s5_buffer import Buffer, HoldReason
+from .s7_delivery import Composer
+from .s7_pacing import Pace
+from .stage import Pipe, Stage
+
+T = TypeVar("T")
+
+Tell: TypeAlias = Callable[[str, Mapping[str, object]], None]
+"""Takes the name of a step and what there is to say of it; must not raise."""
+
+_See: TypeAlias = Callable[[Any, Sequence[Any], str], None]
+"""Takes what went into a stage (``None`` for a flush), what came out, and the name of the error that ended it."""
+
+
+_ROOM = 512
+"""How much longer what a post is made of may be than the post, besides twice its length."""
+
+
+class SequenceNumbers(Generic[T]):
+    """The numbers of things: by which one it is, and not by what it is like, for the same may be said twice."""
+
+    def __init__(self) -> None:
+        self.things: dict[int, T] = {}
+        """Those that have a number of their own, in their order."""
+        self._known: dict[int, tuple[T, tuple[int, ...]]] = {}  # with the thing itself, so that its id stays its own
+
+    def new(self, thing: T) -> int:
+        """Give *thing* the next number."""
+        number = len(self.things) + 1
+        self.things[number] = thing
+        self.inherit(thing, (number,))
+        return number
+
+    def inherit(self, thing: T, numbers: Iterable[int]) -> None:
+        """*thing* was made of those with *numbers*."""
+        self._known[id(thing)] = (thing, tuple(dict.fromkeys(numbers)))
+
+    def of(self, thing: T | None) -> tuple[int, ...]:
+        """The numbers of *thing*; none if it is not known."""
+        return self._known[id(thing)][1] if id(thing) in self._known else ()
+
+
+class Taps:
+    """The taps of one row of stages."""
+
+    def __init__(
+        self, tell: Tell, segments: SequenceNumbers[Segment], posts: SequenceNumbers[Post], *, gathers: bool
+    ) -> None:
+        """Tell what is seen; with *gathers*, posts are made of many segments and come last."""
+        self._tell = tell
+        self._segments = segments
+        self._posts = posts
+        self._gathers = gathers
+        self._gathered = _Gathered()
+        self._paces: deque[Pace] = deque()
+        self._waiting = HoldReason()
+
+    def around(self, row: Pipe) -> Pipe:
+        """The same row, each of its stages seen."""
+        return Pipe(*map(self._tapped, row.stages))
+
+    def paced(self, pace: Pace) -> None:
+        """A pause was chosen; the post that it stands before comes next."""
+        self._paces.append(pace)
+
+    def _tapped(self, stage: Stage[Any, Any]) -> Stage[Any, Any]:
+        match stage:
+            case Buffer():
+                return _Tap(stage, partial(self._see_buffer, stage))
+            case Rule():
+                return _Tap(stage, _RuleWatch(stage.name, self._tell, self._segments).see)
+            case Composer():
+                return _Tap(stage, self._see_composer)
+            case _:
+                return stage
+
+    def _see_buffer(
+        self,
+        buffer: Buffer,
+        _: str | None,
+        made: Sequence[Segment | Aside | Halt],
+        error: str,  # noqa: ARG002  # the round tells of an error
+    ) -> None:
+        for item in made:
+            match item:
+                case Segment(text, boundary, kind):
+                    number = self._segments.new(item)
+                    about = {"number": number, "text": text, "boundary": boundary.value, "kind": kind.value}
+                    self._tell("segment", about)
+                case Aside(kind, text):
+                    self._tell("aside", {"kind": kind.value, "text": text})
+                case Halt(reason):
+                    self._tell("halt", {"by": "buffer", "reason": reason.value})
+        if (waiting := buffer.waiting()) != self._waiting:  # behind what has left: of that nothing is held any more
+            self._waiting = waiting
+            self._tell("hold", {"why": waiting.why, "mark": waiting.mark, "size": buffer.size})
+
+    def _see_composer(self, given: Segment | None, made: Sequence[Post | Halt], error: str) -> None:  # noqa: ARG002  # likewise
+        own = self._segments.of(given)
+        for item in made:
+            match item:
+                case Post(instead=()):
+                    shown = "" if item.attachment else item.text  # what is not shown is in the file
+                    before = self._gathered.share(shown) if self._gathers else self._gathered.rest()
+                    self._tell_post(item, before if self._gathers else (*before, *own))
+                case Post():
+                    self._tell_post(item, own)
+                case Halt(reason):
+                    self._tell("halt", {"by": "composer", "reason": reason.value})
+        has_posts = any(isinstance(item, Post) for item in made)
+        self._gathered = _Gathered() if has_posts else self._gathered
+        is_left = not _shows_picture(made) if self._gathers else not has_posts
+        if is_left and given is not None and given.text.strip(WHITESPACE):
+            self._gathered.add(own, given.text)
+
+    def _tell_post(self, post: Post, segments: Iterable[int]) -> None:
+        number = self._posts.new(post)
+        for text in post.instead:
+            self._posts.inherit(text, (number,))
+        paces = [self._paces.popleft() for _ in post.instead or (post,) if self._paces]
+        pace = paces[0] if paces else Pace()
+        about = {
+            "number": number,
+            "segments": list(dict.fromkeys(segments)),
+            "text": post.text,
+            "boundary": post.boundary.value,
+            "pause": post.pause,
+            "typing": pace.typing,
+            "breath": pace.breath,
+            "thinking": pace.thinking,
+            "cut": pace.cut,
+            "identity": name_of(post.identity),
+            "label": post.label,
+            "reply": post.reply,
+            "picture": bool(post.instead),
+            "file": post.attachment.name if post.attachment else None,
+        }
+        self._tell("post", about)
+
+
+class _Gathered:
+    """The segments that have gone into the composer and of which it has not made a post yet."""
+
+    def __init__(self) -> None:
+        self._numbers: list[tuple[int, ...]] = []
+        self._texts: list[str] = []
+        self._place = 0  # which of them the next post begins with
+        self._used = 0  # how much of that is in the post before
+
+    def add(self, numbers: tuple[int, ...], text: str) -> None:
+        """A segment with *numbers* went in as *text*."""
+        self._numbers.append(numbers)
+        self._texts.append(squeezed(text))
+
+    def rest(self) -> list[int]:
+        """The numbers of all that is not known to be in a post."""
+        return [number for numbers in self._numbers[self._place :] for number in numbers]
+
+    def share(self, text: str) -> list[int]:
+        """The numbers of those that a post that says *text* is made of, behind the post before it."""
+        text = squeezed(text)
+        end, size = self._place, -self._used
+        while end < len(self._texts) and size <= 2 * len(text) + _ROOM:
+            size += len(self._texts[end])
+            end += 1
+        found = aligned("".join(self._texts[self._place : end])[self._used :], text)
+        if not text or not found.is_good:
+            return self.rest()
+        first, used = self._place, self._used + found.cuts[-1]
+        while self._place < end and used >= len(self._texts[self._place]):
+            used -= len(self._texts[self._place])
+            self._place += 1
+        self._used = used
+        last = self._place + (1 if used else 0)
+        return [number for numbers in self._numbers[first:last] for number in numbers]
+
+
+class _Tap:
+    """A stage that does what another does, and lets somebody see it."""
+
+    __slots__ = ("_see", "_stage")
+
+    def __init__(self, stage: Stage[Any, Any], see: _See) -> None:
+        self._stage = stage
+        self._see = see
+
+    def feed(self, item: Any, /) -> Iterable[Any]:
+        return self._seen(item, partial(self._stage.feed, item))
+
+    def flush(self, why: Ending, /) -> Iterable[Any]:
+        return self._seen(None, partial(self._stage.flush, why))
+
+    def _seen(self, given: Any, work: Callable[[], Iterable[Any]]) -> Iterable[Any]:
+        made: list[Any] = []
+        try:
+            results = work()
+        except Exception as error:
+            self._see(given, (), type(error).__name__)
+            raise
+        try:
+            made += results
+        except Exception as error:  # noqa: BLE001  # it is raised where it would have been without us
+            self._see(given, made, type(error).__name__)
+            return _broken_off(made, error)
+        self._see(given, made, "")
+        return tuple(made)
+
+
+def _broken_off(made: Iterable[Any], error: Exception) -> Iterator[Any]:
+    """What a stage gave before it failed while that was taken from it; then it fails."""
+    yield from made
+    raise error
+
+
+class _RuleWatch:
+    """Tells what one rule did; of what it left alone, nothing."""
+
+    def __init__(self, name: str, tell: Tell, numbers: SequenceNumbers[Segment]) -> None:
+        self._name = name
+        self._tell = tell
+        self._numbers = numbers
+        self._held: list[Segment] = []
+
+    def see(self, given: Segment | None, made: Sequence[Segment | Halt], error: str) -> None:
+        segments = [item for item in made if isinstance(item, Segment)]
+        if given is not None and not made and not error:
+            self._hold(given)
+        elif given is not None and [given] == segments and not error:
+            self._numbers.inherit(segments[0], self._numbers.of(given))
+            if given.text.strip(WHITESPACE):  # an empty line may overtake what is held; all else comes behind it
+                self._tell_rule("dropped", self._taken(), [])
+        else:
+            self._tell_change(given, segments, error)
+        for halt in made:
+            if isinstance(halt, Halt):
+                self._tell("halt", {"by": self._name, "reason": halt.reason.value})
+
+    def _hold(self, given: Segment) -> None:
+        self._held.append(given)
+        self._tell_rule("held", [given], [])
+
+    def _taken(self) -> list[Segment]:
+        held, self._held = self._held, []
+        return held
+
+    def _tell_change(self, given: Segment | None, after: Sequence[Segment], error: str) -> None:
+        was_held = bool(self._held)
+        before = [*self._taken(), *(() if given is None else (given,))]
+        still_held = before[_spoken(before, after) :]
+        before = before[: len(before) - len(still_held)]
+        self._pass_on_numbers(before, after)
+        self._tell_rule("failed" if error else _effect(before, after, was_held=was_held), before, after)
+        self._held += still_held[:-1]
+        if still_held:
+            self._hold(still_held[-1])
+
+    def _pass_on_numbers(self, before: Sequence[Segment], after: Sequence[Segment]) -> None:
+        """What goes on as it came keeps its numbers; all else is made of all that did not."""
+        kept = {id(segment) for segment in before} & {id(segment) for segment in after}
+        sources = [number for segment in before if id(segment) not in kept for number in self._numbers.of(segment)]
+        for segment in after:
+            if id(segment) not in kept:
+                self._numbers.inherit(segment, sources)
+
+    def _tell_rule(self, effect: str, before: Sequence[Segment], after: Sequence[Segment]) -> None:
+        if not before and not after:
+            return
+        numbers = [number for segment in before for number in self._numbers.of(segment)]
+        about = {
+            "rule": self._name,
+            "effect": effect,
+            "segments": list(dict.fromkeys(numbers)),
+            "before": [segment.text for segment in before],
+            "after": [segment.text for segment in after],
+            "identity": name_of(after[-1].identity) if after else None,
+            "label": after[-1].label if after else "",
+        }
+        self._tell("rule", about)
+
+
+def _spoken(before: Sequence[Segment], after: Sequence[Segment]) -> int:
+    """How many of *before* are over, now that *after* has come of them: all, unless it is clear that some still wait."""
+    said, words = _squeezed(after), [_squeezed(before[: count + 1]) for count in range(len(before))]
+    return words.index(said) + 1 if said and said in words[:-1] and said != words[-1] else len(before)
+
+
+def _squeezed(segments: Iterable[Segment]) -> str:
+    """Their text without its spaces, which a rule may tidy."""
+    return "".join("".join(segment.text.split()) for segment in segments)
+
+
+def _effect(before: Sequence[Segment], after: Sequence[Segment], *, was_held: bool) -> str:
+    """What happened between *before* and *after*, in a word."""
+    were, are = ("".join(segment.text for segment in segments) for segments in (before, after))
+    if not before:
+        return "added"
+    if were.strip(WHITESPACE) and not are.strip(WHITESPACE):
+        return "dropped"
+    if len(after) > len(before):
+        return "split"
+    return "released" if was_held and were == are else "changed"
+
+
+def _shows_picture(made: Iterable[Post | Halt]) -> bool:
+    return any(isinstance(item, Post) and item.instead for item in made)
+
+
+def name_of(identity: Identity | None) -> str | None:
+    """Who people see; ``None`` is the persona itself."""
+    return identity.name if identity else None

@@ -1,0 +1,85 @@
+"""Whom a message may call. Nobody is called whom the scene does not know, and never everybody at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from ...settings import DeliverySettings
+from ...text.blocks import code_in
+from ...types import Roster
+
+_TAG = re.compile(r"<@(?P<sign>[!&]?)(?P<id>[0-9]{1,20})>")
+_MOST = 100
+"""How many ids Discord takes in one list."""
+
+
+class Pings(NamedTuple):
+    """Whom one message calls, by their ids, in the order in which they are named."""
+
+    users: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+
+
+class _Tag(NamedTuple):
+    id: str
+    is_role: bool
+
+
+class PingBudget:
+    """Who may be called in one turn, and who was called already."""
+
+    def __init__(
+        self,
+        roster: Roster | None = None,
+        settings: DeliverySettings | None = None,
+        is_found: Callable[[str], bool] | None = None,
+    ) -> None:
+        """*is_found* says of a tag whether it is that of somebody who was looked up, though *roster* does not know them."""
+        self._known = frozenset(_known(roster or Roster()))
+        self._is_found = is_found
+        self._called: set[str] = set()
+        self.allow(settings or DeliverySettings())
+
+    def allow(self, settings: DeliverySettings) -> None:
+        """From now on call as many as *settings* say; who was called already still counts."""
+        self._people = min(settings.mention_people, _MOST)
+        self._roles = settings.mention_roles
+
+    def called_by(self, text: str) -> Pings:
+        """Whom a message with *text* may call; they count as called from now on."""
+        tags = [tag for tag in dict.fromkeys(tags_in(text)) if self._knows(tag)]
+        users = tuple(tag.id for tag in tags if not tag.is_role and self._admit(tag.id))
+        roles = tuple(tag.id for tag in tags if tag.is_role and self._roles)
+        return Pings(users, roles[:_MOST])
+
+    def _knows(self, tag: _Tag) -> bool:
+        if tag in self._known or self._is_found is None:
+            return tag in self._known
+        return any(self._is_found(f"<@{sign}{tag.id}>") for sign in (("&",) if tag.is_role else ("", "!")))
+
+    def _admit(self, user: str) -> bool:
+        if user not in self._called and len(self._called) >= self._people:
+            return False
+        self._called.add(user)
+        return True
+
+
+def tags_in(text: str) -> Iterator[_Tag]:
+    """The people and roles that are named in *text* outside code, by the platform's own tags."""
+    if "<@" not in text:
+        return
+    code = code_in(text)
+    for match in _TAG.finditer(text):
+        if not any(match.start() in stretch for stretch in code):
+            yield _Tag(match["id"], is_role=match["sign"] == "&")
+
+
+def _known(roster: Roster) -> Iterator[_Tag]:
+    """Everybody whom *roster* has a tag for."""
+    aliases = (alias for person in roster.participants for alias in person.aliases)
+    for tag in (*roster.mentions.values(), *aliases):
+        match = _TAG.fullmatch(tag)
+        if match:
+            yield _Tag(match["id"], is_role=match["sign"] == "&")

@@ -1,0 +1,304 @@
+"""Why a message is as it is, kept by its id."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from cadenza.bot.config.config import StoreConfig
+from cadenza.bot.services import explanations
+from cadenza.bot.services.explanations import Explanation, Explanations
+from cadenza.bot.store.in_memory import MemoryStore
+from cadenza.bot.store.store import Record, Shelf, StoreError
+from cadenza.explain.steps import Hook, TraceStep
+from cadenza.replies.outbox.prepare import PostPreparer
+from cadenza.replies.reply import say
+from cadenza.settings import Settings
+from cadenza.stages.s7_delivery import Limits
+from cadenza.targets.memory import MemoryTarget
+from cadenza.text.tables import Table
+from cadenza.types import Attachment, Boundary, Completed, Persona, Post, Receipt, Reply, Scene
+from tests.timing import SlowStream, TimedTarget
+
+pytestmark = pytest.mark.looptime
+
+NOW = 1_700_000_000.0
+TABLE = "| a | b |\n|---|---|\n| 1 | 2 |"
+SCENE = Scene("kitchen", Persona("Ren"))
+AT_ONCE = Settings.of(degree=1)
+
+
+class Broken(MemoryStore):
+    """A store that takes nothing."""
+
+    async def put(self, *_: Record) -> None:
+        msg = "the disk is full"
+        raise StoreError(msg)
+
+
+def kept_in(store: MemoryStore, *, days: float = 7.0) -> Explanations:
+    return Explanations(store, lambda: StoreConfig(explanations_days=days), clock=lambda: NOW)
+
+
+def store() -> MemoryStore:
+    return MemoryStore(clock=lambda: NOW)
+
+
+async def told(hook: Hook) -> Reply:
+    """A reply of two messages that *hook* sees."""
+    stream = SlowStream(0.5, "Hello ", 0.5, "there.\n", 0.5, "How are ", 0.5, "you?")
+    return await say(TimedTarget(), stream, scene=SCENE, settings=AT_ONCE, trace=hook)
+
+
+def sent(message: str, text: str = "", **about: object) -> TraceStep:
+    return TraceStep("sent", 1.0, {"posts": [], "text": text, "message": message, "seconds": 0.1, **about}, "t")
+
+
+def receipt(message: str, post: Post | None = None) -> Receipt:
+    return Receipt(post or Post("Hi.", Boundary.FINAL), message)
+
+
+async def test_each_message_has_its_story() -> None:
+    known = kept_in(store())
+    reply = await told(known.listen("t"))
+    await known.keep("t", reply, server="5", author="7")
+    first, second = [await known.about(one.message_id) for one in reply.receipts]
+
+    assert first is not None
+    assert second is not None
+    assert ("t", "7", "") == (first.turn, first.author, first.source)
+    assert "Reply as Ren in kitchen" == first.lines[0] == second.lines[0]
+    assert any('message 1: "Hello there."' in line for line in first.lines)
+    assert any('message 2: "How are you?"' in line for line in second.lines)
+    assert not any("message 1" in line for line in second.lines)
+    assert second.lines[-1].endswith("over: completed (end_of_stream), 2 messages")
+
+
+async def test_it_is_known_after_a_restart() -> None:
+    shelf = store()
+    known = kept_in(shelf)
+    reply = await told(known.listen("t"))
+    await known.keep("t", reply, server="5", author="7")
+
+    again = await kept_in(shelf).about(reply.receipts[0].message_id)
+
+    assert again is not None
+    assert again == await known.about(reply.receipts[0].message_id)
+
+
+async def test_it_is_of_somebody_somewhere_and_for_some_days() -> None:
+    shelf = store()
+    known = kept_in(shelf, days=2.0)
+    await known.keep("t", await told(known.listen("t")), server="5", author="7")
+    records = await shelf.find(Shelf.EXPLANATIONS)
+
+    assert 2 == len(records)
+    assert {("7", "5", NOW + 2 * 86_400)} == {(record.owner, record.server, record.expires) for record in records}
+
+
+@pytest.mark.parametrize(("server", "days"), [("", 7.0), ("5", 0.0)], ids=["direct messages", "nothing is to be kept"])
+async def test_what_is_not_to_be_written_down_is_known_while_the_bot_runs(server: str, days: float) -> None:
+    shelf = store()
+    known = kept_in(shelf, days=days)
+    reply = await told(known.listen("t"))
+    await known.keep("t", reply, server=server, author="7")
+    message = reply.receipts[0].message_id
+
+    assert [] == await shelf.find(Shelf.EXPLANATIONS)
+    assert await known.about(message) is not None
+    assert await kept_in(shelf, days=days).about(message) is None
+    assert (0, 2, 0) == (known.forget("8"), known.forget("7"), known.forget("7"))
+    assert await known.about(message) is None
+
+
+async def test_a_store_that_does_not_work_is_done_without(caplog: pytest.LogCaptureFixture) -> None:
+    known = kept_in(Broken())
+    reply = await told(known.listen("t"))
+    await known.keep("t", reply, server="5", author="7")
+
+    assert await known.about(reply.receipts[0].message_id) is not None
+    assert "could not be written down (StoreError)" in caplog.text
+
+
+async def test_words_of_the_model_are_summed_up_and_the_story_stays_the_same() -> None:
+    known = kept_in(store())
+    hook, seen = known.listen("t"), list[TraceStep]()
+
+    def both(step: TraceStep) -> None:
+        hook(step)
+        seen.append(step)
+
+    words = [item for letter in "one two three four." for item in (0.1, letter)]
+    await say(TimedTarget(), SlowStream(*words), scene=SCENE, trace=both)
+    steps = known._turns["t"].steps()
+    chunks = [step for step in steps if step.step == "chunk"]
+
+    assert 19 <= sum(step.step == "chunk" for step in seen)
+    assert ["o", "ne two three four."] == [step.about["text"] for step in chunks]
+    [whole] = explanations.explain_each(seen).values()
+    [summed] = explanations.explain_each(steps).values()
+    assert whole == summed
+
+
+async def test_what_was_thought_and_what_tools_were_told_is_nobodys_business() -> None:
+    known = kept_in(store())
+    hook = known.listen("t")
+    hook(TraceStep("reply", 0.0, {"persona": "Ren"}, "t"))
+    hook(TraceStep("chunk", 0.1, {"kind": "thought", "text": "secret thought"}, "t"))
+    hook(TraceStep("aside", 0.2, {"kind": "thought", "text": "secret aside"}, "t"))
+    hook(TraceStep("tool", 0.3, {"name": "note", "arguments": "secret argument", "seconds": 0.1}, "t"))
+    hook(sent("1", "Hi."))
+    await known.keep("t", Reply(Completed(), (receipt("1"),)), server="5", author="7")
+    story = await known.about("1")
+
+    assert story is not None
+    assert "secret" not in repr(story)
+    assert any('tool note "…": took 0.100 s' in line for line in story.lines)
+
+
+@pytest.mark.parametrize(
+    ("post", "source"),
+    [
+        (Post("", Boundary.FINAL, attachment=Attachment("table.png", b"\x89PNG"), source=TABLE), TABLE),
+        (Post("", Boundary.FINAL, attachment=Attachment("table.png", b"\x89PNG"), source=""), ""),
+        (Post("Long.", Boundary.FINAL, attachment=Attachment("reply.md", b"x"), source="x"), ""),
+        (Post("a: 1", Boundary.FINAL, source=TABLE), ""),
+    ],
+    ids=["a picture", "its second half", "a file", "in words"],
+)
+async def test_the_markdown_of_a_picture_is_kept(post: Post, source: str) -> None:
+    known = kept_in(store())
+    known.listen("t")(sent("1"))
+    await known.keep("t", Reply(Completed(), (receipt("1", post),)), server="5", author="7")
+    story = await known.about("1")
+
+    assert story is not None
+    assert source == story.source
+
+
+async def test_a_message_can_be_asked_about_while_its_turn_still_runs() -> None:
+    known = kept_in(store())
+    hook = known.listen("t")
+    hook(TraceStep("segment", 0.1, {"number": 1, "text": "Look:\n", "kind": "prose"}, "t"))
+    hook(TraceStep("segment", 0.2, {"number": 2, "text": f"{TABLE}\n", "kind": "table"}, "t"))
+    hook(TraceStep("post", 0.3, {"number": 1, "segments": [1]}, "t"))
+    hook(TraceStep("post", 0.3, {"number": 2, "segments": [2]}, "t"))
+    hook(sent("1", "Look:", posts=[1]))
+    hook(sent("2", posts=[2], attachment="table.png"))
+    words, picture = await known.about("1"), await known.about("2")
+
+    assert words is not None
+    assert picture is not None
+    assert ("", TABLE) == (words.source, picture.source)
+    assert any("message 1" in line for line in words.lines)
+    known.drop("t")
+    assert await known.about("2") is None
+
+
+class Painter:
+    """Paints the same for every table."""
+
+    def paint(self, _: Table, /) -> bytes | None:
+        return b"png"
+
+
+@pytest.mark.looptime(False)  # noqa: FBT003  # its own way to say no: pictures are made in a thread, in real time
+async def test_the_markdown_of_a_real_picture_is_the_same_while_its_turn_runs_and_after() -> None:
+    known = kept_in(store())
+    text = f"Look:\n{TABLE}\n\nNice."
+    target = MemoryTarget(limits=Limits(files=True))
+    reply = await say(target, text, preparer=PostPreparer(Painter()), settings=AT_ONCE, trace=known.listen("t"))
+    [picture] = [receipt.message_id for receipt in reply.receipts if receipt.post.shows_table]
+    during = await known.about(picture)
+    await known.keep("t", reply, server="5", author="7")
+    after = await known.about(picture)
+
+    assert during is not None
+    assert after is not None
+    assert (TABLE, TABLE) == (during.source, after.source.strip())
+
+
+async def test_what_came_to_nothing_is_forgotten() -> None:
+    known = kept_in(store())
+    known.listen("t")(sent("1"))
+    known.drop("t")
+    known.drop("never")
+    await known.keep("t", Reply(Completed(), (receipt("1"),)), server="5", author="7")
+
+    assert await known.about("1") is None
+    assert await known.about("unheard of") is None
+
+
+async def test_a_turn_is_bounded_in_steps_and_still_says_how_it_ended() -> None:
+    known = kept_in(store())
+    hook = known.listen("t")
+    for _ in range(2 * explanations.MOST_STEPS):
+        hook(TraceStep("back_pressure", 0.0, {"seconds": 1.0}, "t"))
+    hook(sent("1"))
+    for _ in range(2 * explanations.MOST_STEPS):
+        hook(sent("2"))
+
+    assert 2 * explanations.MOST_STEPS == len(known._turns["t"].steps())
+    assert "sent" == known._turns["t"].steps()[explanations.MOST_STEPS].step
+
+
+async def test_a_turn_is_bounded_in_size() -> None:
+    known = kept_in(store())
+    hook = known.listen("t")
+    for number in range(100):
+        hook(sent(str(number), "x" * 50_000))
+    await known.keep("t", Reply(Completed(), (receipt("1"), receipt("99"))), server="5", author="7")
+    [record] = await known._store.find(Shelf.EXPLANATIONS)
+
+    assert ["…"] == record.value["lines"]
+
+
+async def test_who_never_ends_a_turn_costs_little() -> None:
+    known = kept_in(store(), days=0.0)
+    for number in range(2 * explanations.MOST_REMEMBERED):
+        known.listen(f"left {number}")
+        known.listen("t")(sent(str(number)))
+        await known.keep("t", Reply(Completed(), (receipt(str(number)),)), server="5", author="7")
+
+    assert explanations.MOST_TURNS >= len(known._turns)
+    assert explanations.MOST_REMEMBERED == len(known._remembered)
+    assert await known.about("0") is None
+
+
+async def test_what_another_version_kept_is_read_as_far_as_it_goes() -> None:
+    shelf = store()
+    await shelf.put(
+        Record(Shelf.EXPLANATIONS, "1", {"lines": ["a", 2], "turn": 7, "source": "s"}),
+        Record(Shelf.EXPLANATIONS, "2", {"lines": "a"}),
+    )
+    known = kept_in(shelf)
+
+    assert [Explanation(("a", "2"), "s"), Explanation(())] == [await known.about("1"), await known.about("2")]
+
+
+async def test_who_is_cancelled_is_cancelled() -> None:
+    class Slow(MemoryStore):
+        async def put(self, *_: Record) -> None:
+            await asyncio.sleep(5)
+
+    known = kept_in(Slow())
+    known.listen("t")(sent("1"))
+    task = asyncio.create_task(known.keep("t", Reply(Completed(), (receipt("1"),)), server="5", author="7"))
+    await asyncio.sleep(1)
+    task.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_what_keeps_text_back_is_collected_but_not_every_line_end() -> None:
+    explained = kept_in(store())
+    stream = SlowStream("One\n", 0.5, "(two\n", 0.5, "three)\n", 0.5, "four\n", 0.5, "five")
+
+    reply = await say(TimedTarget(), stream, scene=SCENE, settings=AT_ONCE, trace=explained.listen("t"))
+    await explained.keep("t", reply, server="1", author="2")
+
+    stories = [await explained.about(receipt.message_id) for receipt in reply.receipts]
+    held = [[line.strip() for line in known.lines if "held" in line] for known in stories if known]
+    assert [[], ['held 0.500 s by "(", which might close'], [], []] == held

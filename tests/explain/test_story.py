@@ -1,0 +1,280 @@
+"""What is told of each message, by real replies in virtual time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cadenza.concurrency.stops import Stops
+from cadenza.explain.steps import STEPS, TraceStep
+from cadenza.explain.story import MessageStory, Stories
+from cadenza.models.dialects.scripted import ScriptedCodec, parse_script, transport
+from cadenza.models.model import Model
+from cadenza.replies.reply import reply, say
+from cadenza.settings import Settings
+from cadenza.tools.tool import Tool
+from cadenza.types import Line, Persona, Roster, Scene, StopReason, ToolSpec
+from tests.timing import SlowStream, TimedTarget
+from tests.trouble import MeteredChannel
+
+SCENE = Scene("kitchen", Persona("Ren"), history=(Line("Mia", "hello"),), roster=Roster({"mia": "<@1>"}))
+AT_ONCE = Settings.of(degree=1)
+TYPED = Settings.of(degree=2, thinking_chance=0.0)
+CALL = '{"tool": {"id": "7", "name": "dice", "arguments": {}}}\n{"finish": "tool_calls"}'
+
+
+class Book:
+    """A hook that knows the stories of a reply, as they become known."""
+
+    def __init__(self, begins: float = 0.0) -> None:
+        self._stories = Stories(begins)
+        self.told: list[MessageStory] = []
+        self.raw = ""
+
+    def __call__(self, step: TraceStep) -> None:
+        if step.step == "chunk" and step.about["kind"] == "text":
+            self.raw += str(step.about["text"])
+        self.told += self._stories.feed(step)
+
+    @property
+    def stories(self) -> list[Mapping[str, Any]]:
+        return [told.about["story"] for told in self.told if told.kind == "story"]  # type: ignore[misc]  # as is documented
+
+    @property
+    def words(self) -> list[tuple[str, str]]:
+        """What became of the model's words, in the order in which that was known: a number, or a fate."""
+        found: list[tuple[str, str]] = []
+        for told in self.told:
+            about: Any = told.about.get("story", told.about)
+            name = str(about["number"] if told.kind == "story" else about["fate"])
+            found += [(name, self.raw[begin:end]) for begin, end in about["raw"]]
+        return found
+
+    def of(self, *names: str) -> list[Any]:
+        return [story[names[0]] if len(names) == 1 else tuple(story[name] for name in names) for story in self.stories]
+
+
+def scripted(*scripts: str, name: str = "first") -> Model:
+    return Model(ScriptedCodec(), transport([parse_script(script) for script in scripts], asyncio.sleep), name=name)
+
+
+@pytest.mark.looptime
+async def test_a_story_has_all_that_is_known_of_a_message() -> None:
+    book = Book(begins=100.0)
+    model = SlowStream(1.0, "Hello (@mia\n", 0.5, "and) you.\n", 0.25, "x", 9.0)
+
+    await say(TimedTarget(latency=0.125), model, scene=SCENE, settings=TYPED, trace=book)
+
+    assert {
+        "number": 1,
+        "text": "Hello (<@1>\nand) you.",
+        "name": None,
+        "file": None,
+        "starts": "reply",
+        "ends": "newline",
+        "raw": [[0, 21]],
+        "segments": [1],
+        "posts": [1],
+        "holds": [
+            {"from": 101.0, "to": 101.5, "why": "mark", "mark": "("},
+            {"from": 101.5, "to": 101.75, "why": "undecided", "mark": "\n"},
+        ],
+        "rules": [
+            {
+                "at": 101.75,
+                "rule": "mentions",
+                "effect": "changed",
+                "before": ["Hello (@mia\nand) you.\n"],
+                "after": ["Hello (<@1>\nand) you.\n"],
+                "identity": None,
+            }
+        ],
+        "pause": {"planned": 0.0, "typing": 0.0, "breath": 0.0, "thinking": 0.0, "cut": 0.0},
+        "waits": [],
+        "times": {"heard": 101.5, "planned": 101.75, "sending": 101.75, "sent": 101.875},
+        "merged": None,
+    } == book.stories[0]
+    assert ["1", "2"] == [told.about["message"] for told in book.told]
+
+
+@pytest.mark.looptime
+async def test_a_message_starts_where_the_one_before_it_ended() -> None:
+    book = Book()
+
+    await say(TimedTarget(), "One\n```py\nx\n```\nTwo", settings=AT_ONCE, trace=book)
+
+    assert [("reply", "newline"), ("newline", "code_close"), ("code_close", "final")] == book.of("starts", "ends")
+
+
+@pytest.mark.looptime
+async def test_a_hold_belongs_to_the_message_that_it_kept_back_and_to_no_other() -> None:
+    book = Book()
+    model = SlowStream("One\n```py\nx", 1.0, "\n```\n", 1.0, "Two <think>", 1.0, "hm</think>three", 1.0, "\nfour", 1.0)
+
+    await say(TimedTarget(), model, settings=AT_ONCE, trace=book)
+
+    holds = [[(hold["why"], hold["to"] - hold["from"]) for hold in story["holds"]] for story in book.stories]
+    assert [[], [("code", 1.0)], [("hidden", 1.0)], []] == holds
+
+
+@pytest.mark.looptime
+async def test_what_a_rule_keeps_back_and_what_is_gathered_are_holds_too() -> None:
+    kept, gathered = Book(), Book()
+    scene = Scene("kitchen", Persona("Ren"), roster=Roster(speakers=("Mia",)))
+
+    await say(TimedTarget(), SlowStream("Mia:\nw", 1.0, "ell\nx"), scene=scene, settings=AT_ONCE, trace=kept)
+    await say(TimedTarget(), SlowStream("One.\nTwo", 1.0, ".\nx"), settings=Settings.of(degree=0), trace=gathered)
+
+    (first, *_), (all_of_it,) = kept.of("holds"), gathered.of("holds")
+    assert [{"from": 0.0, "to": 1.0, "why": "rule", "mark": "trailing_label"}] == first
+    assert [{"from": 0.0, "to": 1.0, "why": "gathered", "mark": ""}] == all_of_it
+
+
+@pytest.mark.looptime
+async def test_a_message_that_was_typed_tells_its_pause_and_its_wait() -> None:
+    book = Book()
+
+    await say(TimedTarget(), SlowStream("one\ntwo\nx", 9.0), settings=TYPED, trace=book)
+
+    story = book.stories[1]
+    assert [{"from": 0.0, "to": story["pause"]["planned"], "why": "typing"}] == story["waits"]
+    assert story["pause"]["planned"] == story["times"]["sending"] > 0.0
+
+
+@pytest.mark.looptime
+async def test_messages_that_went_out_together_are_one_story() -> None:
+    book = Book()
+    lines = SlowStream(*(item for number in range(8) for item in (f"line {number}\n", 0.5)), "end")
+
+    await say(MeteredChannel(), lines, settings=AT_ONCE, trace=book)
+
+    (joint,) = [story for story in book.stories if story["merged"]][:1]
+    assert {"count": 4, "why": "rate_limit"} == joint["merged"]
+    assert ("line 3\nline 4\nline 5\nline 6", [4, 5, 6, 7]) == (joint["text"], joint["posts"])
+    assert ["rate_limit"] == [wait["why"] for wait in joint["waits"]]
+    assert ("4", "line 3\nline 4\nline 5\nline 6") in book.words
+
+
+@pytest.mark.looptime
+async def test_one_message_of_many_lines_is_made_of_what_is_in_it() -> None:
+    """At degree 0 each message may be made of everything; its story knows better."""
+    book = Book()
+    text = "\n".join(f"This is line number {number}." for number in range(12))
+
+    await say(TimedTarget(), text, settings=Settings.of(degree=0, limit=100), trace=book)
+
+    assert len(book.stories) > 2
+    numbers = [number for story in book.stories for number in story["segments"]]
+    assert list(range(1, 13)) == numbers
+
+
+@pytest.mark.looptime
+async def test_a_message_that_is_one_emoji_holds_its_name_also_behind_a_mention_with_a_like_id() -> None:
+    book = Book()
+    roster = Roster({"mia": "<@1593540240998400001>"}, emoji={"wave": "<:wave:1593540240998400004>"})
+    scene = Scene("kitchen", Persona("Ren"), roster=roster)
+
+    await say(TimedTarget(), "Evening, @Mia! :wave: Here.\n", scene=scene, settings=AT_ONCE, trace=book)
+
+    assert [("1", "Evening, @Mia!"), ("2", ":wave:"), ("3", "Here.")] == book.words
+
+
+@pytest.mark.looptime
+async def test_what_a_stop_leaves_out_is_cut() -> None:
+    book, stops = Book(), Stops()
+    with stops.open("turn") as stop:
+        asyncio.get_running_loop().call_later(1.0, stops.request, "turn", StopReason.USER)
+        model = SlowStream("One.\nTwo is long enough.\nThree. And the fourth is bro", 60.0)
+        await say(TimedTarget(), model, settings=TYPED, stop=stop, trace=book)
+
+    assert [
+        ("1", "One."),
+        ("2", "Two is long enough."),
+        ("3", "Three."),
+        ("cut", "And the fourth is bro"),
+    ] == book.words
+
+
+@pytest.mark.looptime
+async def test_thoughts_and_details_have_a_fate_of_their_own() -> None:
+    book = Book()
+
+    await say(TimedTarget(), "<think>Well.</think>Hi <details>secret</details>there", settings=AT_ONCE, trace=book)
+
+    assert [
+        ("thought", "<think>Well.</think>"),
+        ("details", "<details>secret</details>"),
+        ("1", "Hi"),
+        ("1", "there"),
+    ] == book.words
+
+
+@pytest.mark.looptime
+async def test_words_are_counted_through_the_rounds_of_a_tool() -> None:
+    book = Book()
+
+    async def roll(*_: object) -> str:
+        return "4"
+
+    model = scripted('{"text": "Rolling. I th"}\n' + CALL, '{"text": "A four."}')
+    tools = {"dice": Tool(ToolSpec("dice", "Roll dice.", {}), roll)}
+    await reply(SCENE, model, TimedTarget(), settings=AT_ONCE, tools=tools, trace=book)
+
+    assert {("1", "Rolling."), ("cut", "I th"), ("2", "A four.")} == set(book.words)
+    assert [("reply", "tool_call"), ("tool_call", "final")] == book.of("starts", "ends")
+
+
+@pytest.mark.looptime
+async def test_what_a_model_said_that_failed_is_dropped_when_another_has_answered() -> None:
+    book = Book()
+    first = scripted('{"text": "one\\ntwo\\n"}\n{"after": 0.5, "error": "asleep"}')
+    models = [first, scripted('{"text": "better"}', name="second")]
+
+    await reply(SCENE, models, TimedTarget(), settings=TYPED.with_values({"model_retries": 0}), trace=book)
+
+    assert [("1", "one"), ("2", "better"), ("dropped", "two")] == book.words
+    assert ["reply", "reply"] == book.of("starts")
+
+
+@pytest.mark.looptime
+async def test_what_was_put_aside_and_sent_after_all_is_in_its_message() -> None:
+    book = Book()
+    first = scripted('{"text": "one\\ntwo\\n"}\n{"after": 0.5, "error": "asleep"}')
+    models = [first, scripted('{"error": "asleep too"}', name="second")]
+
+    await reply(SCENE, models, TimedTarget(), settings=TYPED.with_values({"model_retries": 0}), trace=book)
+
+    assert [("1", "one"), ("2", "two")] == book.words
+
+
+def test_a_message_that_nobody_planned_has_a_story_too() -> None:
+    stories = Stories()
+
+    (told,) = stories.feed(TraceStep("sent", 2.0, {"posts": [], "text": "Hi", "message": "9", "seconds": 0.5}))
+
+    story: Any = told.about["story"]
+    assert ("", [], None) == (story["ends"], story["raw"], story["merged"])
+    assert {"heard": 1.5, "planned": 1.5, "sending": 1.5, "sent": 2.0} == story["times"]
+
+
+FIELDS = sorted({field for fields in STEPS.values() for field in fields})
+VALUES = st.one_of(
+    st.integers(-3, 9),
+    st.lists(st.integers(0, 4), max_size=3),
+    st.sampled_from(["text", "thought", "Hello you.", "<think>a</think>", "a", "\ud83c", ""]),
+    st.lists(st.sampled_from(["Hello", "a", ""]), max_size=2),
+    st.none(),
+)
+
+
+@given(st.lists(st.tuples(st.sampled_from([*STEPS]), st.dictionaries(st.sampled_from(FIELDS), VALUES)), max_size=20))
+def test_whatever_a_trace_says_it_is_taken(steps: list[tuple[str, dict[str, object]]]) -> None:
+    stories = Stories()
+    told = [one for at, (name, about) in enumerate(steps) for one in stories.feed(TraceStep(name, float(at), about))]
+
+    assert [name for name, _ in steps].count("sent") == sum(one.kind == "story" for one in told)

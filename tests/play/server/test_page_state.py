@@ -1,0 +1,36 @@
+"""What a page is told: every setting with its kind, every command by all its words."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from cadenza.play.server import page_state
+from cadenza.play.server.page_state import changeable
+from cadenza.settings import Settings
+from tests.play.server.playing import playing
+
+KINDS = {"degree": "int", "limit": "int", "typing_speed": "float", "tables": "choice", "rules_off": "texts",
+         "sanitise": "text", "use_emoji": "bool", "temperature": "float"}  # fmt: skip
+
+
+def test_all_that_is_of_the_essence_can_be_changed() -> None:
+    names = {spec.name for _, spec in changeable()}
+
+    assert page_state._MAIN <= names
+    assert names.isdisjoint(spec.name for spec in fields(Settings().http))
+
+
+async def test_settings_are_told_with_all_that_a_control_needs() -> None:
+    async with playing() as play:
+        told = {one["name"]: one for one in page_state.settings_of(play.live)}
+        commands = {one["name"]: one for one in page_state.state_of(play.live, "en", "ja")["commands"]}
+
+    assert KINDS == {name: told[name]["kind"] for name in KINDS}
+    assert (0, 3) == (told["degree"]["low"], told["degree"]["high"])
+    assert ["picture", "text", "source"] == told["tables"]["one_of"]
+    assert "speaker_guard" in told["rules_off"]["one_of"]
+    assert told["temperature"]["value"] is None
+    options = {option["name"]: option for option in commands["persona edit"]["options"]}
+    assert ("text", True, True) == tuple(options["name"][key] for key in ("kind", "is_required", "is_suggested"))
+    assert "file" in {option["kind"] for option in commands["persona import"]["options"]}
+    assert any(option["choices"] for command in commands.values() for option in command["options"])

@@ -1,0 +1,99 @@
+"""How often a bot asks: never too often in any second, in the order of asking. All in virtual time."""
+
+from __future__ import annotations
+
+import asyncio
+from math import inf, nan
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from looptime import new_event_loop
+
+from cadenza.errors import SettingsError
+from cadenza.targets.discord.throttle import Throttle
+from tests.timing import now
+
+pytestmark = pytest.mark.looptime
+
+
+async def leave(throttle: Throttle, number: int, left: list[tuple[int, float]]) -> None:
+    await throttle.admit()
+    left.append((number, now()))
+
+
+async def test_as_many_as_may_leave_at_once_and_the_others_in_the_order_of_asking() -> None:
+    throttle, left, begun = Throttle(limit=2, seconds=1.0), list[tuple[int, float]](), now()
+    async with asyncio.TaskGroup() as group:
+        for number in range(5):
+            group.create_task(leave(throttle, number, left))
+    assert [(0, 0.0), (1, 0.0), (2, 1.0), (3, 1.0), (4, 2.0)] == [(number, time - begun) for number, time in left]
+
+
+async def test_it_says_how_long_a_request_would_wait() -> None:
+    throttle = Throttle(limit=2, seconds=1.0)
+    assert 0.0 == throttle.backlog
+    await throttle.admit()
+    assert 0.0 == throttle.backlog
+    await throttle.admit()
+    assert 1.0 == pytest.approx(throttle.backlog)
+    await asyncio.sleep(0.75)
+    assert 0.25 == pytest.approx(throttle.backlog)
+
+
+async def test_one_that_gave_up_waiting_is_not_waited_for() -> None:
+    throttle, left, begun = Throttle(limit=1, seconds=1.0), list[tuple[int, float]](), now()
+    await throttle.admit()
+    crowd = [asyncio.create_task(leave(throttle, number, left)) for number in range(20)]
+    await asyncio.sleep(0.5)
+    for one in crowd:
+        one.cancel()
+    await asyncio.wait(crowd)
+    await throttle.admit()
+    assert ([], 1.0) == (left, pytest.approx(now() - begun))
+
+
+async def test_a_courtesy_leaves_half_of_all_to_others_and_never_waits() -> None:
+    throttle, begun = Throttle(limit=4, seconds=1.0), now()
+    assert [True, True, False] == [throttle.admit_courtesy() for _ in range(3)]
+    await throttle.admit()
+    await throttle.admit()
+    assert (begun, True) == (now(), throttle.backlog > 0)
+    assert not throttle.admit_courtesy()
+    await asyncio.sleep(1.0)
+    assert throttle.admit_courtesy()
+
+
+@pytest.mark.parametrize(("limit", "seconds"), [(0, 1.0), (-1, 1.0), (1, 0.0), (1, -1.0), (1, inf), (1, nan)])
+def test_what_lets_nothing_leave_is_refused(limit: int, seconds: float) -> None:
+    with pytest.raises(SettingsError, match="at least one request"):
+        Throttle(limit=limit, seconds=seconds)
+
+
+STEPS = st.lists(st.tuples(st.sampled_from([0.0, 0.01, 0.3, 0.99, 1.5]), st.sampled_from(["ask", "ask", "nod", "quit"])), max_size=40)  # fmt: skip
+
+
+@pytest.mark.looptime(False)  # noqa: FBT003  # its own way to say no: each example has a loop of its own
+@given(STEPS, st.integers(1, 5))
+def test_in_no_second_do_more_leave_than_may_and_nobody_overtakes(steps: list[tuple[float, str]], limit: int) -> None:
+    async def run() -> tuple[list[tuple[int, float]], list[float]]:
+        throttle, left, nods = Throttle(limit=limit, seconds=1.0), list[tuple[int, float]](), list[float]()
+        asking: list[asyncio.Task[None]] = []
+        for number, (pause, step) in enumerate(steps):
+            await asyncio.sleep(pause)
+            match step:
+                case "ask":
+                    asking.append(asyncio.create_task(leave(throttle, number, left)))
+                case "nod" if throttle.admit_courtesy():
+                    nods.append(now())
+                case "quit" if asking:
+                    asking[-1].cancel()
+        await asyncio.gather(*asking, return_exceptions=True)
+        return left, nods
+
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        left, nods = runner.run(run())
+    assert sorted(left) == left
+    times = sorted([time for _, time in left] + nods)
+    for first, later in zip(times, times[limit:], strict=False):
+        assert later - first >= 1.0 - 1e-6
