@@ -16,11 +16,11 @@ import pytest
 from cadenza.cli.main import main
 from cadenza.explain.steps import JsonLines
 from cadenza.play.films.fault_names import WHAT
-from cadenza.play.films.film import dump, from_json
+from cadenza.play.films.film import dump
 from cadenza.replies.reply import say
 from cadenza.settings import Settings
 from cadenza.targets.memory import MemoryTarget
-from tests.play.films.told import filmed
+from tests.play.films.told import filmed, unpacked
 
 TALK = "Evening, @Mia!\n<think>hm</think>Look (it\nworks).\n```py\nx = 1\n```\nBye.\n"
 Explain = Callable[..., tuple[int, str, str]]
@@ -178,8 +178,8 @@ def test_a_trace_is_rehearsed_if_something_is_to_be_otherwise(explain: Explain, 
 
 
 def test_a_film_is_told_as_it_happened(explain: Explain, tmp_path: Path) -> None:
-    file = tmp_path / "film.json"
-    file.write_text(dump(filmed("One.\n", latency=7.0)), encoding="utf-8")
+    file = tmp_path / "evening.film.gz"
+    file.write_bytes(dump(filmed("One.\n", latency=7.0)))
 
     value = json.loads(explain(file, "--json")[1])
     assert ("film", False) == (value["what"], value["is_rehearsed"])
@@ -244,7 +244,7 @@ def test_a_page_that_cannot_be_written_is_said(explain: Explain, talk: Path, tmp
 def test_the_page_of_a_trace_shows_its_messages(explain: Explain, trace: Path) -> None:
     value = films_in(explain(trace, "--answer", "1", "--html", "-")[1])
 
-    said = [record.about["message"]["content"] for record in from_json(value["films"][0]).of_kind("message")]
+    said = [record.about["message"]["content"] for record in unpacked(value["films"][0]).of_kind("message")]
     assert ["One.", "Two."] == said
 
 

@@ -115,7 +115,7 @@ def test_the_address_that_is_told_can_be_opened(host: str, address: str) -> None
 
 def test_whoever_opens_it_to_others_is_told_so(capsys: pytest.CaptureFixture[str]) -> None:
     play._tell("http://127.0.0.1:1/", "0.0.0.0")  # noqa: S104  # likewise
-    assert "Everybody who reaches this machine" in capsys.readouterr().out
+    assert "Everyone who can reach this machine" in capsys.readouterr().out
     play._tell("http://127.0.0.1:1/", "127.0.0.1")
     assert "Everybody" not in capsys.readouterr().out
 

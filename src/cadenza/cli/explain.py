@@ -1,4 +1,4 @@
-"""``cadenza explain``: any text or recorded stream in, its messages out, each with its reasons."""
+"""``cadenza explain``: shows how a text or a recorded stream becomes messages, and why."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from ..errors import InputError
 from ..explain.steps import TraceStep
 from ..explain.words import explain, read
 from ..play.films.comparing import Comparison, compared, comparison_lines
-from ..play.films.film import short_form
-from ..play.films.inputs import Subject, data_of, is_trace, subject_of, subject_of_trace
-from ..play.films.options import Order
-from ..play.films.packing import Json
+from ..play.films.film import Json, packed
+from ..play.films.inputs import ExplainInput, data_of, is_trace, subject_of, subject_of_trace
+from ..play.films.options import ExplainOptions
 from ..play.films.printing import WIDEST, Paper, Printer, message_lines, reply_lines
 from ..play.films.summary import Telling, counted, tellings
 from ..play.page import film_page
@@ -26,7 +25,7 @@ VERSION = 1
 
 
 def add_explain(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Say what the command can be told."""
+    """Add ``cadenza explain`` to the command line."""
     parser = commands.add_parser(
         "explain",
         help="show how a text or a recorded stream becomes messages, and why",
@@ -81,130 +80,130 @@ def _add_circumstances(parser: argparse.ArgumentParser) -> None:
 
 
 def run_explain(options: argparse.Namespace) -> int:
-    """Explain what *options* name; give back the exit status."""
-    order = Order.of(options)
-    data = data_of(order.file)
-    if is_trace(data) and not order.is_rehearsed:
-        return _explain_trace(order, *read(data.split(b"\n")))
-    subject = subject_of(order, data)
+    """Run the command; returns the exit status."""
+    wanted = ExplainOptions.of(options)
+    data = data_of(wanted.file)
+    if is_trace(data) and not wanted.is_rehearsed:
+        return _explain_trace(wanted, *read(data.split(b"\n")))
+    subject = subject_of(wanted, data)
     _remark(subject.told)
-    return _deliver(order, subject)
+    return _deliver(wanted, subject)
 
 
-def _explain_trace(order: Order, traced: Sequence[TraceStep], complaints: Sequence[str]) -> int:
-    """A trace, told as it happened. In a terminal, it is told step by step."""
+def _explain_trace(wanted: ExplainOptions, traced: Sequence[TraceStep], complaints: Sequence[str]) -> int:
+    """Explain a trace as it happened; in a terminal, step by step."""
     for complaint in complaints:
         _complain(complaint)
-    if order.is_json or order.html:
-        _deliver(order, subject_of_trace(order, traced))
+    if wanted.is_json or wanted.html:
+        _deliver(wanted, subject_of_trace(wanted, traced))
     else:
-        for line in explain(traced, message=order.message):
+        for line in explain(traced, message=wanted.message):
             _write(f"{line}\n")
     return 1 if complaints else 0
 
 
-def _deliver(order: Order, subject: Subject) -> int:
-    """Write down what there is to say of *subject*, as it is wanted."""
-    if order.html:
-        _write_page(order, subject)
-        if not order.is_json:
-            return _status(order, subject)
-    if order.diff:
-        return _tell_differences(order, subject)
+def _deliver(wanted: ExplainOptions, subject: ExplainInput) -> int:
+    """Write the explanation of *subject* in the wanted form."""
+    if wanted.html:
+        _write_page(wanted, subject)
+        if not wanted.is_json:
+            return _status(wanted, subject)
+    if wanted.diff:
+        return _tell_differences(wanted, subject)
     told = counted(telling for films in subject.films for telling in tellings(films[0]))
-    chosen = _chosen(told, order)
-    if order.is_json:
+    chosen = _chosen(told, wanted)
+    if wanted.is_json:
         _write_json(subject, {"replies": [telling.as_json() for telling in chosen]})
     else:
-        _tell(chosen, order)
+        _tell(chosen, wanted)
     return 0
 
 
-def _tell(told: Sequence[Telling], order: Order) -> None:
-    paper, printer = _paper(is_full=order.message is not None)
+def _tell(told: Sequence[Telling], wanted: ExplainOptions) -> None:
+    paper, printer = _paper(is_full=wanted.message is not None)
     for place, telling in enumerate(told):
         if place:
             _write("\n")
         lines = (
             reply_lines(telling, paper)
-            if order.message is None
+            if wanted.message is None
             else (line for message in telling.messages for line in message_lines(message, paper))
         )
         for text in printer.printed(lines):
             _write(text)
 
 
-def _chosen(told: Sequence[Telling], order: Order) -> Sequence[Telling]:
-    """Only what is told of the message that is wanted; all, if none is."""
-    if order.message is None:
+def _chosen(told: Sequence[Telling], wanted: ExplainOptions) -> Sequence[Telling]:
+    """The replies, reduced to the wanted message if one is chosen."""
+    if wanted.message is None:
         return told
     for telling in told:
-        if narrowed := telling.only(order.message):
+        if narrowed := telling.only(wanted.message):
             return [narrowed]
     count = sum(len(telling.messages) for telling in told)
-    msg = f"there is no message {order.message} in what becomes of {order.name!r}; it has {count}"
+    msg = f"there is no message {wanted.message} in what becomes of {wanted.name!r}; it has {count}"
     raise InputError(msg)
 
 
 # --- two settings ----------------------------------------------------------------------------------
 
 
-def _comparisons(subject: Subject) -> list[Comparison]:
+def _comparisons(subject: ExplainInput) -> list[Comparison]:
     """Each answer under both settings."""
     sides = [counted(told) for told in zip(*_told_twice(subject), strict=True)]
     return [compared(*pair) for pair in zip(*sides, strict=True)]
 
 
-def _told_twice(subject: Subject) -> list[tuple[Telling, Telling]]:
+def _told_twice(subject: ExplainInput) -> list[tuple[Telling, Telling]]:
     return [(tellings(left)[0], tellings(right)[0]) for left, right in subject.films]
 
 
-def _tell_differences(order: Order, subject: Subject) -> int:
+def _tell_differences(wanted: ExplainOptions, subject: ExplainInput) -> int:
     found = _comparisons(subject)
-    if order.is_json:
-        _write_json(subject, {"labels": list(order.labels), "replies": [one.as_json() for one in found]})
+    if wanted.is_json:
+        _write_json(subject, {"labels": list(wanted.labels), "replies": [one.as_json() for one in found]})
     else:
         paper, printer = _paper()
         for place, comparison in enumerate(found):
             if place:
                 _write("\n")
-            for text in printer.printed(comparison_lines(comparison, order.labels, paper)):
+            for text in printer.printed(comparison_lines(comparison, wanted.labels, paper)):
                 _write(text)
     return 0 if all(one.is_same for one in found) else 1
 
 
-def _status(order: Order, subject: Subject) -> int:
-    return 1 if order.diff and not all(one.is_same for one in _comparisons(subject)) else 0
+def _status(wanted: ExplainOptions, subject: ExplainInput) -> int:
+    return 1 if wanted.diff and not all(one.is_same for one in _comparisons(subject)) else 0
 
 
 # --- a page ------------------------------------------------------------------------------------------
 
 
-def _write_page(order: Order, subject: Subject) -> None:
-    page = film_page([short_form(film) for film in subject.films[0]], title=order.title, labels=order.labels)
-    if order.html == "-":
+def _write_page(wanted: ExplainOptions, subject: ExplainInput) -> None:
+    page = film_page([packed(film) for film in subject.films[0]], title=wanted.title, labels=wanted.labels)
+    if wanted.html == "-":
         _write(page)
         return
-    _save(order, page)
-    _complain(f"the page is in {order.html!r}; any browser opens it")
+    _save(wanted, page)
+    _complain(f"the page is in {wanted.html!r}; any browser opens it")
 
 
-def _save(order: Order, page: str) -> None:
-    path = Path(order.html)
+def _save(wanted: ExplainOptions, page: str) -> None:
+    path = Path(wanted.html)
     try:
-        with path.open("w" if order.is_forced else "x", encoding="utf-8", newline="\n") as file:
+        with path.open("w" if wanted.is_forced else "x", encoding="utf-8", newline="\n") as file:
             file.write(page)
     except FileExistsError:
-        raise order.in_the_way() from None
+        raise wanted.in_the_way() from None
     except (OSError, ValueError) as error:  # a name with a NUL in it is a ValueError
-        msg = f"cannot write {order.html!r}: {getattr(error, 'strerror', None) or error}"
+        msg = f"cannot write {wanted.html!r}: {getattr(error, 'strerror', None) or error}"
         raise InputError(msg) from None
 
 
 # --- writing -----------------------------------------------------------------------------------------
 
 
-def _write_json(subject: Subject, about: Json) -> None:
+def _write_json(subject: ExplainInput, about: Json) -> None:
     head: Json = {
         "explained": VERSION,
         "what": subject.what,
@@ -215,26 +214,26 @@ def _write_json(subject: Subject, about: Json) -> None:
 
 
 def _paper(*, is_full: bool = False) -> tuple[Paper, Printer]:
-    """What is printed on, and with: as wide as the terminal, if there is one."""
+    """Paper and printer, as wide as the terminal if there is one."""
     is_terminal = sys.stdout.isatty()
     width = min(WIDEST, max(40, shutil.get_terminal_size().columns)) if is_terminal else Paper().width
     return Paper(width, is_full=is_full), Printer(width=width, is_terminal=is_terminal)
 
 
 def _write(text: str) -> None:
-    """Write *text* as UTF-8, whatever the terminal is said to know; half a character is written out."""
+    """Write *text* as UTF-8, whatever the locale says; a lone surrogate is written as an escape."""
     sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
     sys.stdout.buffer.flush()
 
 
 def _remark(sentence: str) -> None:
-    """Say *sentence* to somebody who sits there; a program is not told."""
+    """Print *sentence* if standard error is a terminal."""
     if sys.stderr is not None and sys.stderr.isatty():
         _complain(sentence)
 
 
 def _complain(sentence: str) -> None:
-    """Say *sentence* beside the output."""
+    """Print *sentence* on standard error."""
     if sys.stderr is not None:
         with suppress(OSError):
             sys.stderr.write(f"cadenza: {sentence}\n")

@@ -1,4 +1,4 @@
-"""``cadenza play``: a Discord of one's own in the browser, with the real bot in it."""
+"""``cadenza play``: a simulated Discord in the browser, with the real bot in it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PORT = 8765
 _TRIED = 20
-"""Ports that are tried, if none was asked for."""
+"""Ports that are tried if none is given."""
 _HIGHEST = 65_535
 
 
@@ -63,12 +63,12 @@ def add_play(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 
 def run_play(options: argparse.Namespace) -> int:
-    """Run the playground until it is interrupted; give back the exit status."""
+    """Run the playground until it is interrupted; returns the exit status."""
     if find_spec("discord") is None:
         msg = "the playground needs discord.py; install it with: pip install 'cadenza[bot]'"
         raise SettingsError(msg)
-    from ..concurrency import event_loop  # noqa: PLC0415  # only who plays waits for what it needs
-    from ..play.server.session import Wanted  # noqa: PLC0415  # likewise
+    from ..concurrency import event_loop  # noqa: PLC0415  # imported only when needed
+    from ..play.server.session import Wanted  # noqa: PLC0415  # the same
 
     config = None if options.config is None else Path(options.config)
     wanted = Wanted(config, options.model.strip(), options.language, options.log_level or "")
@@ -78,16 +78,16 @@ def run_play(options: argparse.Namespace) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Where the page is to be."""
+    """Where the page is served."""
 
     host: str = "127.0.0.1"
     port: int | None = None
-    """``None`` is the usual one, or the next that is free."""
+    """``None`` is the default port, or the next free one."""
     with_browser: bool = False
 
 
 async def play(wanted: Wanted, where: Where) -> int:
-    """Run the playground until it is interrupted; give back the exit status."""
+    """Run the playground until it is interrupted; returns the exit status."""
     from ..bot.lifecycle import Interrupts  # noqa: PLC0415  # as above
     from ..play.server.session import Playground  # noqa: PLC0415
     from ..play.server.site import site  # noqa: PLC0415
@@ -95,17 +95,17 @@ async def play(wanted: Wanted, where: Where) -> int:
     with listening(where.host, where.port) as listener, Interrupts() as interrupts:
         async with Playground(wanted) as ground, site(ground, listener, where.host):
             address = _address(where.host, listener.getsockname()[1])
-            if not interrupts.first.is_set():  # else somebody changed their mind while it began
+            if not interrupts.first.is_set():  # else it was interrupted while it started
                 _tell(address, where.host)
             if where.with_browser and _has_display() and not interrupts.first.is_set():
-                # Nobody can interrupt a browser that is slow to start, so it is left to the end of the process.
+                # A slow browser cannot be interrupted; the thread ends with the process.
                 threading.Thread(target=_open, args=(address,), name="cadenza browser", daemon=True).start()
             await _over(interrupts.first, ground.running)
     return 0
 
 
 async def _over(interrupted: asyncio.Event, running: asyncio.Task[None]) -> None:
-    """Wait until somebody interrupts, or the playground ends by itself; why it did is raised."""
+    """Wait for an interrupt, or for the end of the playground."""
     waiting = asyncio.ensure_future(interrupted.wait())
     try:
         await asyncio.wait([waiting, running], return_when=asyncio.FIRST_COMPLETED)
@@ -115,13 +115,13 @@ async def _over(interrupted: asyncio.Event, running: asyncio.Task[None]) -> None
 
 
 def listening(host: str, port: int | None) -> socket.socket:
-    """A socket on *port*, or on the first that is free if none is wanted in particular."""
+    """A socket on *port*, or on the first free default port."""
     wanted = range(PORT, PORT + _TRIED) if port is None else (port,)
     for number in wanted:
         try:
             family = socket.getaddrinfo(host, number, type=socket.SOCK_STREAM)[0][0]
             return socket.create_server((host, number), family=family)
-        except (socket.gaierror, UnicodeError):  # no name leads anywhere, or it is none
+        except (socket.gaierror, UnicodeError):  # the name cannot be resolved
             msg = f"--host {host!r} is no address of this machine"
             raise SettingsError(msg) from None
         except OSError as error:
@@ -137,7 +137,7 @@ def listening(host: str, port: int | None) -> socket.socket:
 
 
 def _address(host: str, port: int) -> str:
-    name = "127.0.0.1" if host in ("0.0.0.0", "::", "") else host  # noqa: S104  # what is compared, not what is bound
+    name = "127.0.0.1" if host in ("0.0.0.0", "::", "") else host  # noqa: S104  # compared, not bound
     return f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
 
 
@@ -146,12 +146,12 @@ def _tell(address: str, host: str) -> None:
 
     lines = [f"The playground is open: {address}", "Ctrl-C ends it."]
     if not is_loopback(host):
-        lines.append("Everybody who reaches this machine over the network can use it, and the keys it has.")
-    print("\n".join(lines), flush=True)  # noqa: T201  # for whoever started it
+        lines.append("Everyone who can reach this machine over the network can use it, and its API keys.")
+    print("\n".join(lines), flush=True)  # noqa: T201  # for the terminal
 
 
 def _has_display() -> bool:
-    """Whether somebody sits here who could see a browser."""
+    """Whether a browser could be shown here."""
     if sys.stdout is None or not sys.stdout.isatty():
         return False
     is_x = sys.platform not in ("win32", "darwin")

@@ -9,9 +9,10 @@ import pytest
 
 from cadenza.explain.steps import TraceStep
 from cadenza.play.films.camera import Camera
-from cadenza.play.films.film import Record
-from cadenza.play.films.rehearsal import Rehearsal, beats_of, rehearse
-from cadenza.play.films.urls import Inline
+from cadenza.play.films.film import FilmRecord
+from cadenza.play.films.plan import Rehearsal, beats_of
+from cadenza.play.films.rehearsal import rehearse
+from cadenza.play.films.urls import InlineAddresses
 from cadenza.sim import messages
 from cadenza.sim.faults import Faults
 from cadenza.sim.permissions import Permission
@@ -44,7 +45,7 @@ class Room:
         self.mia, self.jo = self.world.add_person("Mia"), self.world.add_person("Jo")
         self.guild = self.world.add_guild("Home", owner=self.mia, members=[self.mia, self.jo, self.bot])
         self.general = self.world.add_channel(self.guild, "general")
-        self.records: list[Record] = []
+        self.records: list[FilmRecord] = []
         self.camera = Camera(
             self.world,
             self.records.append,
@@ -57,7 +58,7 @@ class Room:
         self.first = len(self.records)
 
     @property
-    def news(self) -> list[Record]:
+    def news(self) -> list[FilmRecord]:
         """What was filmed since the beginning."""
         return self.records[self.first :]
 
@@ -105,7 +106,7 @@ def test_who_and_what_is_there_comes_first() -> None:
 def test_what_was_said_before_is_seen() -> None:
     room = Room()
     room.mia.says(room.general, "Hello")
-    later: list[Record] = []
+    later: list[FilmRecord] = []
 
     Camera(room.world, later.append, me=room.mia.id, clock=room.clock)
 
@@ -148,7 +149,7 @@ def test_what_one_cannot_see_is_not_filmed() -> None:
 
 def test_a_channel_is_seen_no_more_once_it_is_closed_to_one() -> None:
     jo_sees = Room()
-    records: list[Record] = []
+    records: list[FilmRecord] = []
     Camera(jo_sees.world, records.append, me=jo_sees.jo.id, clock=jo_sees.clock)
     jo_sees.world.overwrite(jo_sees.general, jo_sees.jo, deny=Permission.VIEW_CHANNEL)
     before = len(records)
@@ -262,12 +263,12 @@ def test_ones_own_reactions_are_ones_own() -> None:
 
 
 def test_a_face_is_where_the_addresses_say() -> None:
-    class Elsewhere(Inline):
+    class Elsewhere(InlineAddresses):
         def face(self, author: Json, /) -> str | None:
             return f"/faces/{author['id']}"
 
     room = Room()
-    records: list[Record] = []
+    records: list[FilmRecord] = []
     Camera(room.world, records.append, me=room.mia.id, clock=room.clock, addresses=Elsewhere(room.world))
     room.jo.types(room.general)
 

@@ -64,9 +64,9 @@ def test_when_the_webhook_is_deleted(trouble: Trouble, said: list[int]) -> None:
 @pytest.mark.parametrize(
     ("fields", "why"),
     [
-        pytest.param({"what": "meteor"}, "'meteor' is nothing that can go wrong", id="unknown"),
+        pytest.param({"what": "meteor"}, "'meteor' is no fault that is known", id="unknown"),
         pytest.param({"what": "slow", "times": 0}, "at least once", id="never"),
-        pytest.param({"what": "slow", "at_message": -1}, "from 1 on", id="before the first"),
+        pytest.param({"what": "slow", "at_message": -1}, "from message 1 on", id="before the first"),
         pytest.param({"what": "slow", "seconds": 1e9}, "at most an hour", id="for ever"),
         pytest.param({"what": "slow", "seconds": float("nan")}, "at most an hour", id="no time"),
     ],

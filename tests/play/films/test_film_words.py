@@ -70,9 +70,7 @@ def test_a_pause_is_told_with_its_parts(pause: dict[str, object], words: str) ->
 def test_messages_that_went_out_together_say_why() -> None:
     merged = {"count": 3, "why": "rate_limit"}
 
-    assert "3 planned messages in one: the chat takes only so many in a while" == film_words.merged(
-        message(merged=merged)
-    )
+    assert "3 planned messages in one: the chat's rate limit" == film_words.merged(message(merged=merged))
     assert film_words.merged(message(merged=None)) == ""
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from cadenza.errors import InputError
 from cadenza.play.films.film import Film, dump
-from cadenza.play.films.inputs import Subject, data_of, is_trace, sources_of, subject_of
-from cadenza.play.films.options import Order
+from cadenza.play.films.inputs import ExplainInput, data_of, is_trace, sources_of, subject_of
+from cadenza.play.films.options import ExplainOptions
 from cadenza.play.films.sources import LARGEST
 from cadenza.types import TextDelta
 from tests.play.films.told import filmed
@@ -27,8 +27,8 @@ def said(film: Film) -> list[str]:
     return [record.about["message"]["content"] for record in film.of_kind("message")]
 
 
-def subject(data: bytes, **wanted: object) -> Subject:
-    return subject_of(Order("answer.md", **wanted), data)  # type: ignore[arg-type]  # each of its own type
+def subject(data: bytes, **wanted: object) -> ExplainInput:
+    return subject_of(ExplainOptions("answer.md", **wanted), data)  # type: ignore[arg-type]  # each of its own type
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def subject(data: bytes, **wanted: object) -> Subject:
         pytest.param(b"One.\nTwo.", "text", [["One.", "Two."]], id="text"),
         pytest.param(LINES, "replay", [["One."], ["Two."]], id="replay"),
         pytest.param(SSE, "stream", [["Hello."]], id="stream"),
-        pytest.param(dump(filmed("One.\n")).encode(), "film", [["One."]], id="film"),
+        pytest.param(dump(filmed("One.\n")), "film", [["One."]], id="film"),
     ],
 )
 def test_whatever_it_is_becomes_films(data: bytes, what: str, messages: list[list[str]]) -> None:
@@ -76,8 +76,8 @@ def test_a_page_of_several_answers_asks_which() -> None:
 def test_a_film_is_told_as_it_is_and_rehearsed_if_something_is_to_be_otherwise() -> None:
     film = filmed("One.\nTwo.\n", settings={"degree": 1}, latency=1.0)
 
-    as_it_was = subject(dump(film).encode()).films[0][0]
-    anew = subject(dump(film).encode(), is_rehearsed=True, values={"degree": 0}).films[0][0]
+    as_it_was = subject(dump(film)).films[0][0]
+    anew = subject(dump(film), is_rehearsed=True, values={"degree": 0}).films[0][0]
 
     assert dump(film) == dump(as_it_was)
     assert ["One.\n\nTwo."] == said(anew)
@@ -103,7 +103,7 @@ def test_a_long_text_is_said_in_larger_pieces_in_the_same_time() -> None:
     text = ("a" * 99 + "\n") * 2500
 
     for is_text in (False, True):
-        [source] = sources_of(Order("answer.md", is_text=is_text, rate=1000.0), text.encode())
+        [source] = sources_of(ExplainOptions("answer.md", is_text=is_text, rate=1000.0), text.encode())
 
         assert 50_001 == len(source.beats)  # with the end
         assert 62.5 == pytest.approx(source.seconds)
@@ -118,7 +118,7 @@ def test_a_long_text_is_said_in_larger_pieces_in_the_same_time() -> None:
         pytest.param(b"a\xff", "'answer.md' is not text in UTF-8", id="not UTF-8"),
         pytest.param(b"a\x00b", "'answer.md' is not text", id="binary"),
         pytest.param(b"a" * (LARGEST + 1), "'answer.md' is larger than ", id="large"),
-        pytest.param(b'{"film": 1, "records": 5}', "the film cannot be read", id="half a film"),
+        pytest.param(b'{"film": 2, "records": 5}', "the film cannot be read", id="half a film"),
         pytest.param(b'{"chunks": 5}', "line 1 cannot be replayed", id="half a line"),
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 
 from cadenza.bot.characters.png import plain
 from cadenza.play.films.message_view import as_shown
-from cadenza.play.films.urls import Inline, Paths
+from cadenza.play.films.urls import InlineAddresses, Paths
 from cadenza.sim import pins
 from cadenza.sim.payloads import as_picture
 from cadenza.sim.reactions import add as react
@@ -379,9 +379,9 @@ def test_a_thread_whose_first_message_is_gone_still_begins(scene: _Scene) -> Non
 
 def test_a_film_has_its_faces_and_files_in_itself(scene: _Scene) -> None:
     scene.webhook_says(content="a")
-    webhook = as_shown(scene.told[-1], Names(), Inline(scene.world))
+    webhook = as_shown(scene.told[-1], Names(), InlineAddresses(scene.world))
     scene.bot_says(File("a.png", PICTURE))
-    file = as_shown(scene.told[-1], Names(), Inline(scene.world))
+    file = as_shown(scene.told[-1], Names(), InlineAddresses(scene.world))
 
     assert webhook["author"]["avatar"].startswith("data:image/png;base64,")
     assert webhook["author"]["avatar"] == file["files"][0]["url"]

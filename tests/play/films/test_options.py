@@ -10,16 +10,16 @@ import pytest
 from cadenza.cli.explain import add_explain
 from cadenza.errors import CadenzaError
 from cadenza.play.films.fault_names import Trouble
-from cadenza.play.films.options import Order
+from cadenza.play.films.options import ExplainOptions
 from cadenza.settings import Settings
 from cadenza.sim.rate_limits import Rate
 
 
-def order(*words: str) -> Order:
+def order(*words: str) -> ExplainOptions:
     """What is wanted by these words behind the file."""
     parser = argparse.ArgumentParser()
     add_explain(parser.add_subparsers())
-    return Order.of(parser.parse_args(["explain", "answer.md", *words]))
+    return ExplainOptions.of(parser.parse_args(["explain", "answer.md", *words]))
 
 
 def test_nothing_but_a_file_leaves_all_as_it_is() -> None:
@@ -105,8 +105,8 @@ def test_a_limit_is_messages_and_seconds(word: str, limits: Rate | None) -> None
         pytest.param(("--set", "degree"), "a setting is given as name=value", id="no value"),
         pytest.param(("--settings", "nowhere.toml"), "cannot read the settings file 'nowhere.toml'", id="no file"),
         pytest.param(("--diff", "nowhere.toml", "x"), "cannot read the settings file 'nowhere.toml'", id="no sides"),
-        pytest.param(("--fault", "boom"), "'boom' is nothing that can go wrong here; choose one of rate_limit", id="fault"),
-        pytest.param(("--fault", "lostx0"), "trouble comes at least once", id="never"),
+        pytest.param(("--fault", "boom"), "'boom' is no fault that is known here; choose one of rate_limit", id="fault"),
+        pytest.param(("--fault", "lostx0"), "a fault happens at least once", id="never"),
         pytest.param(("--fault", "lost 2"), "what goes wrong is given as lost, lostx2 or lost@3", id="no fault"),
         pytest.param(("--limit", "many"), "a limit is a number of messages and of seconds, such as 5/5", id="limit"),
         pytest.param(("--limit", "0/5"), "a limit is a number of messages and of seconds, such as 5/5", id="none"),

@@ -18,7 +18,7 @@ from cadenza.play.films.printing import (
     message_lines,
     reply_lines,
 )
-from cadenza.play.films.summary import Event, Numbers, Telling
+from cadenza.play.films.summary import ReplyEvent, ReplyNumbers, Telling
 from tests.play.films.told import message, told
 
 TALK = "Evening, @Mia!\n<think>hm</think>Look (it\nworks).\n```py\nx = 1\n```\nBye.\n"
@@ -57,7 +57,7 @@ def test_a_reply_is_printed_message_by_message_with_its_reasons_and_numbers() ->
         "  messages  2; 48 characters",
         "  tokens    8 in 0.16 s",
         "  first     message after 0.16 s",
-        "  last      message after 0.24 s, 0.08 s behind the last token",
+        "  last      message after 0.24 s, 0.08 s after the last token",
         "  held      0.04 s by the buffer",
     ] == lines
 
@@ -113,7 +113,9 @@ def test_no_line_is_wider_than_the_paper_nor_moves_the_cursor(text: str, other: 
         "file": other,
     }
     one = message(**story)
-    telling = Telling(other, {}, (one,), (Event(0.5, "said", other),), (), {"kind": other}, Numbers(messages=1))
+    telling = Telling(
+        other, {}, (one,), (ReplyEvent(0.5, "said", other),), (), {"kind": other}, ReplyNumbers(messages=1)
+    )
 
     for line in reply_lines(telling, Paper(width)):
         assert cell_len(line.plain) <= width

@@ -7,19 +7,19 @@ from typing import Any
 from cadenza.play.films import virtual_time
 from cadenza.play.films.fault_names import Trouble
 from cadenza.play.films.film import Film
-from cadenza.play.films.rehearsal import Rehearsal
-from cadenza.play.films.rehearsal_room import Stage
+from cadenza.play.films.plan import Rehearsal
+from cadenza.play.films.rehearsal_room import RehearsalRoom
 from cadenza.sim.rate_limits import Rate
 from cadenza.sim.wire import Response, RestRequest
 from cadenza.types import Persona, Roster, Sprite
 
 
-def staged(**wanted: Any) -> Stage:
-    """The stage of a rehearsal."""
+def staged(**wanted: Any) -> RehearsalRoom:
+    """The room of a rehearsal."""
 
-    async def made() -> Stage:
-        with Stage(Rehearsal((), **wanted)) as stage:
-            return stage
+    async def made() -> RehearsalRoom:
+        with RehearsalRoom(Rehearsal((), **wanted)) as room:
+            return room
 
     return virtual_time.run(made())
 
@@ -28,44 +28,44 @@ def sent(count: int, **wanted: Any) -> list[tuple[float, int | None]]:
     """When so many messages of the bot are answered, and with what."""
 
     async def sending() -> list[tuple[float, int | None]]:
-        with Stage(Rehearsal((), **wanted)) as stage:
+        with RehearsalRoom(Rehearsal((), **wanted)) as room:
             body = {"content": "Hi"}
             for _ in range(count):
-                await stage.rest.handle(
-                    RestRequest("POST", f"/channels/{stage.channel}/messages", body=body, token=stage.bot.token)
+                await room.rest.handle(
+                    RestRequest("POST", f"/channels/{room.channel}/messages", body=body, token=room.bot.token)
                 )
-            return [(round(record.at, 3), record.about["status"]) for record in stage.film().of_kind("call")]
+            return [(round(record.at, 3), record.about["status"]) for record in room.film().of_kind("call")]
 
     return virtual_time.run(sending())
 
 
 def test_the_first_of_the_people_asks_and_looks() -> None:
-    stage = staged(people=("Jo", "Mia"), asked="Well?")
+    room = staged(people=("Jo", "Mia"), asked="Well?")
 
-    [message] = stage.film().of_kind("message")
+    [message] = room.film().of_kind("message")
     assert "Jo" == message.about["message"]["author"]["name"]
-    assert stage.reply_to == message.about["message"]["id"]
+    assert room.reply_to == message.about["message"]["id"]
     assert ["Jo"] == [
-        one.about["person"]["name"] for one in stage.film().of_kind("person") if one.about["person"]["is_me"]
+        one.about["person"]["name"] for one in room.film().of_kind("person") if one.about["person"]["is_me"]
     ]
 
 
 def test_nobody_need_ask() -> None:
-    stage = staged()
+    room = staged()
 
-    assert stage.reply_to is None
-    assert stage.film().of_kind("message") == []
-    assert stage.roster.speakers == ()
+    assert room.reply_to is None
+    assert room.film().of_kind("message") == []
+    assert room.roster.speakers == ()
 
 
 def test_people_and_emoji_can_be_named() -> None:
-    stage = staged(people=("Mia", "Jo"), emoji=("wave",), asked="Well?")
+    room = staged(people=("Mia", "Jo"), emoji=("wave",), asked="Well?")
 
-    mia, jo = stage.people["Mia"], stage.people["Jo"]
+    mia, jo = room.people["Mia"], room.people["Jo"]
     tags = {"Mia": mia.mention, "Jo": jo.mention, mia.id: mia.mention, jo.id: jo.mention}
-    assert tags == dict(stage.roster.mentions)
-    assert stage.roster.emoji["wave"].startswith("<:wave:")
-    assert stage.roster.speakers == ("Mia",)
+    assert tags == dict(room.roster.mentions)
+    assert room.roster.emoji["wave"].startswith("<:wave:")
+    assert room.roster.speakers == ("Mia",)
 
 
 def test_another_roster_goes_before_that() -> None:
@@ -82,14 +82,12 @@ def test_the_bot_has_the_name_of_a_persona_without_a_face_of_its_own() -> None:
 
 def test_faces_have_addresses_so_that_each_message_can_have_another() -> None:
     looks = tuple(Sprite(name, f"data:image/png;base64,{name}") for name in ("aGFwcHk=", "c2xlZXB5"))
-    stage = staged(
-        persona=Persona("Ren", avatar="https://a.example/ren.png", sprites=(*looks, Sprite("odd", "data:,")))
-    )
-    happy, sleepy, odd = (sprite.avatar for sprite in stage.persona.sprites)
+    room = staged(persona=Persona("Ren", avatar="https://a.example/ren.png", sprites=(*looks, Sprite("odd", "data:,"))))
+    happy, sleepy, odd = (sprite.avatar for sprite in room.persona.sprites)
 
-    assert "https://a.example/ren.png" == stage.persona.avatar
+    assert "https://a.example/ren.png" == room.persona.avatar
     assert happy != sleepy
-    assert all(face and face.startswith(f"{stage.world.cdn}/avatars/") for face in (happy, sleepy))
+    assert all(face and face.startswith(f"{room.world.cdn}/avatars/") for face in (happy, sleepy))
     assert "data:," == odd, "what is no picture stays what it was"
 
 
@@ -113,11 +111,11 @@ def test_a_film_can_be_had_whenever() -> None:
 def test_a_webhook_that_somebody_deletes_is_gone() -> None:
 
     async def speaking() -> list[int]:
-        with Stage(Rehearsal((), faults=(Trouble("webhook_gone"),))) as stage:
-            made = stage.world.create_webhook(stage.bot.id, stage.channel, {"name": "Mouth"})
+        with RehearsalRoom(Rehearsal((), faults=(Trouble("webhook_gone"),))) as room:
+            made = room.world.create_webhook(room.bot.id, room.channel, {"name": "Mouth"})
             path = f"/webhooks/{made['id']}/{made['token']}"
             answers: list[Response] = [
-                await stage.rest.handle(RestRequest("POST", path, body={"content": "Hi"})) for _ in "ab"
+                await room.rest.handle(RestRequest("POST", path, body={"content": "Hi"})) for _ in "ab"
             ]
             return [answer.status for answer in answers]
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from cadenza.errors import ErrorKind, InputError
 from cadenza.explain.steps import TraceStep, line_of
 from cadenza.play.films.film import dump
-from cadenza.play.films.rehearsal import Interlude, Rehearsal, beats_of, rehearse
+from cadenza.play.films.plan import Interlude, Rehearsal, beats_of
+from cadenza.play.films.rehearsal import rehearse
 from cadenza.play.films.sources import LARGEST, Source, understood
 from cadenza.settings import Settings
 from cadenza.types import Chunk, Failed, Finished, Persona, Served, StopReason, TextDelta, ThoughtDelta, ToolCall, Usage
@@ -128,16 +129,16 @@ def test_bytes_are_read_as_text(data: bytes) -> None:
         pytest.param(b"abc\x00def", "", "the input is not text", id="a zero"),
         pytest.param("x" * (LARGEST + 1), "", "larger than 8 MB", id="too much"),
         pytest.param(b"\xff\xfe\x00", "", "not text in UTF-8", id="half of UTF-16"),
-        pytest.param('{"film": 1, "rec', "", "film is not valid JSON", id="half a film"),
-        pytest.param('{"film": 2, "records": []}', "", "version 2", id="a film of tomorrow"),
-        pytest.param('{"film": 1, "records": []}', "", "nothing was said", id="an empty film"),
+        pytest.param('{"film": 2, "rec', "", "film is not valid JSON", id="half a film"),
+        pytest.param('{"film": 3, "records": []}', "", "version 3", id="a film of tomorrow"),
+        pytest.param('{"film": 2, "records": []}', "", "no model said anything", id="an empty film"),
         pytest.param(lines(HEAD, {"after": 0.1}), "", "line 2 of the recording", id="a broken recording"),
         pytest.param(lines(HEAD) + '{"after": 0.1, "te', "", "line 2 of the recording", id="half a recording"),
         pytest.param(lines({"recording": 9}), "", "version 9", id="a recording of tomorrow"),
         pytest.param(lines({**HEAD, "vendor": "nobody"}), "", "unknown vendor 'nobody'", id="a vendor whom nobody knows"),
         pytest.param(lines({"chunks": "Hi"}), "", "line 1 cannot be replayed", id="a broken line to replay"),
         pytest.param(lines({"chunks": ["Hi"]}, {"chunk": []}), "", "line 2 cannot be replayed", id="a misspelt one"),
-        pytest.param(lines({"step": "reply", "at": 0}), "", "nothing was said by a model in this trace", id="a silent trace"),
+        pytest.param(lines({"step": "reply", "at": 0}), "", "no model said anything in this trace", id="a silent trace"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_used_is_refused_with_a_sentence(data: bytes | str, name: str, why: str) -> None:
@@ -344,7 +345,7 @@ def test_a_film_with_odd_tokens_is_refused() -> None:
     tokens = {"at": 0, "kind": "tokens", "turn": "1", "sort": "text", "text": "a", "lengths": ["x"], "times": [0]}
 
     with pytest.raises(InputError, match="no numbers"):
-        understood(json.dumps({"film": 1, "records": [tokens]}))
+        understood(json.dumps({"film": 2, "records": [tokens]}))
 
 
 # --- what others write ----------------------------------------------------------------------------

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cadenza.play.films.fault_names import Trouble
-from cadenza.play.films.film import Film, Record, dump, load
-from cadenza.play.films.summary import Numbers, counted, tellings
+from cadenza.play.films.film import Film, FilmRecord, dump, load
+from cadenza.play.films.summary import ReplyNumbers, counted, tellings
 from cadenza.sim.rate_limits import Rate
 from cadenza.types import StopReason
 from tests.play.films.told import filmed, told
@@ -64,8 +64,8 @@ def test_a_role_is_told_by_its_name() -> None:
     node = {"is": "mention", "sort": "role", "id": "8", "name": "crew"}
     shown = {"id": "7", "author": {"name": "Ren"}, "calls": ["8"], "markup": [{"is": "list", "items": [[node]]}]}
     records = [
-        Record(0.0, "message", {"message": shown}),
-        Record(0.1, "story", {"turn": "t", "message": "7", "story": {"text": "- <@&8>"}}),
+        FilmRecord(0.0, "message", {"message": shown}),
+        FilmRecord(0.1, "story", {"turn": "t", "message": "7", "story": {"text": "- <@&8>"}}),
     ]
     [message] = tellings(Film(tuple(records)))[0].messages
     assert ("- @crew", ("@crew",), ()) == (message.shown, message.calls, message.shows)
@@ -128,7 +128,7 @@ def test_what_is_told_is_json_and_the_same_each_time() -> None:
 
     assert first == second
     assert {"persona", "settings", "outcome", "numbers", "messages", "events", "fates"} == json.loads(first).keys()
-    assert set(Numbers.__slots__) == json.loads(first)["numbers"].keys()
+    assert set(ReplyNumbers.__slots__) == json.loads(first)["numbers"].keys()
 
 
 def test_a_film_that_was_written_down_is_told_as_the_one_that_was_made() -> None:
@@ -141,7 +141,7 @@ def test_a_film_that_was_written_down_is_told_as_the_one_that_was_made() -> None
 def _second(film: Film) -> Film:
     """*film* twice, one after the other."""
     later = [
-        Record(one.at + film.seconds + 1, one.kind, {**one.about, **({"turn": "2"} if "turn" in one.about else {})})
+        FilmRecord(one.at + film.seconds + 1, one.kind, {**one.about, **({"turn": "2"} if "turn" in one.about else {})})
         for one in film.records
     ]
     return replace(film, records=(*film.records, *later))
@@ -188,7 +188,7 @@ NAMES = st.sampled_from(["turn", "story", "message", "step", "about", "raw", "fa
     )
 )
 def test_whatever_stands_in_a_film_it_can_be_told(records: list[tuple[str, dict[str, object]]]) -> None:
-    film = Film(tuple(Record(float(at), kind, about) for at, (kind, about) in enumerate(records)))
+    film = Film(tuple(FilmRecord(float(at), kind, about) for at, (kind, about) in enumerate(records)))
 
     for telling in tellings(film):
         json.dumps(telling.as_json())

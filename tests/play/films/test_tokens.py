@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.play.films.film import Record
+from cadenza.play.films.film import FilmRecord
 from cadenza.play.films.tokens import MOST, SPAN, Tokens
 from cadenza.text.units import units
 
@@ -15,7 +15,7 @@ CHUNKS = st.lists(
 )
 
 
-def gathered(chunks: list[tuple[str, str, str, float]], *, is_live: bool) -> list[Record]:
+def gathered(chunks: list[tuple[str, str, str, float]], *, is_live: bool) -> list[FilmRecord]:
     """The records of *chunks*, each with the seconds since the one before."""
     tokens, records, at = Tokens(is_live=is_live), [], 0.0
     for turn, sort, text, after in chunks:

@@ -7,7 +7,7 @@ from base64 import b64decode
 import pytest
 
 from cadenza.bot.characters.png import plain
-from cadenza.play.films.urls import LARGEST_FACE, LARGEST_PICTURE, LARGEST_TEXT, Addresses, Inline, Paths
+from cadenza.play.films.urls import LARGEST_FACE, LARGEST_PICTURE, LARGEST_TEXT, Addresses, InlineAddresses, Paths
 from cadenza.sim.payloads import as_picture
 from cadenza.sim.wire import File, Json
 from cadenza.sim.world import World
@@ -56,12 +56,12 @@ def test_a_face_is_a_path_or_itself(scene: _Scene) -> None:
     author = scene.author(avatar=FACE)
 
     assert f"/faces/{author['avatar']}" == Paths(scene.world).face(author)
-    assert ("data:image/png", FACE) == _content(Inline(scene.world).face(author))
+    assert ("data:image/png", FACE) == _content(InlineAddresses(scene.world).face(author))
 
 
-@pytest.mark.parametrize("kind", [Paths, Inline])
+@pytest.mark.parametrize("kind", [Paths, InlineAddresses])
 def test_who_has_no_face_or_one_that_is_kept_elsewhere_is_shown_without(
-    scene: _Scene, kind: type[Paths | Inline]
+    scene: _Scene, kind: type[Paths | InlineAddresses]
 ) -> None:
     addresses: Addresses = kind(scene.world)
 
@@ -78,7 +78,7 @@ def test_a_face_that_is_a_file_of_this_world_is_found_there(scene: _Scene) -> No
     author = scene.author(url=fox["url"] + "?ex=1")
 
     assert f"/files/{fox['id']}/fox.png" == Paths(scene.world).face(author)
-    assert ("data:image/png", FACE) == _content(Inline(scene.world).face(author))
+    assert ("data:image/png", FACE) == _content(InlineAddresses(scene.world).face(author))
 
 
 def test_a_face_that_is_the_face_of_another_is_found_there(scene: _Scene) -> None:
@@ -86,7 +86,7 @@ def test_a_face_that_is_the_face_of_another_is_found_there(scene: _Scene) -> Non
     author = scene.author(url=f"{scene.world.cdn}/avatars/1/{avatar}.png?size=128")
 
     assert f"/faces/{avatar}" == Paths(scene.world).face(author)
-    assert ("data:image/png", FACE) == _content(Inline(scene.world).face(author))
+    assert ("data:image/png", FACE) == _content(InlineAddresses(scene.world).face(author))
 
 
 def test_a_file_is_a_path(scene: _Scene) -> None:
@@ -106,7 +106,7 @@ def test_a_file_is_a_path(scene: _Scene) -> None:
     ids=["a picture", "a text", "a page is only text", "a drawing is only text"],
 )
 def test_a_file_is_in_the_film(scene: _Scene, name: str, data: bytes, expected: str) -> None:
-    assert (expected, data) == _content(Inline(scene.world).file(scene.file(name, data)))
+    assert (expected, data) == _content(InlineAddresses(scene.world).file(scene.file(name, data)))
 
 
 @pytest.mark.parametrize(
@@ -115,13 +115,13 @@ def test_a_file_is_in_the_film(scene: _Scene, name: str, data: bytes, expected: 
     ids=["a large picture", "a long text", "with a zero", "no text", "nothing"],
 )
 def test_a_file_is_not_in_the_film(scene: _Scene, data: bytes) -> None:
-    assert Inline(scene.world).file(scene.file("a.bin", data)) is None
+    assert InlineAddresses(scene.world).file(scene.file("a.bin", data)) is None
 
 
 def test_a_large_face_is_not_in_the_film(scene: _Scene) -> None:
-    assert Inline(scene.world).face(scene.author(avatar=FACE + bytes(LARGEST_FACE))) is None
+    assert InlineAddresses(scene.world).face(scene.author(avatar=FACE + bytes(LARGEST_FACE))) is None
 
 
 def test_what_is_in_a_file_that_nobody_has_is_nothing(scene: _Scene) -> None:
     assert b"" == Paths(scene.world).data({"id": "1"})
-    assert Inline(scene.world).file({"id": "1"}) is None
+    assert InlineAddresses(scene.world).file({"id": "1"}) is None

@@ -7,7 +7,7 @@ import pytest
 from cadenza.errors import ProviderError
 from cadenza.play.films.fault_names import Trouble
 from cadenza.play.films.film import Film, dump
-from cadenza.play.films.rehearsal import Beat, Interlude, Rehearsal, beats_of
+from cadenza.play.films.plan import Interlude, ModelBeat, Rehearsal, beats_of
 from cadenza.play.films.usual_bot import rehearse_usual
 from cadenza.play.films.virtual_time import Abandoned
 from cadenza.sim.rate_limits import Rate
@@ -55,7 +55,7 @@ def test_everything_is_shown_and_everybody_is_called() -> None:
 
 
 def test_what_it_was_told_is_in_the_film_but_no_steps() -> None:
-    beats = [Beat(0.1, (ThoughtDelta("Hm."),)), Beat(0.1, (TextDelta("Hi."),))]
+    beats = [ModelBeat(0.1, (ThoughtDelta("Hm."),)), ModelBeat(0.1, (TextDelta("Hi."),))]
     film = rehearse_usual(Rehearsal(beats, asked="Well?"))
 
     assert [("thought", "Hm."), ("text", "Hi.")] == [
@@ -90,7 +90,11 @@ def test_whatever_else_goes_wrong_ends_the_reply_and_nobody_is_told(what: str) -
 
 
 def test_a_model_that_breaks_off_leaves_what_was_shown() -> None:
-    beats = [Beat(0.1, (TextDelta("One"),)), Beat(0.1, (TextDelta(" two"),)), Beat(0.1, (Failed(ProviderError("no")),))]
+    beats = [
+        ModelBeat(0.1, (TextDelta("One"),)),
+        ModelBeat(0.1, (TextDelta(" two"),)),
+        ModelBeat(0.1, (Failed(ProviderError("no")),)),
+    ]
 
     assert shown(rehearse_usual(Rehearsal(beats))) == ["One"]
 

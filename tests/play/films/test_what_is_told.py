@@ -17,7 +17,8 @@ import pytest
 from cadenza import Settings
 from cadenza.play.films.fault_names import Trouble
 from cadenza.play.films.film import Film
-from cadenza.play.films.rehearsal import Rehearsal, beats_of, rehearse
+from cadenza.play.films.plan import Rehearsal, beats_of
+from cadenza.play.films.rehearsal import rehearse
 from cadenza.text.tables import Table
 from cadenza.types import Persona
 from tests.play.films.told import filmed

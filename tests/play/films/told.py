@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from random import Random
 from typing import Any
 
-from cadenza.play.films.film import Film
-from cadenza.play.films.rehearsal import Rehearsal, beats_of, rehearse
+from cadenza.play.films.film import Film, load
+from cadenza.play.films.plan import Rehearsal, beats_of
+from cadenza.play.films.rehearsal import rehearse
 from cadenza.play.films.summary import Message, Telling, tellings
 from cadenza.settings import Settings
 
@@ -78,3 +80,8 @@ def told(text: str, *, rate: float = 50.0, settings: dict[str, object] | None = 
 def message(**story: object) -> Message:
     """A message of which this much is known."""
     return Message(1, 1.0, "7", "Ren", str(story.get("text", "")), story, {})
+
+
+def unpacked(film: str) -> Film:
+    """A film that was packed for a page."""
+    return load(b64decode(film))

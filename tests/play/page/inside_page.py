@@ -17,6 +17,7 @@ _SCRIPT = """
 import { InsideView } from "cadenza/inside.js";
 import { Reel } from "cadenza/film.js";
 import { setLanguage } from "cadenza/words.js";
+import * as packing from "cadenza/packing.js";
 import * as difference from "cadenza/difference.js";
 import * as rawText from "cadenza/raw_text.js";
 import * as turns from "cadenza/turns.js";
@@ -35,7 +36,7 @@ function begin() {
   });
 }
 begin();
-Object.assign(window, { begin, told, Reel, setLanguage, difference, rawText, turns, words, isReady: true });
+Object.assign(window, { begin, told, Reel, setLanguage, difference, packing, rawText, turns, words, isReady: true });
 """
 
 

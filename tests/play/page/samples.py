@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import gzip
+import json
 from typing import Any
 
 from cadenza.sim.wire import Json
@@ -54,7 +56,7 @@ def film(*records: Json, seconds: float | None = None) -> Json:
     """A film of *records*."""
     last = records[-1]["at"] if records else 0.0
     return {
-        "film": 1,
+        "film": 2,
         "title": "",
         "seconds": last if seconds is None else seconds,
         "settings": {},
@@ -134,6 +136,11 @@ COMPONENTS: list[list[Json]] = [
         {"sort": "menu", "id": "who", "label": "", "placeholder": "Who speaks?", "is_disabled": False, "options": [{"label": "Ren", "value": "ren"}, {"label": "Aoi", "value": "aoi"}]}
     ],
 ]  # fmt: skip
+
+
+def packed(film: object) -> str:
+    """*film* as pages take it."""
+    return base64.b64encode(gzip.compress(json.dumps(film).encode(), mtime=0)).decode()
 
 
 def rich() -> Json:

@@ -144,7 +144,7 @@ async def test_the_answered_message_is_gone_to(window: Open) -> None:
 
     async with channel(window, talk(*many, answer)) as tab:
         await expect(_message(tab, "3")).not_to_be_in_viewport()
-        await tab.get_by_role("button", name="Answers Mia: line 3").click()
+        await tab.get_by_role("button", name="In reply to Mia: line 3").click()
         await expect(_message(tab, "3")).to_be_in_viewport()
         await expect(_message(tab, "3")).to_be_focused()
 

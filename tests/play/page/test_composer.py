@@ -136,7 +136,9 @@ async def test_what_is_too_long_is_counted_and_kept_and_a_long_paste_becomes_a_f
     await _paste(field, "word " * 200_000)
     await expect(page.get_by_role("list", name="Files to be sent")).to_contain_text("message.txt")
     await _drop(page, {"huge.bin": 8_000_000})
-    await expect(page.get_by_role("alert").last).to_have_text("huge.bin does not fit: files may have 8 MB in all.")
+    await expect(page.get_by_role("alert").last).to_have_text(
+        "huge.bin is too large: all files together may have 8 MB."
+    )
     await page.get_by_role("button", name="Remove message.txt").click()
     note = {"name": "note.txt", "mimeType": "text/plain", "buffer": b"hello"}
     await page.locator("input[type=file]").set_input_files([note])

@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from playwright.async_api import expect
 
 from cadenza.play import page
-from cadenza.play.films.film import dump
-from cadenza.play.films.rehearsal import Rehearsal, rehearse
+from cadenza.play.films import film as film_file
+from cadenza.play.films.plan import Rehearsal
+from cadenza.play.films.rehearsal import rehearse
 from cadenza.play.films.sources import understood
 from tests.browsing import PHONE, Open
-from tests.play.page.samples import CHANNEL, EMBED, FILES, PICTURE, REN, at, film, rich, said, talk
+from tests.play.page.samples import CHANNEL, EMBED, FILES, PICTURE, REN, at, film, packed, rich, said, talk
 
 in_browser = pytest.mark.asyncio(loop_scope="session")
 
@@ -47,7 +48,7 @@ async def _open(window: Open, folder: Path, html: str, **how: Any) -> Any:
 
 
 def test_a_page_holds_its_films_labels_and_captions_as_they_were() -> None:
-    films = [rich(), talk(said("1", NASTY[0]))]
+    films = [packed(rich()), packed(talk(said("1", NASTY[0])))]
 
     held = _held(
         page.film_page(films, title="<b>", labels=["A", {"en": "B", "ja": "び"}], captions=[{"at": 1, "en": "x"}])
@@ -69,22 +70,22 @@ def test_a_page_holds_its_films_labels_and_captions_as_they_were() -> None:
     )
 )
 def test_nothing_in_a_film_can_end_the_script_that_holds_it(value: object) -> None:
-    html = page.film_page([{"records": value}], title=str(value))
+    html = page.film_page([str(value)], title=str(value), labels=[value])
 
     script = html.partition('id="films">')[2].partition("</script>")[0]
     assert html.encode()
     assert {"<", ">", "&", "\u2028", "\u2029"}.isdisjoint(script)
-    assert json.loads(script)["films"] == [{"records": value}]
+    assert [[str(value)], [value]] == [json.loads(script)["films"], json.loads(script)["labels"]]
     assert html.count("<script") == 2
 
 
 def test_a_language_that_the_page_does_not_speak_is_refused() -> None:
     with pytest.raises(ValueError, match="en and ja, not 'fr'"):
-        page.film_page([rich()], language="fr")
+        page.film_page([packed(rich())], language="fr")
 
 
 def test_the_rules_of_a_page_allow_nothing_but_what_is_in_it() -> None:
-    html = page.film_page([rich()])
+    html = page.film_page([packed(rich())])
     found = re.search(r'Content-Security-Policy" content="([^"]*)"', html)
 
     assert found
@@ -97,7 +98,7 @@ def test_the_rules_of_a_page_allow_nothing_but_what_is_in_it() -> None:
 
 @in_browser
 async def test_a_page_opens_from_a_file_and_shows_its_film(window: Open, tmp_path: Path) -> None:
-    tab = await _open(window, tmp_path, page.film_page([rich()], title="An evening"))
+    tab = await _open(window, tmp_path, page.film_page([packed(rich())], title="An evening"))
 
     await expect(tab.locator("h1")).to_have_text("An evening")
     await expect(tab).to_have_title("An evening")
@@ -108,7 +109,7 @@ async def test_a_page_opens_from_a_file_and_shows_its_film(window: Open, tmp_pat
 @in_browser
 async def test_two_films_stand_side_by_side_in_japanese_with_their_captions(window: Open, tmp_path: Path) -> None:
     html = page.film_page(
-        [talk(said("1", "One")), talk(said("1", "Two"))],
+        [packed(talk(said("1", "One"))), packed(talk(said("1", "Two")))],
         labels=[{"en": "Before", "ja": "前"}, {"en": "After", "ja": "後"}],
         captions=[{"at": 0, "en": "Look", "ja": "ご覧ください"}],
         language="ja",
@@ -148,7 +149,7 @@ async def test_whatever_stands_in_a_film_is_text_and_nothing_of_it_runs(window: 
 
     records = [at(0.0, "message", message=dressed(number, text)) for number, text in enumerate(NASTY)]
     typing = at(0.0, "typing", channel=CHANNEL, who={"id": "9", "name": NASTY[0]})
-    whole = film(*records, typing)
+    whole = packed(film(*records, typing))
     html = page.film_page([whole, whole], title=NASTY[0], labels=NASTY[:2], captions=[{"at": 0, "en": NASTY[0]}])
 
     tab = await _open(window, tmp_path, html)
@@ -166,15 +167,18 @@ async def test_whatever_stands_in_a_film_is_text_and_nothing_of_it_runs(window: 
 
 
 @in_browser
-async def test_a_page_without_a_film_says_so(window: Open, tmp_path: Path) -> None:
-    tab = await _open(window, tmp_path, page.film_page([]))
+@pytest.mark.parametrize(
+    "films", [[], ["*"], [packed({})[:-8]], [packed(rich())[:200]]], ids=["none", "no base64", "cut", "torn"]
+)
+async def test_a_page_without_a_whole_film_says_so(window: Open, tmp_path: Path, films: list[str]) -> None:
+    tab = await _open(window, tmp_path, page.film_page(films))
 
     await expect(tab.get_by_role("alert")).to_contain_text("no film")
 
 
 @in_browser
 async def test_the_theme_can_be_changed_by_hand(window: Open, tmp_path: Path) -> None:
-    tab = await _open(window, tmp_path, page.film_page([rich()]), colours="dark")
+    tab = await _open(window, tmp_path, page.film_page([packed(rich())]), colours="dark")
     colour = "getComputedStyle(document.body).backgroundColor"
     dark = await tab.evaluate(colour)
 
@@ -197,7 +201,7 @@ _FOCUSED = """
 async def test_what_is_reached_by_keyboard_on_a_phone_is_never_behind_the_player(window: Open, tmp_path: Path) -> None:
     [source] = understood("Good evening.\nA **long** story begins.\n")
     shown = await asyncio.to_thread(rehearse, source.rehearsal(Rehearsal(())))
-    tab = await _open(window, tmp_path, page.film_page([json.loads(dump(shown))]), size=PHONE)
+    tab = await _open(window, tmp_path, page.film_page([film_file.packed(shown)]), size=PHONE)
     await tab.get_by_role("slider", name="Time").focus()
 
     found = []

@@ -25,12 +25,12 @@ NOW = [
     (0.9, ["The model speaks.", "Holding 19 characters: a bracket ( is open, and what it encloses stays together."]),
     (1.05, ["The model speaks.", "Typing for 1.20 s more."]),
     (3.0, ["Waiting for the rate limit: 1.25 s more.", "2 messages more in the queue."]),
-    (4.9, ["The reply is over: stopped (somebody asked for it)."]),
+    (4.9, ["The reply is over: stopped (a user stopped it)."]),
 ]  # fmt: skip
 MESSAGE_2 = [
-    "It starts here because the message before it ended with its line.",
-    "It ends here because the line ends, and nothing was open that had to stay together.",
-    "3 planned messages went out as one (Discord takes only so many messages in a while).",
+    "It starts here because the line before it ended.",
+    "It ends here because the line ends and no open mark keeps it together.",
+    "3 planned messages went out as one (Discord’s rate limit).",
     "Held for 0.38 s: a bracket ( is open, and what it encloses stays together.",
     "A pause of 1.25 s was planned before it: 0.75 s to type it, 0.50 s to draw breath.",
     "It waited 1.25 s: typing.",
@@ -134,7 +134,7 @@ async def test_the_text_is_as_it_was_at_that_moment(window: Open) -> None:
 async def test_the_timeline_can_be_used_with_keys_alone(window: Open) -> None:
     async with inside(window) as page:
         await show(page, 4.9, films.evening())
-        lane = page.get_by_role("listbox", name="Messages: what people saw. 2 things.")
+        lane = page.get_by_role("listbox", name="Messages: what people saw. 2 items.")
         await page.get_by_role("button", name="Show all").focus()
         await page.keyboard.press("Tab")
         for _ in range(6):
@@ -303,10 +303,10 @@ async def test_a_line_that_became_several_messages_says_so(window: Open) -> None
     async with inside(window) as page:
         await show(page, 1.0, records)
         await page.evaluate("view.select({ kind: 'message', id: '1' })")
-        await expect(page.locator(".story")).to_contain_text("the next one goes on with it")
+        await expect(page.locator(".story")).to_contain_text("the next one continues it")
         await page.evaluate("view.select({ kind: 'message', id: '2' })")
-        await expect(page.locator(".story")).to_contain_text("It starts here because one piece of text was parted")
-        await expect(page.locator(".story")).to_contain_text("none of the model’s own characters is left in it")
+        await expect(page.locator(".story")).to_contain_text("It starts here because one piece of text was split")
+        await expect(page.locator(".story")).to_contain_text("it has none of the model’s own characters")
 
 
 async def test_everything_that_can_be_told_has_words(window: Open) -> None:
@@ -399,9 +399,7 @@ async def test_names_stand_for_ids_and_a_message_tells_whom_it_calls(window: Ope
         await page.locator(".overview button.line").first.click()
         await expect(page.locator(".story .said")).to_have_text(shown.replace("↵", "\n"))
         await expect(page.locator(".rules ins").last).to_contain_text("Mia>")
-        await expect(page.locator(".story")).to_contain_text("It calls @Mia.")
-        await expect(page.locator(".story")).to_contain_text(
-            "It only names @crew and @everyone: nobody is called by that."
-        )
+        await expect(page.locator(".story")).to_contain_text("It pings @Mia.")
+        await expect(page.locator(".story")).to_contain_text("It names @crew and @everyone without a ping.")
         await show(page, 1.0, [*records, {"at": 0.9, "kind": "person", "person": {"id": "7", "name": "Mia K"}}])
         await expect(page.locator(".story .said")).to_contain_text("Hi @Mia K,")

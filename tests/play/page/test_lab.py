@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from base64 import b64decode
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from playwright.async_api import Page, expect
 from cadenza.sim.wire import Json
 from tests.browsing import PHONE, Open
 from tests.play.page.lab_room import Room, film, room, schema
+from tests.play.page.samples import packed
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -40,7 +42,7 @@ def _script() -> str:
 
 
 def _answer(*films: Json) -> Json:
-    return {"what": "text", "told": "A text of some words.", "films": list(films)}
+    return {"what": "text", "told": "A text of some words.", "films": list(map(packed, films))}
 
 
 def _both() -> Json:
@@ -74,7 +76,7 @@ async def test_two_sides_are_compared_on_the_same_stream(window: Open) -> None:
         await page.get_by_role("radio", name="Compare two").check()
         await page.get_by_role("button", name="Run").click()
         await expect(page.get_by_text("A · Cadenza has something to read 2.0 s earlier.")).to_be_visible()
-        await expect(page.get_by_text("The usual bot loses characters: 3.")).to_be_visible()
+        await expect(page.get_by_text("The usual bot loses 3 characters.")).to_be_visible()
         assert [False, True] == [side["is_usual"] for side in served.bodies(_REHEARSE)[0]["sides"]]
 
 
@@ -85,13 +87,13 @@ async def test_limits_faults_and_a_stop_belong_to_their_side(window: Open) -> No
         await page.get_by_label("What the model says").fill("Whole.")
         await page.get_by_text("Discord: limits, stop, faults").first.click()
         await page.get_by_role("switch", name="Rate limit").first.click()
-        await page.get_by_label("Somebody says “stop” after").first.fill("2.5")
+        await page.get_by_label("The user says “stop” after").first.fill("2.5")
         await page.get_by_label("Fault", exact=True).first.select_option("lost")
         await page.get_by_label("at message").first.fill("3")
         await page.get_by_role("button", name="Add").first.click()
         await expect(page.get_by_text("Lose an answer: at message 3, 1×")).to_be_visible()
         await page.get_by_role("button", name="Run").click()
-        await expect(page.get_by_text("What comes of it")).to_be_visible()
+        await expect(page.get_by_role("heading", name="Result")).to_be_visible()
         [side] = served.bodies(_REHEARSE)[0]["sides"]
         assert (None, 2.5) == (side["limits"], side["stop_at"])
         assert [{"what": "lost", "times": 1, "at_message": 3}] == side["faults"]
@@ -112,6 +114,32 @@ async def test_a_file_is_taken_instead_of_the_text_which_waits_behind_it(window:
         assert ('{"at": 0}\n', "evening.jsonl") == (asked["text"], asked["name"])
         await page.get_by_role("button", name="Remove", exact=True).click()
         await expect(page.get_by_label("What the model says")).to_have_value("My own words.")
+
+
+async def test_a_packed_film_is_given_to_the_server_as_it_is(window: Open, tmp_path: Path) -> None:
+    saved = tmp_path / "evening.film.gz"
+    saved.write_bytes(b64decode(packed(film((1.0, "Hi.")))))
+    async with room(window.addresses, _script()) as served:
+        served.answers[_REHEARSE] = {**_answer(film((1.0, "Hi."))), "what": "film"}
+        page = await window(served.url)
+        await page.locator("input[type=file]").set_input_files(saved)
+        await expect(page.get_by_text("evening.film.gz")).to_be_visible()
+        await page.get_by_role("button", name="Run").click()
+        await expect(page.locator(".lab-result").get_by_text("Hi.", exact=True).first).to_be_visible()
+
+        [asked] = served.bodies(_REHEARSE)
+        assert (packed(film((1.0, "Hi."))), "evening.film.gz") == (asked["file"], asked["name"])
+
+
+async def test_a_film_that_cannot_be_unpacked_is_told_in_a_sentence(window: Open) -> None:
+    async with room(window.addresses, _script()) as served:
+        whole = _answer(film((1.0, "Hi.")))
+        served.answers[_REHEARSE] = {**whole, "films": [whole["films"][0][:-12]]}
+        page = await window(served.url)
+        await page.get_by_label("What the model says").fill("Hi.")
+        await page.get_by_role("button", name="Run").click()
+
+        await expect(page.get_by_text("The film cannot be read")).to_be_visible()
 
 
 async def test_a_dropped_file_is_taken_and_one_that_is_too_large_is_not(window: Open) -> None:
@@ -181,9 +209,7 @@ async def test_another_answer_of_several_is_chosen_on_the_keyboard(window: Open)
         choice = page.get_by_label("Answer", exact=True)
         await expect(choice).to_have_value("1")
         await expect(result.get_by_text("of 3", exact=True)).to_be_visible()
-        await expect(choice.locator("option")).to_have_text(
-            ["1: The first.", "2: The second.", "3: nothing is said in it"]
-        )
+        await expect(choice.locator("option")).to_have_text(["1: The first.", "2: The second.", "3: no text"])
 
         served.answers[_REHEARSE] = {**_answer(film((1.0, "The second."))), **several, "answer": 2}
         await choice.focus()
@@ -316,7 +342,7 @@ async def test_only_the_keyboard_is_needed(window: Open) -> None:
         await page.keyboard.press("ArrowDown")  # the first example
         await _tab_to(page, served, "Run")
         await page.keyboard.press("Enter")
-        await expect(page.get_by_text("What comes of it")).to_be_visible()
+        await expect(page.get_by_role("heading", name="Result")).to_be_visible()
         assert served.bodies(_REHEARSE)[0]["text"].startswith("Sure!")
 
 

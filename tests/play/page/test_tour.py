@@ -10,6 +10,7 @@ from playwright.async_api import expect
 from cadenza.sim.wire import Json
 from tests.browsing import PHONE, Open
 from tests.play.page.lab_room import film, room
+from tests.play.page.samples import packed
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -37,7 +38,7 @@ def _told(number: int) -> Json:
         **_STORIES[number - 1],
         "captions": [{"at": 0.0, "en": f"Look at {number}", "ja": f"{number}を見て"}],
         "labels": [{"en": "The usual bot", "ja": "ふつうのボット"}, {"en": "Cadenza", "ja": "Cadenza"}],
-        "films": [film((600.0, f"Torn {number}")), film((600.0, f"Whole {number}"))],
+        "films": [packed(film((600.0, f"{how} {number}"))) for how in ("Torn", "Whole")],
     }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cadenza.play.films.film import Film, dump
+from cadenza.play.films.film import Film
 from cadenza.play.films.rehearsal import rehearse
 from tests.browsing import Open
 from tests.play.films.test_what_is_told import raw_of, some_rehearsal
@@ -207,7 +207,7 @@ async def test_what_the_page_makes_of_a_film_is_what_its_stories_say(window: Ope
                     isOpen: [...turn.holds, ...turn.keeps, ...turn.waits, ...turn.sends].some((span) => span.to === null),
                   };
                 }""",
-                dump(film),
+                json.dumps(film.as_json()),
             )
             owners, painted, raw = _owners(film), _painted(found["parts"]), raw_of(film).encode("utf-16-le")
             assert owners == {place: name for place, name in painted.items() if place in owners}, seed

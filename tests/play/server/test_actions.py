@@ -10,7 +10,7 @@ import pytest
 
 from cadenza.errors import InputError
 from cadenza.play.server import actions
-from cadenza.play.server.request_types import Say, Upload
+from cadenza.play.server.request_types import SayBody, Upload
 from tests.play.server.playing import HEADERS, playing
 
 CARD = b'{"name": "Pia", "description": "A pianist."}'
@@ -25,18 +25,20 @@ async def test_a_file_is_given_to_a_command() -> None:
             for option in command["options"]
             if option["kind"] == "file"
         )
-        sent = actions.say(play.live, Say(play.general, "/persona import", files=(Upload("../pia.json", CARD),)))
+        sent = actions.say(play.live, SayBody(play.general, "/persona import", files=(Upload("../pia.json", CARD),)))
 
         await play.until(lambda: play.world.is_answered(sent["interaction"]))
         await play.until(lambda: "Pia" in str(play.world.messages(play.general)))
         assert name
         with pytest.raises(InputError, match="takes 1 file"):
-            actions.say(play.live, Say(play.general, "/persona import", files=(Upload("a", CARD), Upload("b", CARD))))
+            actions.say(
+                play.live, SayBody(play.general, "/persona import", files=(Upload("a", CARD), Upload("b", CARD)))
+            )
 
 
 async def test_a_name_in_a_text_calls_who_has_it() -> None:
     async with playing() as play:
-        id_ = actions.say(play.live, Say(play.general, "@mia, look"))["id"]
+        id_ = actions.say(play.live, SayBody(play.general, "@mia, look"))["id"]
 
         said = play.world.get_message(play.grounds.me.id, play.general, id_)["content"]
         assert f"{play.grounds.people[1].mention}, look" == said

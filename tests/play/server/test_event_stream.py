@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import pytest
 
-from cadenza.play.films.film import Record
+from cadenza.play.films.film import FilmRecord
 from cadenza.play.server import event_stream
 from tests.play.server.playing import PATIENCE, playing
 
@@ -32,7 +32,7 @@ async def test_a_page_that_takes_nothing_is_dropped(monkeypatch: pytest.MonkeyPa
             lazy.connect(("127.0.0.1", int(host.rpartition(":")[2])))
             lazy.sendall(f"GET /api/events HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
             for _ in range(200):
-                play.live.reel.add(Record(0.0, "note", {"text": "x" * 100_000}))
+                play.live.reel.add(FilmRecord(0.0, "note", {"text": "x" * 100_000}))
             received = 0
             async with asyncio.timeout(PATIENCE):
                 while not (serving := _served() - before):  # noqa: ASYNC110  # nobody tells of it

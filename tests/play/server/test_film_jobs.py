@@ -10,10 +10,10 @@ import time
 import pytest
 
 from cadenza.errors import InputError
-from cadenza.play.films.film import from_json
 from cadenza.play.films.virtual_time import GivenUp
 from cadenza.play.server.film_jobs import AT_ONCE, LARGE, WAITING, Screening
 from cadenza.play.server.request_types import Limit, Rehearse, Side, SideFault
+from tests.play.films.told import unpacked
 from tests.play.server.playing import PATIENCE
 
 LONG = "All work and no play makes a dull evening.\n" * (LARGE // 43)
@@ -29,7 +29,7 @@ async def test_each_side_has_its_film() -> None:
 
     made = json.loads(await Screening().rehearsed(Rehearse("One.\nTwo.\nThree.\nFour.", 50.0, sides)))
 
-    first, second = map(from_json, made["films"])
+    first, second = map(unpacked, made["films"])
     assert 4 == len(first.of_kind("message"))
     assert len(second.of_kind("message")) < 4
     assert 429 in {one.about["status"] for one in second.of_kind("call")}
@@ -94,7 +94,7 @@ async def test_a_stream_that_parts_characters_has_its_film() -> None:
 
     made = json.loads(await Screening().rehearsed(Rehearse(line, 50.0, (Side(),))))
 
-    said = [one.about["message"]["content"] for one in from_json(made["films"][0]).of_kind("message")]
+    said = [one.about["message"]["content"] for one in unpacked(made["films"][0]).of_kind("message")]
     assert ["Hi \U0001f600 there"] == said
 
 

@@ -118,4 +118,4 @@ def test_whatever_else_is_said_is_answered_in_its_language(asked: str, answer: s
 
 
 def test_without_dice_it_says_so() -> None:
-    assert "nobody gave me any dice" in "".join(one for one in _asked("Roll the dice") if isinstance(one, str))
+    assert "I have no dice" in "".join(one for one in _asked("Roll the dice") if isinstance(one, str))

@@ -14,10 +14,12 @@ import pytest
 from playwright.async_api import Page, expect
 
 from cadenza.play import page
-from cadenza.play.films.film import Record, dump
-from cadenza.play.films.rehearsal import Rehearsal, beats_of, rehearse
+from cadenza.play.films.film import FilmRecord
+from cadenza.play.films.plan import Rehearsal, beats_of
+from cadenza.play.films.rehearsal import rehearse
 from cadenza.sim.wire import Json
 from tests.browsing import Open
+from tests.play.page.samples import packed
 from tests.play.server.playing import playing
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(120)]
@@ -83,12 +85,14 @@ async def test_whatever_is_said_or_happens_live_is_text_and_the_page_still_answe
     async with playing() as play:
         tab = await _tab(window, play.url)
         channel = {"id": "77", "name": NASTY[0], "sort": "constructor", "topic": NASTY[1]}
-        play.live.reel.add(Record(0.0, "channel", {"channel": channel}))
+        play.live.reel.add(FilmRecord(0.0, "channel", {"channel": channel}))
         for number in range(len(NASTY) // 6):
-            play.live.reel.add(Record(0.0, "message", {"message": _message(str(number + 1), play.general, texts)}))
+            play.live.reel.add(FilmRecord(0.0, "message", {"message": _message(str(number + 1), play.general, texts)}))
         for kind in ("form", "note", "typing", "person", "__proto__", "constructor", "story", "fate", "call", "step"):
             odd = {name: next(texts) for name in ("text", "urgency", "channel", "turn", "step", "message", "route")}
-            play.live.reel.add(Record(0.0, kind, {**odd, "about": odd, "who": _person(next(texts)), "__proto__": odd}))
+            play.live.reel.add(
+                FilmRecord(0.0, kind, {**odd, "about": odd, "who": _person(next(texts)), "__proto__": odd})
+            )
         file = {
             "name": 'a"\r\nX-Evil: 1\r\n\r\n<script>ran()</script>.svg',
             "data": base64.b64encode(b"<svg onload=ran()/>"),
@@ -122,20 +126,18 @@ async def test_a_film_of_rubbish_opens_as_a_file_and_nothing_of_it_runs_or_keeps
     window: Open, tmp_path: Path
 ) -> None:
     chance = Random(9)
-    film = json.loads(
-        dump(
-            await asyncio.to_thread(
-                rehearse, Rehearsal(beats_of("# A\n**b** ||c|| (d)\n```py\ne\n```\n@Mia <think>f</think>"), asked="?")
-            )
-        )
-    )
+    wanted = Rehearsal(beats_of("# A\n**b** ||c|| (d)\n```py\ne\n```\n@Mia <think>f</think>"), asked="?")
+    film = json.loads(json.dumps((await asyncio.to_thread(rehearse, wanted)).as_json()))
     tab = await _tab(window, "about:blank")
     for share in (0.01, 0.05, 0.2):
         spoilt = [_spoilt(record, chance, share) for record in film["records"]]
         rubbish = {**film, "records": [*spoilt, *_FAR_OFF]}
         path = tmp_path / "film.html"
         path.write_text(
-            page.film_page([rubbish, film], title=_SCRIPTS[1], labels=[_SCRIPTS[2], {"__proto__": "x"}]), "utf-8"
+            page.film_page(
+                [packed(rubbish), packed(film)], title=_SCRIPTS[1], labels=[_SCRIPTS[2], {"__proto__": "x"}]
+            ),
+            "utf-8",
         )
 
         await tab.goto(path.as_uri(), wait_until="commit")

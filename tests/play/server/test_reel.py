@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.play.films.film import Record
+from cadenza.play.films.film import FilmRecord
 from cadenza.play.server.reel import Reel
 
 pytestmark = pytest.mark.looptime
 
 
-def _record(turn: str = "", kind: str = "step") -> Record:
-    return Record(0.0, kind, {"turn": turn} if turn else {})
+def _record(turn: str = "", kind: str = "step") -> FilmRecord:
+    return FilmRecord(0.0, kind, {"turn": turn} if turn else {})
 
 
 def _numbers(reel: Reel) -> list[int]:
@@ -99,6 +99,6 @@ async def test_who_waits_for_nothing_more_is_told_that() -> None:
 async def test_half_a_character_of_a_stream_that_was_cut_badly_is_told_as_it_is() -> None:
     reel = Reel()
 
-    reel.add(Record(0.0, "tokens", {"turn": "1", "text": "\ud83d"}))
+    reel.add(FilmRecord(0.0, "tokens", {"turn": "1", "text": "\ud83d"}))
 
     assert "\ud83d" == json.loads(reel.beyond(0, 1)[0].data)["text"]

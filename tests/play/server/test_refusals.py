@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -128,7 +129,7 @@ COMMANDS: list[Any] = [
 ]  # fmt: skip
 HEAD = {"recording": 1, "vendor": "openai", "model": "m"}
 MODAL = {"components": [{"type": 1, "components": [{"type": 4, "custom_id": "a", "label": "A", "max_length": 2}]}]}
-FILM = '{"film": 1, "records": [%s]}'
+FILM = '{"film": 2, "records": [%s]}'
 
 
 def lines(*values: object) -> str:
@@ -168,7 +169,7 @@ def rehearse(**more: Any) -> Callable[[], object]:
         pytest.param(lambda: check_choice({"type": 3, "options": [{"value": "b"}]}, ["a"]), id="no such choice"),
         pytest.param(lambda: filled_in(MODAL, {"b": "x"}), id="no such field"),
         pytest.param(lambda: filled_in(MODAL, {"a": "xxx"}), id="too long for a field"),
-        pytest.param(lambda: request_types.read(b"{", request_types.Say), id="no JSON"),
+        pytest.param(lambda: request_types.read(b"{", request_types.SayBody), id="no JSON"),
         pytest.param(lambda: check_changeable(["http"]), id="not changed here"),
         pytest.param(lambda: Trouble("fire"), id="no such trouble"),  # type: ignore[arg-type]  # that is the point
         pytest.param(lambda: Trouble("lost", times=0), id="trouble that never comes"),
@@ -185,7 +186,10 @@ def rehearse(**more: Any) -> Callable[[], object]:
         pytest.param(read("a" * (8 * 2**20 + 1)), id="too large"),
         pytest.param(lambda: understood("a", rate=0), id="no rate"),
         pytest.param(read('{"film"'), id="half a film"),
-        pytest.param(read('{"film": 2}'), id="another film"),
+        pytest.param(read('{"film": 1}'), id="another film"),
+        pytest.param(lambda: understood(b"\x1f\x8b"), id="half a packed film"),
+        pytest.param(lambda: understood(b"\x1f\x8b" + bytes(20)), id="a damaged film"),
+        pytest.param(lambda: understood(gzip.compress(b" " * (64 << 20) + b"x")), id="a film that is too large"),
         pytest.param(read('{"film": "no"}'), id="no film"),
         pytest.param(read(FILM[:-1] % "" + ', "title": 1}'), id="no title"),
         pytest.param(read(FILM % "1"), id="no record"),

@@ -39,7 +39,7 @@ async def _lab(play: Play, window: Open, **about: object) -> Page:
 
 async def _run(page: Page) -> None:
     await page.get_by_role("button", name="Run").click()
-    await expect(page.get_by_role("heading", name="What comes of it")).to_be_visible()
+    await expect(page.get_by_role("heading", name="Result")).to_be_visible()
 
 
 def _side(page: Page, number: int) -> Locator:

@@ -109,7 +109,7 @@ async def test_a_megabyte_is_pasted_run_and_looked_into_and_the_page_never_sleep
             await page.get_by_role("button", name="Run").click()
         await watch.over("run")
         assert MEGABYTE == len((await made.value).request.post_data_json["text"])
-        await expect(page.get_by_role("heading", name="What comes of it")).to_be_visible(timeout=_MADE)
+        await expect(page.get_by_role("heading", name="Result")).to_be_visible(timeout=_MADE)
         await watch.over("the film arrives")
 
         slider = page.get_by_role("slider", name="Time")

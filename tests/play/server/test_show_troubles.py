@@ -34,7 +34,7 @@ async def test_a_rate_limit_makes_posts_merge_and_the_inside_says_so(play: Play,
     await expect(guest.contents).to_have_count(1 + len(told))
     await guest.messages.nth(1 + next(place for place, one in enumerate(told) if place and "\n" in one)).click()
     await expect(
-        guest.panel.get_by_text(re.compile(r"\d+ planned messages went out as one \(Discord takes"))
+        guest.panel.get_by_text(re.compile(r"\d+ planned messages went out as one \(Discord’s rate limit"))
     ).to_be_visible()
     await expect(guest.panel.get_by_text(re.compile(r"It waited .* s: rate limit\."))).to_be_visible()
     await snap(guest.page)

@@ -14,12 +14,13 @@ import pytest_asyncio
 from yarl import URL
 
 from cadenza.bot.demo_server import DemoServer
-from cadenza.play.films.film import from_json
+from cadenza.play.films.film import Film, packed
 from cadenza.play.films.urls import Paths
 from cadenza.play.server import actions
-from cadenza.play.server.request_types import Say
+from cadenza.play.server.request_types import SayBody
 from cadenza.sim.objects import MessageFlag
 from cadenza.sim.wire import Json
+from tests.play.films.told import unpacked
 from tests.play.server.playing import HEADERS, Play, playing
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -271,7 +272,7 @@ async def test_settings_of_who_waits_for_whom_take_hold_too(play: Play) -> None:
     before = len(play.answers())
 
     for text in ("One more thing", "Good evening"):  # both at once, so that the first has no time to be answered
-        actions.say(play.live, Say(play.general, text))
+        actions.say(play.live, SayBody(play.general, text))
     await play.until(lambda: len(play.answers()) >= before + 3)
     await play.quiet()
 
@@ -395,7 +396,7 @@ async def test_a_rehearsal_gives_back_its_films(play: Play) -> None:
     made = await play.post("/api/rehearse", body)
 
     assert 2 == len(made["films"])
-    said = [one.about["message"]["content"] for one in from_json(made["films"][0]).of_kind("message")]
+    said = [one.about["message"]["content"] for one in unpacked(made["films"][0]).of_kind("message")]
     assert ["Hello", "Hello there.", "How are you?"] == said
 
 
@@ -409,8 +410,7 @@ async def test_a_story_of_the_tour_is_told(play: Play) -> None:
 
 
 async def test_films_are_shared_as_a_page_to_be_saved(play: Play) -> None:
-    film = {"film": 1, "title": "", "seconds": 0.0, "settings": {}, "records": []}
-    body = {"films": [film], "labels": [], "title": "A film"}
+    body = {"films": [packed(Film(()))], "labels": [], "title": "A film"}
 
     async with play.http.post(f"{play.url}/api/share", json=body, headers=HEADERS) as response:
         assert (200, "text/html") == (response.status, response.content_type)
@@ -450,6 +450,7 @@ BODIES: dict[str, tuple[str, Any]] = {
     "a side with a wrong setting": ("/api/rehearse", {"text": "x", "rate": 1, "sides": [{"settings": {"x": 1}}]}),
     "no rate": ("/api/rehearse", {"text": "x", "rate": 0, "sides": [{}]}),
     "no film": ("/api/share", {"films": []}),
+    "a film that is not packed": ("/api/share", {"films": ["<b>"]}),
 }
 
 
@@ -564,11 +565,29 @@ async def test_a_body_that_is_too_large_is_refused(play: Play) -> None:
 
 
 async def test_films_that_are_shared_may_be_larger_than_what_they_are_made_of(play: Play) -> None:
-    body = json.dumps({"films": [{"film": 1, "title": "x" * (9 << 20), "records": []}]}).encode()
+    body = json.dumps({"films": ["A" * (13 << 20)]}).encode()
 
     headers = {**HEADERS, "Content-Type": "application/json"}
     async with play.http.post(f"{play.url}/api/share", data=io.BytesIO(body), headers=headers) as response:
         assert 200 == response.status
+
+
+async def test_a_request_that_fails_is_refused_in_a_sentence_and_logged_with_its_traceback(
+    play: Play, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object) -> Json:
+        msg = "what was said"
+        raise RuntimeError(msg)
+
+    monkeypatch.setattr(actions, "say", broken)
+    body = {"channel": "1", "text": "Hello"}
+    async with play.http.post(f"{play.url}/api/say", json=body, headers=HEADERS) as response:
+        assert 500 == response.status
+        assert "something went wrong inside (RuntimeError); the log may tell more" == (await response.json())["error"]
+
+    [logged] = [one for one in caplog.records if one.name == "cadenza.play.server.site"]
+    assert logged.exc_info is not None
+    assert "what was said" not in logged.getMessage()
 
 
 async def test_a_body_that_does_not_come_is_not_waited_for(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -613,7 +632,7 @@ async def test_what_is_refused_is_said_in_the_language_of_the_page(play: Play) -
         ("/api/say", {"channel": "1", "text": ""}, "there is nothing to say", "送るものがありません"),
         ("/api/act", {"act": "submit", "interaction": "1", "values": {}}, "no interaction 1", "操作 1 はありません"),
         ("/api/model", {"name": "nobody"}, "not on offer", "そのモデルはここでは選べません"),
-        ("/api/model", {}, "not as it should be: Object", "リクエストの形が正しくありません：Object"),
+        ("/api/model", {}, "not valid: Object", "リクエストの形が正しくありません：Object"),
         ("/api/rehearse", wanted, "the setting 'limit' must be", "設定 'limit' の値は"),
         ("/api/rehearse", {**wanted, "answer": 2, "sides": [{}]}, "there is no answer 2", "2 番目の返答はありません"),
         ("/api/nowhere", {}, "there is nothing at that address", "そのアドレスには何もありません"),

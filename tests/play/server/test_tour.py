@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from cadenza.play.films.film import Film
-from cadenza.play.server.tour import LABELS, STORIES, Shown, shown, story_of
+from cadenza.play.server.tour import LABELS, STORIES, ShownStory, shown, story_of
 from cadenza.play.server.tour_texts import ANSWERS
 from cadenza.sim.wire import Json
 
@@ -25,7 +25,7 @@ both_languages = pytest.mark.parametrize("language", BOTH)
 
 
 @cache
-def told(id_: str, language: str) -> Shown:
+def told(id_: str, language: str) -> ShownStory:
     """A story as it is shown; it is filmed once."""
     story = story_of(id_)
     assert story is not None
@@ -148,12 +148,12 @@ def test_limits_and_lost_answers_end_the_usual_bot_and_not_cadenza(language: str
     last = ANSWERS["limits"][language].splitlines()[-1]
 
     assert last not in "".join(said(usual))
-    assert usual.seconds < caption("limits", language, "that was the end of it")
+    assert usual.seconds < caption("limits", language, "the reply ended there")
     assert last == said(ours)[-1]
     calls = [(one.at, one.about["status"]) for one in ours.of_kind("call")]
     assert [429, None] == [status for _, status in calls if status in (429, None)]
     lost = next(at for at, status in calls if status is None)
-    assert lost == pytest.approx(caption("limits", language, "an answer was lost here"), abs=0.1)
+    assert lost == pytest.approx(caption("limits", language, "a response was lost here"), abs=0.1)
     assert any("\n" in text for text in said(ours)), "lines that waited go out together"
 
 

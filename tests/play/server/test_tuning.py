@@ -6,7 +6,7 @@ import pytest
 
 from cadenza.errors import CadenzaError
 from cadenza.play.server import tuning
-from cadenza.play.server.request_types import Fault, Limit, NewDiscord, NewSettings
+from cadenza.play.server.request_types import FaultBody, Limit, NewDiscord, NewSettings
 from tests.play.server.playing import playing
 
 
@@ -26,7 +26,7 @@ async def test_one_wrong_setting_changes_none_and_a_reset_comes_first() -> None:
 async def test_the_simulated_discord_is_changed_in_one_go() -> None:
     async with playing() as play:
         tuning.change_discord(
-            play.live, NewDiscord(limits=Limit(3, 2.0), latency=0.5, fault=Fault("slow", 3, 1.0), clear=True)
+            play.live, NewDiscord(limits=Limit(3, 2.0), latency=0.5, fault=FaultBody("slow", 3, 1.0), clear=True)
         )
 
         told = play.live.weather.as_json()

@@ -8,6 +8,7 @@ import json
 import resource
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -17,11 +18,10 @@ import msgspec
 import pytest
 
 from cadenza.errors import CadenzaError, InputError
-from cadenza.play.films.film import from_json
 from cadenza.play.server import worker_process
 from cadenza.play.server.film_jobs import LARGE, Screening
 from cadenza.play.server.request_types import Rehearse, Side
-from tests.play.films.told import mixed_text
+from tests.play.films.told import mixed_text, unpacked
 from tests.play.server.playing import HEADERS, PATIENCE, playing
 
 _COUNTED = Path("/proc/self/task")
@@ -83,8 +83,8 @@ async def test_a_large_text_has_the_film_that_it_would_have_here() -> None:
     assert [] == _children()
 
 
-def _said(film: object) -> list[str]:
-    return [one.about["text"] for one in from_json(film).of_kind("tokens")]
+def _said(film: str) -> list[str]:
+    return [one.about["text"] for one in unpacked(film).of_kind("tokens")]
 
 
 async def test_who_goes_away_ends_the_process() -> None:
@@ -122,8 +122,16 @@ async def test_a_process_that_dies_is_told_in_a_sentence() -> None:
     [process] = await _begun()
     signal.pidfd_send_signal(_opened(process), signal.SIGKILL)
 
-    with pytest.raises(CadenzaError, match="has ended before it was done"):
+    with pytest.raises(CadenzaError, match="ended too early"):
         await making
+
+
+async def test_the_traceback_of_a_process_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(CadenzaError, match="ended too early"):
+        await worker_process.made("dance", b"")  # type: ignore[arg-type]  # that is the point
+
+    assert "Traceback" in caplog.text
+    assert "dance" in caplog.text
 
 
 def _opened(process: int) -> int:
@@ -138,7 +146,7 @@ async def test_a_process_ends_by_itself_when_nobody_listens_any_more() -> None:
         sys.executable, "-m", worker_process.__name__, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL
     )
     assert process.stdin is not None
-    process.stdin.write(msgspec.json.encode(worker_process.Order("rehearse", len(request))) + b"\n" + request)
+    process.stdin.write(msgspec.json.encode(worker_process.FilmJob("rehearse", len(request))) + b"\n" + request)
     await process.stdin.drain()
     process.stdin.close()
 
@@ -188,14 +196,14 @@ async def _watch(gaps: list[float], over: asyncio.Event) -> None:
 
 
 async def test_what_is_wrong_is_said_in_a_sentence() -> None:
-    with pytest.raises(InputError, match="request is not as it should be"):
+    with pytest.raises(InputError, match="request is not valid"):
         await Screening().shared(b'{"films": []}' + b" " * LARGE, "en")
 
 
 REQUESTS = [
     pytest.param("rehearse", b'{"text": "Hi.", "rate": 50, "sides": [{}]}', 0, b'{"what":"text"', id="a film"),
-    pytest.param("share", b'{"films": [{"film": 1, "records": []}]}', 0, b"<!doctype html>", id="a page"),
-    pytest.param("share", b"{", worker_process.REFUSED, b"the request is not JSON", id="no request at all"),
+    pytest.param("share", b'{"films": ["eA=="]}', 0, b"<!doctype html>", id="a page"),
+    pytest.param("share", b"{", worker_process.REFUSED, b"the request is not valid JSON", id="no request at all"),
     pytest.param(
         "rehearse",
         b'{"text": "", "rate": 5, "sides": [{"settings": {"x": 1}}]}',
@@ -210,10 +218,11 @@ REQUESTS = [
 def test_what_the_process_does(
     what: str, request_: bytes, status: int, answer: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ended = []
-    monkeypatch.setattr(worker_process.os, "_exit", ended.append)  # nobody holds its input open here
+    ended = threading.Event()
+    monkeypatch.setattr(worker_process.os, "_exit", lambda _: ended.set())  # nobody holds its input open here
     order = msgspec.json.encode({"what": what, "size": len(request_)})
     answers = io.BytesIO()
 
     assert status == worker_process.main(io.BytesIO(order + b"\n" + request_), answers)
     assert answers.getvalue().startswith(answer)
+    assert ended.wait(PATIENCE), "or its thread would end the tests once the real _exit is back"

@@ -1,5 +1,5 @@
-"""A reply as a film: all that people saw and all that happened inside, with its times, to be looked at back and forth.
+"""Films of replies: what people saw and what happened inside, with times, to be played back and forth.
 
-A *film* is made by a *camera* that stands in a simulated Discord: while somebody talks with the bot there (the
-playground), or while a stream is *rehearsed* in virtual time (``cadenza explain``). ``docs/films.md`` tells the format.
+A *camera* records a simulated Discord: while a user talks with the bot (the playground), or while a stream is *rehearsed*
+in virtual time (``cadenza explain``). ``docs/films.md`` describes the format.
 """

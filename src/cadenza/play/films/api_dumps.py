@@ -1,6 +1,6 @@
-"""The body of an HTTP answer that somebody has saved or copied: which dialect it is in, and what it comes to.
+"""Recognises the dialect of a saved or copied HTTP response, and decodes it.
 
-Nobody says whose it is, so it is recognised by what is in it. What ``curl -i`` and ``curl -v`` put in front is passed over.
+Only its content says which vendor sent it. The lines that ``curl -i`` and ``curl -v`` add are skipped.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from ...types import Chunk, Failed, TextDelta, ThoughtDelta, ToolCall
 from .split_dumps import events_parted, lines_parted
 
 _NOISE = re.compile(r"[*<>] |[{}] \[\d+ bytes data\]|\$ |\s*(?:%|Dload|\d+ +\d)|[*<>]?\s*$")
-"""A line that curl, or whoever called it, has written besides the body."""
+"""A line that curl or the shell wrote besides the body."""
 _FIELD = re.compile(r"(?:data|event|id|retry)?:")
 _DATA = re.compile(r"^(data:.*)$", re.MULTILINE)
 _EMPTY_LINE = re.compile(r"\r?\n\r?\n|\r\r")
 _LOOKED_AT = 50
-"""So many events are looked at to see in which dialect they are."""
+"""Events that are inspected to find the dialect."""
 
 _ANTHROPIC = frozenset(
     {
@@ -36,7 +36,7 @@ _ANTHROPIC = frozenset(
     }
 )
 _STORYTELLER = "kayra-v1"
-"""Whose streams are of tokens, and do not say who speaks."""
+"""Vendors whose streams are bare tokens."""
 _NAMES: Mapping[str, str] = {
     "openai": "OpenAI's chat completions",
     "openai-responses": "OpenAI's responses",
@@ -54,12 +54,12 @@ class Dump:
     dialect: str
     """In words."""
     model: str
-    """What it says of who answered; empty if it does not."""
+    """The model that the response names; empty if it names none."""
     chunks: tuple[Chunk, ...]
 
 
 def recognised(text: str) -> list[Dump]:
-    """What *text* comes to as the bodies of answers, one behind the other; nothing if there is none that is known."""
+    """The responses in *text*, in order; empty if no dialect is recognised."""
     body = _body(text)
     if _FIELD.match(body):
         body = body if _EMPTY_LINE.search(body.rstrip()) else _DATA.sub(r"\1\n", body)  # lost when it was copied
@@ -73,7 +73,7 @@ def recognised(text: str) -> list[Dump]:
 
 
 def _read(body: str, *, is_doubtful: bool = False) -> Dump | None:
-    """What *body* comes to; one that *is_doubtful* must say something, for it may only look like an answer."""
+    """Decode *body*. If *is_doubtful*, it may only look like a response, so it must contain text."""
     objects = list(islice(_objects(_events(body) if _DATA.search(body) else _documents(body)), _LOOKED_AT))
     vendor = next(filter(None, map(_vendor, objects)), "") or _of_an_error(objects)
     if not vendor:
@@ -88,7 +88,7 @@ def _read(body: str, *, is_doubtful: bool = False) -> Dump | None:
 
 
 def _is_answer(objects: Iterable[Mapping[str, object]], chunks: Iterable[Chunk]) -> bool:
-    """Whether some JSON is an answer, and does not only look like one."""
+    """Whether some JSON is a response, and does not only look like one."""
     is_error = any("error" in one or "promptFeedback" in one for one in objects)
     return any(
         isinstance(one, TextDelta | ThoughtDelta | ToolCall) or (is_error and isinstance(one, Failed)) for one in chunks
@@ -96,7 +96,7 @@ def _is_answer(objects: Iterable[Mapping[str, object]], chunks: Iterable[Chunk])
 
 
 def _body(text: str) -> str:
-    """*text* without what stands in front of the body."""
+    """*text* without the lines before the body."""
     lines = text.replace("\r\n", "\n").removeprefix("\ufeff").split("\n")
     start = 0
     while start < len(lines) and _NOISE.match(lines[start]):
@@ -129,7 +129,7 @@ def _objects(texts: Iterable[str]) -> Iterator[Mapping[str, object]]:
 
 
 def _vendor(one: Mapping[str, object]) -> str:
-    """Whose *one* is, if that can be seen."""
+    """The vendor that *one* comes from, if it can be told."""
     match one:
         case {"type": str(kind)} if kind.startswith("response."):
             return "openai-responses"
@@ -152,7 +152,7 @@ def _vendor(one: Mapping[str, object]) -> str:
 
 
 def _of_an_error(objects: Iterable[Mapping[str, object]]) -> str:
-    """Who reports an error in this way, where nothing else was said."""
+    """The vendor that reports errors in this form, for a response with nothing else in it."""
     for one in objects:
         match one:
             case {"type": "error", "error": {"type": str()}}:

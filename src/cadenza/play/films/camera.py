@@ -1,4 +1,4 @@
-"""Who watches a simulated Discord, and the replies in it, and makes records of it all."""
+"""Records everything that happens in a simulated Discord and inside the replies in it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ...sim.rest import Rest, RestCall
 from ...sim.wire import GatewayEvent, Json, Refusal
 from ...sim.world import World
 from ...text.markup import Names
-from .film import Record
+from .film import FilmRecord
 from .json_fields import as_form
 from .message_view import as_shown
 from .tokens import Tokens
-from .urls import Addresses, Inline
+from .urls import Addresses, InlineAddresses
 
-Take = Callable[[Record], None]
-"""Whoever is given each record, in their order."""
+Take = Callable[[FilmRecord], None]
+"""Receives each record, in order."""
 
 _SAID = frozenset({"text", "thought"})
 _ANSWERING = "POST /interactions/{interaction}/{token}/callback"
@@ -39,13 +39,12 @@ _MEMBERS = frozenset({"GUILD_MEMBER_ADD", "GUILD_MEMBER_UPDATE"})
 
 
 class Camera:
-    """Stands in a *world* from now on; ``take`` is given all that happens, at its time on *clock*.
+    """Records a *world* from now on: ``take`` gets everything that happens, with its time on *clock*.
 
-    What there is already comes first: people, the channels that *me* can see, and what was said in them. *me* is whose
-    eyes it looks through: they see only what they may, and what is meant for one person only if that is them. With *rest*
-    the bot's calls are filmed, too. *addresses* says where pictures and files are; unless it does, they are in the film
-    itself. If *is_live*, somebody watches meanwhile: they should not wait long for tokens, and
-    ``flush`` is to be called about ten times a second.
+    *me* is the viewer: only channels and ephemeral messages visible to them are recorded. What is there already comes
+    first: people, channels and their messages. With *rest* the bot's calls are recorded too. *addresses* says where
+    pictures and files are; by default they are in the film itself. If *is_live*, tokens are handed out in short records,
+    and ``flush`` must be called about ten times a second.
     """
 
     def __init__(
@@ -66,42 +65,42 @@ class Camera:
         self._begun = clock()
         self._last = 0.0
         self._tokens = Tokens(is_live=is_live)
-        self._begins: dict[str, float] = {}  # when each reply that is running began
+        self._begins: dict[str, float] = {}  # when each running reply began
         self._stories: dict[str, Stories] = {}
-        self._addresses = addresses or Inline(world)
+        self._addresses = addresses or InlineAddresses(world)
         self._names: dict[str, str] = {}
         self._roles: dict[str, str] = {}
         self._places: dict[str, str] = {}
         self._known = Names(self._names, self._roles, self._places)
         self._guilds: set[str] = set()
-        self._channels: dict[str, Json] = {}  # as they were last told, and so are people
+        self._channels: dict[str, Json] = {}  # as last recorded; people too
         self._people: dict[str, Json] = {}
-        self._hidden: set[str] = set()  # messages that are meant for somebody else
+        self._hidden: set[str] = set()  # ephemeral messages for others
         self._ends = [world.listen(self._hear)]
         if rest is not None:
             self._ends.append(rest.listen(self._called))
         self._look_around()
 
     def stop(self) -> None:
-        """Look no longer; what was not yet taken is."""
+        """Stop recording, and hand out the remaining tokens."""
         self.flush()
         for end in self._ends:
             end()
         self._ends.clear()
 
     def flush(self) -> None:
-        """Give out the tokens that were gathered."""
+        """Hand out the gathered tokens."""
         if record := self._tokens.flush():
             self._take(record)
 
     def note(self, text: str, urgency: str = "info") -> None:
-        """Film what the playground itself has to say."""
+        """Record a note of the playground itself."""
         self._film("note", {"text": text, "urgency": urgency})
 
     # --- the inside ------------------------------------------------------------------------
 
     def hook(self, step: TraceStep) -> None:
-        """A trace's hook: what happens inside. Of a reply that began before the camera looked, there are no stories."""
+        """The hook for traces. A reply that began before the camera has no stories."""
         turn, about = step.turn, step.about
         if step.step == "reply":
             self._begin(turn, self._now() - step.at)
@@ -157,7 +156,7 @@ class Camera:
             self._happen(name, data)
 
     def _happen(self, name: str, data: Json) -> None:
-        """Something happened in a channel that can be seen."""
+        """Record an event in a visible channel."""
         match name:
             case "MESSAGE_CREATE":
                 self._say("message", data)
@@ -167,7 +166,7 @@ class Camera:
                 self._delete(data["channel_id"], [data["id"]])
             case "MESSAGE_DELETE_BULK":
                 self._delete(data["channel_id"], data["ids"])
-            case "TYPING_START" if data["user_id"] != self._me:  # one does not see oneself write
+            case "TYPING_START" if data["user_id"] != self._me:  # Discord does not show people their own typing
                 who = self._people.get(data["user_id"]) or self._meet(self._world.get_user(self._me, data["user_id"]))
                 shown = {"id": who["id"], "name": who["name"], "avatar": who["avatar"]}
                 self._film("typing", {"channel": data["channel_id"], "who": shown})
@@ -182,20 +181,20 @@ class Camera:
         if meant_for not in (None, self._me):
             self._hidden.add(message["id"])
             return
-        if author["id"] not in self._people and author["discriminator"] != "0000":  # which is a webhook's
+        if author["id"] not in self._people and author["discriminator"] != "0000":  # a webhook
             self._meet(author)
         self._film(kind, {"message": self._as_shown(message)})
 
     def _as_shown(self, message: Json) -> Json:
         shown = as_shown(message, self._known, self._addresses)
         if message["mention_roles"] and self._me not in shown["calls"]:
-            with suppress(Refusal):  # it may be gone already
+            with suppress(Refusal):  # it may have been deleted
                 if self._me in self._world.pinged(message["channel_id"], message["id"]):
                     shown["calls"].append(self._me)
         return shown
 
     def _as_seen(self, channel: str, message: str) -> Json | None:
-        """A message of which there is news, as *me* sees it; there is none if it is meant for one person only."""
+        """A changed message as *me* sees it; ``None`` if it cannot be fetched, as an ephemeral one."""
         try:
             return self._world.get_message(self._me, channel, message)
         except Refusal:
@@ -209,7 +208,7 @@ class Camera:
                 self._film("deleted", {"channel": channel, "id": id_})
 
     def _meet(self, user: Json, nick: str | None = None) -> Json:
-        """Somebody is there, or is called otherwise now."""
+        """Record a person who is new or renamed."""
         id_ = user["id"]
         name = nick or user["global_name"] or str(user["username"])
         face, is_bot = self._addresses.face(user), bool(user["bot"])
@@ -221,7 +220,7 @@ class Camera:
         return shown
 
     def _sees(self, channel: str, *, is_news: bool = False) -> bool:
-        """Whether *channel* can be seen; one that was not known, or of which there is news, is filmed first."""
+        """Whether *channel* is visible; a new or changed one is recorded first."""
         with suppress(Refusal):
             if Permission.VIEW_CHANNEL in self._world.permissions_in(self._me, channel):
                 if is_news or channel not in self._channels:
@@ -242,7 +241,7 @@ class Camera:
             self._film("channel", {"channel": shown})
 
     def _look_into(self, guild: str | None) -> None:
-        """Learn what the roles of a server are called, and its people there."""
+        """Learn the names of a guild's roles and members."""
         if guild is None or guild in self._guilds:
             return
         self._guilds.add(guild)
@@ -259,21 +258,21 @@ class Camera:
 
     @property
     def now(self) -> float:
-        """Seconds since it stands here: the time of what happens at this moment."""
+        """Seconds since the camera started."""
         return self._now()
 
     def _now(self) -> float:
         return self._clock() - self._begun
 
     def _film(self, kind: str, about: Mapping[str, Any], at: float | None = None) -> None:
-        """Take a record; those before it never come later than it."""
+        """Hand out a record; times never go backwards."""
         self.flush()
         self._last = max(self._now() if at is None else at, self._last)
-        self._take(Record(self._last, kind, about))
+        self._take(FilmRecord(self._last, kind, about))
 
 
 def _meant_for(message: Json) -> str | None:
-    """Who alone may see *message*; ``None`` if everybody may."""
+    """The only user who may see *message*; ``None`` if everyone may."""
     if not message["flags"] & MessageFlag.EPHEMERAL:
         return None
     return str(message["interaction_metadata"]["user"]["id"])

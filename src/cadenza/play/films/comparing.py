@@ -11,7 +11,7 @@ from rich.text import Text
 
 from ...settings import settings_fields
 from . import film_words
-from .packing import Json
+from .film import Json
 from .printing import Paper, body, cut_to, harmless, headline, numbers_in_words, wrapped
 from .summary import Message, Telling
 
@@ -21,15 +21,15 @@ _MARKS = ("- ", "+ ")
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
-    """Messages that are the same on both sides, or that stand in each other's place."""
+class MessageStretch:
+    """A run of messages that are the same on both sides, or that replace each other."""
 
     is_same: bool
     left: tuple[Message, ...]
     right: tuple[Message, ...]
 
     def as_json(self) -> Json:
-        """As it is written down: by the numbers of the messages."""
+        """As JSON: the numbers of the messages."""
         sides = ([message.number for message in side] for side in (self.left, self.right))
         return {"is_same": self.is_same, **dict(zip(("a", "b"), sides, strict=True))}
 
@@ -40,15 +40,15 @@ class Comparison:
 
     left: Telling
     right: Telling
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[MessageStretch, ...]
 
     @property
     def is_same(self) -> bool:
-        """Whether people read the same and the same are called; when that is may differ."""
+        """Whether both send the same texts and the same pings; their times may differ."""
         return all(stretch.is_same for stretch in self.stretches)
 
     def as_json(self) -> Json:
-        """As it is written down."""
+        """As JSON."""
         return {
             "is_same": self.is_same,
             "settings": {name: list(values) for name, values in _settings(self).items()},
@@ -58,10 +58,11 @@ class Comparison:
 
 
 def compared(left: Telling, right: Telling) -> Comparison:
-    """Lay two tellings beside each other."""
+    """Compare two tellings."""
     matcher = SequenceMatcher(None, _keys(left), _keys(right), autojunk=False)
     stretches = tuple(
-        Stretch(tag == "equal", left.messages[a:b], right.messages[c:d]) for tag, a, b, c, d in matcher.get_opcodes()
+        MessageStretch(tag == "equal", left.messages[a:b], right.messages[c:d])
+        for tag, a, b, c, d in matcher.get_opcodes()
     )
     return Comparison(left, right, stretches)
 
@@ -87,7 +88,7 @@ def _plain(value: object) -> object:
 
 
 def comparison_lines(comparison: Comparison, labels: Sequence[str], paper: Paper) -> Iterator[Text]:
-    """All of a comparison; *labels* are what the two settings are called."""
+    """A whole comparison; *labels* name the two settings."""
     for side, label, mark, style in zip(_SIDES, labels, _MARKS, _STYLES, strict=True):
         yield Text(cut_to(f"{mark}{side}  {harmless(label)}", paper.width), style=style)
     yield Text()
@@ -104,8 +105,8 @@ def comparison_lines(comparison: Comparison, labels: Sequence[str], paper: Paper
         yield Text.assemble("  ", line)
 
 
-def _same(stretch: Stretch, paper: Paper) -> Iterator[Text]:
-    """A line for each pair of messages that are the same."""
+def _same(stretch: MessageStretch, paper: Paper) -> Iterator[Text]:
+    """One line for each pair of equal messages."""
     for left, right in zip(stretch.left, stretch.right, strict=True):
         head = f"  {_numbered(left, right)}  same  "
         gist = " ".join(harmless(left.shown).split()) or f"[file: {harmless(left.file)}]"
@@ -120,8 +121,8 @@ def _numbered(left: Message, right: Message) -> str:
     return f"{left.number}" if left.number == right.number else f"{left.number} | {right.number}"
 
 
-def _different(stretch: Stretch, paper: Paper) -> Iterator[Text]:
-    """The messages of the one side, and those of the other in their place."""
+def _different(stretch: MessageStretch, paper: Paper) -> Iterator[Text]:
+    """The messages of one side and those that replace them on the other."""
     for side, messages, mark, style in zip(_SIDES, (stretch.left, stretch.right), _MARKS, _STYLES, strict=True):
         for message in messages:
             title = f"{side} {message.number}  {message.author}"

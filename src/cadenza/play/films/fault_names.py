@@ -1,4 +1,4 @@
-"""What is to go wrong in a rehearsal, by the names that the playground has for it."""
+"""The faults of a rehearsal, with the names that the playground uses."""
 
 from __future__ import annotations
 
@@ -10,41 +10,41 @@ from ...sim.faults import Faults
 
 What: TypeAlias = Literal["rate_limit", "refused", "lost", "slow", "broken", "disconnect", "webhook_gone"]
 WHAT: Final[tuple[str, ...]] = get_args(What)
-"""Everything that can go wrong."""
+"""All faults."""
 
 AS_BOT: Final = "POST /channels/*/messages"
 AS_SOMEBODY: Final = "POST /webhooks/*/*"
-"""The calls that bring a message: of the bot itself, and of whoever speaks through a webhook."""
+"""The calls that send a message: as the bot, and through a webhook."""
 _LIMITED, _SLOW = 2.0, 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Something that goes wrong with messages of the bot."""
+    """A fault that hits messages of the bot."""
 
     what: What
-    """``rate_limit`` is an answer of 429, ``refused`` one of 403; ``lost`` is a message that arrives and whose answer does
-    not, ``broken`` one that does not arrive; ``slow`` is an answer that takes long; before ``webhook_gone`` somebody
-    deletes the webhook. ``disconnect`` cuts the gateway, of which there is none in a rehearsal: it changes nothing there.
+    """``rate_limit`` answers 429, ``refused`` 403; with ``lost`` the message arrives but the response does not, with
+    ``broken`` the message does not arrive; ``slow`` delays the response; ``webhook_gone`` deletes the webhook.
+    ``disconnect`` cuts the gateway; a rehearsal has none, so it changes nothing there.
     """
     times: int = 1
-    """How often, one message after the other."""
+    """How often, for consecutive messages."""
     at_message: int = 0
-    """At which message it begins, counted from 1; 0 is as early as it can be seen."""
+    """The first message that it hits, counted from 1; 0 is as early as possible."""
     seconds: float = 0.0
-    """How long a wait or a slow answer is; 0 leaves it to us."""
+    """How long a wait or a slow response is; 0 is the default."""
 
     def __post_init__(self) -> None:
-        """Refuse what there cannot be."""
+        """Refuse impossible values."""
         if self.what not in WHAT:
-            msg = f"{str(self.what)[:40]!r} is nothing that can go wrong here; choose one of {', '.join(WHAT)}"
+            msg = f"{str(self.what)[:40]!r} is no fault that is known here; choose one of {', '.join(WHAT)}"
             raise InputError(msg)
         if self.times < 1 or self.at_message < 0 or not 0 <= self.seconds <= 3600:
-            msg = "trouble comes at least once, at a message from 1 on, and takes at most an hour; check its numbers"
+            msg = "a fault happens at least once, from message 1 on, and lasts at most an hour; check its numbers"
             raise InputError(msg)
 
     def arrange(self, faults: Faults, match: str = AS_BOT) -> None:
-        """Have it go wrong with the calls that *match*, those by which messages are sent."""
+        """Arrange the fault for the calls that *match*: those that send messages."""
         after = max(self.at_message - 1, 0)
         match self.what:
             case "rate_limit":
@@ -58,11 +58,11 @@ class Trouble:
             case "slow":
                 faults.delay(match, self.seconds or _SLOW, times=self.times, after=after)
             case "webhook_gone" | "disconnect":
-                pass  # neither is a call that fails: the one is done by a person, the other is not there
+                pass  # neither is a failing call: a person deletes the webhook, and there is no gateway
             case _:
                 assert_never(self.what)
 
     def deletes_webhook(self, said: int) -> bool:
-        """Whether somebody deletes the webhook when so many messages were *said* through one."""
+        """Whether the webhook is deleted once this many messages were *said* through it."""
         first = max(self.at_message - 1, 1)  # before the first there is none
         return self.what == "webhook_gone" and first <= said < first + self.times

@@ -1,41 +1,48 @@
-"""What a film is made of: records, each with its time, in values that JSON knows; and how one is written and read."""
+"""A film: timed records of JSON values. Here they are also written, packed and read."""
 
 from __future__ import annotations
 
+import gzip
 import json
+import zlib
+from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any
+from typing import Any, TypeAlias, TypeGuard
 
 import msgspec
 
 from ...errors import InputError
 from ...types import Reply
-from .packing import Json, packed, unpacked
 
-VERSION = 1
+Json: TypeAlias = dict[str, Any]
+
+VERSION = 2
+MOST_UNPACKED = 64 << 20
+"""Bytes of JSON that a packed film may hold when it is read."""
+_LEVEL = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
-    """Something that happened."""
+class FilmRecord:
+    """One thing that happened."""
 
     at: float
-    """When, in seconds since the film began."""
+    """In seconds since the film began."""
     kind: str
-    """What: one of those in ``docs/films.md``."""
+    """One of the kinds in ``docs/films.md``."""
     about: Mapping[str, Any]
-    """All there is to say of it."""
+    """Its fields."""
 
     @property
     def until(self) -> float:
-        """When the last of it happened: several tokens are one record."""
+        """When it ended: one record holds several tokens."""
         times = self.about.get("times") if self.kind == "tokens" else None
         return self.at + float(times[-1]) if times else self.at
 
     def as_json(self) -> Json:
-        """As it is written down, and sent to a page."""
+        """As JSON."""
         return {"at": round(self.at, 6), "kind": self.kind, **self.about}
 
 
@@ -43,24 +50,24 @@ class Record:
 class Film:
     """A whole film."""
 
-    records: tuple[Record, ...]
+    records: tuple[FilmRecord, ...]
     title: str = ""
     settings: Mapping[str, object] = field(default_factory=dict)
-    """Those that differ from the defaults."""
+    """The settings that differ from the defaults."""
     reply: Reply | None = field(default=None, compare=False, repr=False)
-    """What was left of the reply that was filmed: its outcome, its transcript. It is not written down."""
+    """The reply that was filmed, with its outcome and transcript. It is not saved."""
 
     @property
     def seconds(self) -> float:
-        """How long it is."""
+        """Its length."""
         return self.records[-1].until if self.records else 0.0
 
-    def of_kind(self, kind: str) -> list[Record]:
+    def of_kind(self, kind: str) -> list[FilmRecord]:
         """The records of one kind."""
         return [record for record in self.records if record.kind == kind]
 
     def as_json(self) -> Json:
-        """As it is written down."""
+        """As JSON."""
         return {
             "film": VERSION,
             "title": self.title,
@@ -70,38 +77,57 @@ class Film:
         }
 
 
-def short_form(film: Film) -> Json:
-    """*film* as it is written to a file or sent to a page: as ``as_json``, but packed."""
-    whole = film.as_json()
-    return {**whole, "packed": True, "records": list(packed(whole["records"]))}
+def dump(film: Film) -> bytes:
+    """*film* as a file: the gzip of its JSON."""
+    return gzip.compress(encoded(film.as_json()), _LEVEL, mtime=0)
 
 
-def dump(film: Film) -> str:
-    """*film* as text; half a character, which no file can hold, is written as JSON's own escape."""
-    text = json.dumps(short_form(film), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+def packed(film: Film) -> str:
+    """*film* for JSON and HTML: ``dump(film)`` as base64."""
+    return b64encode(dump(film)).decode("ascii")
 
 
 def encoded(value: object) -> bytes:
-    """*value* as JSON, quickly; half a character, as a stream that was cut badly has it, is written as JSON's own escape."""
+    """*value* as JSON, quickly; a lone surrogate, from a stream that was cut badly, is written as JSON's own escape."""
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
         return json.dumps(msgspec.to_builtins(value), separators=(",", ":")).encode()
 
 
-def load(text: str | bytes) -> Film:
-    """Read a film, or say in a sentence why it is none."""
+def is_packed(data: bytes | str) -> TypeGuard[bytes]:
+    """Whether *data* is gzip, which all packed films are."""
+    return isinstance(data, bytes) and data.startswith(b"\x1f\x8b")
+
+
+def _unpacked(data: bytes) -> bytes:
+    inflating = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)  # which is gzip
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+        content = inflating.decompress(data, MOST_UNPACKED + 1)
+    except zlib.error as error:
+        why = "it is damaged, and cannot be unpacked"
+        raise _unreadable(why) from error
+    if len(content) > MOST_UNPACKED:
+        why = f"it has more than {MOST_UNPACKED >> 20} MB when it is unpacked; film a shorter text"
+        raise _unreadable(why)
+    if not inflating.eof:
+        why = "its end is missing"
+        raise _unreadable(why)
+    return content
+
+
+def load(data: bytes | str) -> Film:
+    """Read a film, packed or as plain JSON; ``InputError`` says why it cannot be read."""
+    try:
+        value = json.loads(_unpacked(data) if is_packed(data) else data)
+    except (ValueError, RecursionError) as error:
         msg = "the film is not valid JSON; perhaps the file is not whole"
-        raise InputError(msg) from None
+        raise InputError(msg) from error
     return from_json(value)
 
 
 def from_json(value: object) -> Film:
-    """The film that is written down as *value*."""
+    """The film in *value*, which is parsed JSON."""
     match value:
         case {"film": int(version)} if version != VERSION:
             why = f"it is of version {version}, and only {VERSION} is known"
@@ -111,30 +137,29 @@ def from_json(value: object) -> Film:
             if not isinstance(title, str) or not isinstance(settings, dict):
                 why = "its title must be a text, and its settings an object"
                 raise _unreadable(why)
-            whole = unpacked(records) if rest.get("packed") is True else records
-            read = tuple(_record(number, record) for number, record in enumerate(whole, start=1))
+            read = tuple(_record(number, record) for number, record in enumerate(records, start=1))
             _check_order(read)
             return Film(read, title, settings)
         case _:
-            why = 'it must look like {"film": 1, "records": [...]}'
+            why = 'it must look like {"film": 2, "records": [...]}'
             raise _unreadable(why)
 
 
-def _record(number: int, value: object) -> Record:
+def _record(number: int, value: object) -> FilmRecord:
     match value:
         case {"at": float() | int() as at, "kind": str(kind), **rest} if isfinite(at) and at >= 0:
             about = {str(name): inner for name, inner in rest.items()}
-            return Record(float(at), kind, about)
+            return FilmRecord(float(at), kind, about)
         case _:
-            why = f"its record {number} does not say 'at' which time what 'kind' of thing happened"
+            why = f"its record {number} needs a time as 'at' and a text as 'kind'"
             raise _unreadable(why)
 
 
-def _check_order(records: tuple[Record, ...]) -> None:
+def _check_order(records: tuple[FilmRecord, ...]) -> None:
     last = 0.0
     for number, record in enumerate(records, start=1):
         if record.at < last:
-            why = f"its record {number} happened before the one that stands in front of it"
+            why = f"its record {number} is earlier than the one before it"
             raise _unreadable(why)
         last = record.at
 

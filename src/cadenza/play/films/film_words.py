@@ -1,4 +1,4 @@
-"""What is said of a message's story, in words that need no other page: why it starts and ends, what was held, and so on."""
+"""Words for a message's story: why it starts and ends, what was held, and so on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STARTS: Mapping[str, str] = MappingProxyType(
         "period": "with a new sentence",
         "overflow": "where the message before was full",
         "code_open": "with a block of code",
-        "code_close": "behind a block of code",
+        "code_close": "after a block of code",
         "attachment": "with a file",
         "tool_call": "after a tool was called",
         "final": "after the reply was over",
@@ -54,7 +54,7 @@ _FATES: Mapping[str, str] = MappingProxyType(
     {"thought": "of thoughts", "details": "of details", "cut": "cut off at the end"}
 )
 _SEEN = 0.005
-"""Seconds that are more than nothing when they are shown."""
+"""Shorter times would be shown as 0."""
 _HIDDEN: Mapping[str, str] = MappingProxyType({"thought": "a thought", "details": "details"})
 
 
@@ -67,7 +67,7 @@ def shown_seconds(seconds: float) -> str:
 
 
 def many(count: int, what: str) -> str:
-    """*count* things, as English has it."""
+    """*count* with its noun, in the plural if needed."""
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
@@ -84,7 +84,7 @@ def ends(message: Message) -> str:
 
 
 def holds(message: Message, *, least: float = 0.0) -> list[str]:
-    """What kept its text back, and for how long; without what was undecided for less than *least* seconds."""
+    """What held its text, and for how long; without undecided holds shorter than *least* seconds."""
     together: dict[str, float] = {}
     for hold in parts_of(message.story, "holds"):
         seconds = seconds_between(hold)
@@ -114,7 +114,7 @@ def _held(hold: About) -> str:
 
 
 def pause(message: Message) -> str:
-    """The pause that was planned before it, and of what it is made; nothing if there was none."""
+    """The pause planned before it and its parts; empty if there was none."""
     about = part_of(message.story, "pause")
     parts = [
         f"{name} {shown_seconds(number_of(about, name))}"
@@ -129,17 +129,17 @@ def pause(message: Message) -> str:
 
 
 def calls(message: Message) -> str:
-    """Whom it calls, and who is only named; nothing if nobody is."""
+    """The people it pings, and those it only names; empty if there are none."""
     shown = f"; only named: {', '.join(message.shows)}" if message.shows else ""
     return (", ".join(message.calls) or "nobody") + shown if message.calls or shown else ""
 
 
 def merged(message: Message) -> str:
-    """How many planned messages it is, and why; nothing if it is one."""
+    """How many planned messages it merges, and why; empty if it is one."""
     value = part_of(message.story, "merged")
     if not value:
         return ""
-    why = {"rate_limit": "the chat takes only so many in a while", "stop": "the reply was stopped"}
+    why = {"rate_limit": "the chat's rate limit", "stop": "the reply was stopped"}
     reason = text_of(value, "why")
     return f"{many(int(number_of(value, 'count')), 'planned message')} in one: {why.get(reason, reason)}"
 
@@ -170,7 +170,7 @@ def outcome(about: About) -> str:
 
 
 def unshown(telling: Telling) -> str:
-    """How much of what the model said is in no text that people read, and what became of it."""
+    """How much of the model's text is in no message, and why."""
     has_file = any(message.file for message in telling.messages)
     fates = {**_FATES, "dropped": "taken out, or in a file" if has_file else "taken out"}
     return ", ".join(

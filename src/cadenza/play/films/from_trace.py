@@ -1,6 +1,6 @@
-"""A trace as a film: what was written down of a reply, shown as it happened.
+"""Turns a trace into films, one for each reply.
 
-A trace knows what the bot said, but not what others did nor what a picture showed; so there is less to see.
+A trace holds what the bot sent, but not what others did, nor the content of pictures; so its films show less.
 """
 
 from __future__ import annotations
@@ -13,15 +13,14 @@ from ...explain.steps import TraceStep
 from ...explain.story import Stories
 from ...explain.words import replies
 from ...text.markup import nodes
-from .film import Film, Record
-from .packing import Json
+from .film import Film, FilmRecord, Json
 from .tokens import Tokens
 
 _EPOCH = 1_800_000_000
-"""When all films begin, in seconds since 1970: a trace does not say when it was made."""
+"""When all films begin, in seconds since 1970: a trace has no date."""
 _CHANNEL = "1"
 _BOT = "2"
-"""Their ids, where a trace has none."""
+"""Ids for what a trace does not name."""
 
 
 def films_of(traced: Iterable[TraceStep]) -> list[Film]:
@@ -37,11 +36,11 @@ def _film(steps: Sequence[TraceStep]) -> Film:
     return Film(tuple(records), settings=dict(settings) if isinstance(settings, Mapping) else {})
 
 
-def _scene(begun: Mapping[str, object], name: str) -> list[Record]:
+def _scene(begun: Mapping[str, object], name: str) -> list[FilmRecord]:
     name_of_channel = text_of(begun, "channel") or "general"
     channel = {"id": _channel(begun), "name": name_of_channel, "sort": "text", "topic": ""}
     person = {"id": _BOT, "name": name, "avatar": None, "is_bot": True, "is_me": False}
-    return [Record(0.0, "person", {"person": person}), Record(0.0, "channel", {"channel": channel})]
+    return [FilmRecord(0.0, "person", {"person": person}), FilmRecord(0.0, "channel", {"channel": channel})]
 
 
 def _channel(begun: Mapping[str, object]) -> str:
@@ -49,7 +48,7 @@ def _channel(begun: Mapping[str, object]) -> str:
 
 
 class _Reel:
-    """Makes records of the steps of one reply by somebody of this *name* in a *channel*."""
+    """Makes records of the steps of one reply of *name* in a *channel*."""
 
     def __init__(self, name: str, channel: str) -> None:
         self._name = name
@@ -57,7 +56,7 @@ class _Reel:
         self._tokens = Tokens(is_live=False)
         self._stories = Stories()
 
-    def records(self, steps: Sequence[TraceStep]) -> Iterator[Record]:
+    def records(self, steps: Sequence[TraceStep]) -> Iterator[FilmRecord]:
         """All of them."""
         for step in steps:
             if step.step == "chunk" and (sort := text_of(step.about, "kind")) in ("text", "thought"):
@@ -66,19 +65,19 @@ class _Reel:
             else:
                 yield from self._step(step)
             for told in self._stories.feed(step):
-                yield Record(step.at, told.kind, {"turn": step.turn, **told.about})
+                yield FilmRecord(step.at, told.kind, {"turn": step.turn, **told.about})
         yield from self._said()
 
-    def _step(self, step: TraceStep) -> Iterator[Record]:
+    def _step(self, step: TraceStep) -> Iterator[FilmRecord]:
         yield from self._said()
         if step.step == "sent":
-            yield Record(step.at, "message", {"message": self._message(step)})
+            yield FilmRecord(step.at, "message", {"message": self._message(step)})
         elif step.step == "taken_back" and step.about.get("error") is None:
-            yield Record(step.at, "deleted", {"channel": self._channel, "id": text_of(step.about, "message")})
-        yield Record(step.at, "step", {"turn": step.turn, "step": step.step, "about": dict(step.about)})
+            yield FilmRecord(step.at, "deleted", {"channel": self._channel, "id": text_of(step.about, "message")})
+        yield FilmRecord(step.at, "step", {"turn": step.turn, "step": step.step, "about": dict(step.about)})
 
-    def _said(self) -> Iterator[Record]:
-        """What the model said before something else happened."""
+    def _said(self) -> Iterator[FilmRecord]:
+        """The tokens before another step."""
         if record := self._tokens.flush():
             yield record
 
@@ -114,7 +113,7 @@ class _Reel:
 
 
 def _file(name: str) -> Json:
-    """A file of which only the name is known."""
+    """A file that is known only by name."""
     kind = "application/octet-stream"
     absent = dict.fromkeys(("url", "width", "height"))
     return {"id": name, "name": name, "size": 0, "type": kind, **absent, "about": "", "is_spoiler": False}

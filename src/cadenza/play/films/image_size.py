@@ -1,4 +1,4 @@
-"""How large a picture is, told by its first bytes."""
+"""The size of a picture, read from its first bytes."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _WEBP = re.compile(
     re.DOTALL,
 )
 _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-"""The marks behind which a JPEG says how large it is."""
+"""The markers after which a JPEG states its size."""
 _JPEG_ALONE = frozenset({0x01, *range(0xD0, 0xD9)})
-"""Marks that have nothing behind them."""
+"""Markers without content."""
 
 
 def size_of(data: bytes) -> Size | None:
-    """How large the picture *data* is; ``None`` if it is none, or of a sort that is not known here."""
+    """The size of the picture *data*; ``None`` if its format is unknown."""
     if png := _PNG.match(data):
         return _checked(*struct.unpack(">II", png["size"]))
     if gif := _GIF.match(data):
@@ -52,7 +52,7 @@ def _of_webp(webp: re.Match[bytes]) -> Size | None:
 
 
 def _of_jpeg(data: bytes) -> Size | None:
-    """A JPEG is a row of parts, each with its length; one of the first has the size."""
+    """Find the size in a JPEG: it is a list of parts with their lengths, and an early one has the size."""
     at = 2
     while at + 9 <= len(data) and data[at] == 0xFF:
         mark = data[at + 1]

@@ -1,4 +1,4 @@
-"""What is explained: films of each answer that was found in a file, made for it or found there."""
+"""The input of ``cadenza explain``: the answers in a file, each as a film that is read or rehearsed."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from ...explain.steps import TraceStep
 from ...explain.words import read
 from .film import Film, load
 from .from_trace import films_of
-from .options import Order
-from .rehearsal import beats_of, rehearse
+from .options import ExplainOptions
+from .plan import beats_of
+from .rehearsal import rehearse
 from .sources import LARGEST, Source, understood
 
 T = TypeVar("T")
@@ -23,27 +24,27 @@ T = TypeVar("T")
 _RATE = 50.0
 _TOKEN = 4
 _MOST_TOKENS = 50_000
-"""A text that would be more is said in larger pieces: what becomes of it is the same."""
+"""A longer text is said in larger chunks; the messages are the same."""
 _LOOKED_AT = 20
 _LOOKED_INTO = 2**20
-"""So many lines, in so many bytes, are looked at to see whether they are those of a trace."""
+"""Lines, and bytes, that are inspected to recognise a trace."""
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
-    """What is explained."""
+class ExplainInput:
+    """The films to explain."""
 
     what: str
-    """What it is: one of those of ``sources.Source``."""
+    """As ``sources.Source.what``."""
     told: str
-    """What it was taken for, in a sentence."""
+    """What it was recognised as, in a sentence."""
     is_rehearsed: bool
     films: tuple[tuple[Film, ...], ...]
-    """Of each answer one film, or two for a comparison."""
+    """One film for each answer, or two for a comparison."""
 
 
 def data_of(name: str) -> bytes:
-    """What stands in the file called *name*: all of a trace, and of all else not more than shows that it is too much."""
+    """The content of the file *name*: all of a trace; of other input only enough to see that it is too large."""
     try:
         if name != "-":
             with Path(name).open("rb") as file:
@@ -63,50 +64,50 @@ def _read(file: BinaryIO) -> bytes:
 
 
 def is_trace(data: bytes) -> bool:
-    """Whether at least half of the first lines of *data* are steps of a trace: the others are complained of."""
+    """Whether at least half of the first lines of *data* are steps of a trace; the others are reported."""
     lines = [line for line in data[:_LOOKED_INTO].split(b"\n") if line.strip()][:_LOOKED_AT]
     steps, _ = read(lines)
     return bool(steps) and 2 * len(steps) >= len(lines)
 
 
-def subject_of(order: Order, data: bytes) -> Subject:
-    """What is in *data*, rehearsed; or the film that it is, if nothing is to be otherwise."""
+def subject_of(wanted: ExplainOptions, data: bytes) -> ExplainInput:
+    """The answers in *data*, rehearsed; a film is taken as it is unless an option changes something."""
     if not data.strip():
-        msg = f"there is nothing to explain in {order.file!r}; give what a model said, or a recorded stream"
+        msg = f"there is nothing to explain in {wanted.file!r}; give what a model said, or a recorded stream"
         raise InputError(msg)
-    found = sources_of(order, data)
+    found = sources_of(wanted, data)
     what = found[0].what
-    if what == "film" and not order.is_rehearsed:
+    if what == "film" and not wanted.is_rehearsed:
         film = load(data)
-        films = [film] if order.answer is None else _chosen(order, _replies(film))
-        return Subject(what, "A film.", is_rehearsed=False, films=tuple((one,) for one in films))
-    sources = _chosen(order, found)
+        films = [film] if wanted.answer is None else _chosen(wanted, _replies(film))
+        return ExplainInput(what, "A film.", is_rehearsed=False, films=tuple((one,) for one in films))
+    sources = _chosen(wanted, found)
     told = sources[0].told if len(sources) == 1 else f"{len(sources)} answers; the first: {sources[0].told}"
-    return Subject(what, told, is_rehearsed=True, films=tuple(_films(order, one) for one in sources))
+    return ExplainInput(what, told, is_rehearsed=True, films=tuple(_films(wanted, one) for one in sources))
 
 
-def subject_of_trace(order: Order, traced: Sequence[TraceStep]) -> Subject:
-    """A trace, as it happened."""
-    films = tuple((film,) for film in _chosen(order, films_of(traced)))
-    return Subject("trace", "A trace of ours.", is_rehearsed=False, films=films)
+def subject_of_trace(wanted: ExplainOptions, traced: Sequence[TraceStep]) -> ExplainInput:
+    """The films of a trace, as it happened."""
+    films = tuple((film,) for film in _chosen(wanted, films_of(traced)))
+    return ExplainInput("trace", "A trace of ours.", is_rehearsed=False, films=films)
 
 
-def _chosen(order: Order, answers: Sequence[T]) -> Sequence[T]:
-    """Those of the *answers* that are wanted; a page has room for only one."""
+def _chosen(wanted: ExplainOptions, answers: Sequence[T]) -> Sequence[T]:
+    """The chosen *answers*; a page shows only one."""
     count = len(answers)
-    if order.answer is None:
-        if order.html and count > 1:
-            msg = f"there are {count} answers in {order.name!r}, and a page shows one; choose it with --answer N"
+    if wanted.answer is None:
+        if wanted.html and count > 1:
+            msg = f"there are {count} answers in {wanted.name!r}, and a page shows one; choose it with --answer N"
             raise InputError(msg)
         return answers
-    if not 1 <= order.answer <= count:
-        msg = f"there is no answer {order.answer} in {order.name!r}; it has {count}"
+    if not 1 <= wanted.answer <= count:
+        msg = f"there is no answer {wanted.answer} in {wanted.name!r}; it has {count}"
         raise InputError(msg)
-    return [answers[order.answer - 1]]
+    return [answers[wanted.answer - 1]]
 
 
 def _replies(film: Film) -> list[Film]:
-    """*film* once for each reply in it, with only the inside of that one."""
+    """*film* once for each reply in it, with the inside of only that reply."""
     turns = dict.fromkeys(turn for record in film.records if isinstance(turn := record.about.get("turn"), str))
     return [
         replace(film, records=tuple(record for record in film.records if record.about.get("turn", turn) == turn))
@@ -114,12 +115,12 @@ def _replies(film: Film) -> list[Film]:
     ]
 
 
-def sources_of(order: Order, data: bytes) -> list[Source]:
-    """What is in *data*, before anything is done with it."""
-    rate = _RATE if order.rate is None else order.rate
-    if order.is_text:
-        return [_said(_decoded(order, data), rate, "A text of")]
-    sources = understood(data, order.name, rate=rate, timed=order.rate is None)
+def sources_of(wanted: ExplainOptions, data: bytes) -> list[Source]:
+    """The answers in *data*."""
+    rate = _RATE if wanted.rate is None else wanted.rate
+    if wanted.is_text:
+        return [_said(_decoded(wanted, data), rate, "A text of")]
+    sources = understood(data, wanted.name, rate=rate, timed=wanted.rate is None)
     first = sources[0]
     if first.what == "text" and len(first.beats) > _MOST_TOKENS:
         text = "".join(getattr(chunk, "text", "") for beat in first.beats for chunk in beat.chunks)
@@ -127,26 +128,26 @@ def sources_of(order: Order, data: bytes) -> list[Source]:
     return sources
 
 
-def _decoded(order: Order, data: bytes) -> str:
+def _decoded(wanted: ExplainOptions, data: bytes) -> str:
     if len(data) > LARGEST:
-        msg = f"{order.name!r} is larger than {LARGEST // 2**20} MB; give a part of it"
+        msg = f"{wanted.name!r} is larger than {LARGEST // 2**20} MB; give a part of it"
         raise InputError(msg)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        msg = f"{order.name!r} is not text in UTF-8; if it is text, save it as UTF-8"
+        msg = f"{wanted.name!r} is not text in UTF-8; if it is text, save it as UTF-8"
         raise InputError(msg) from None
 
 
 def _said(text: str, rate: float, what: str) -> Source:
-    """*text* as a model would say it; a long one in larger pieces, which takes the model as long."""
+    """*text* in tokens; a long one in larger tokens, at the same speed in characters."""
     size = max(_TOKEN, ceil(len(text) / _MOST_TOKENS))
     beats = beats_of(text, rate * _TOKEN / size, token=size)
     return Source("text", f"{what} {len(text)} characters.", tuple(beats))
 
 
-def _films(order: Order, source: Source) -> tuple[Film, ...]:
+def _films(wanted: ExplainOptions, source: Source) -> tuple[Film, ...]:
     """*source*, rehearsed with each of the settings."""
     plain = replace(source, settings=None)
-    bases = (replace(order.base, settings=settings) for settings in order.settings(source.settings))
+    bases = (replace(wanted.base, settings=settings) for settings in wanted.settings(source.settings))
     return tuple(rehearse(plain.rehearsal(base)) for base in bases)

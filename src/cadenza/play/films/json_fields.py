@@ -1,4 +1,4 @@
-"""A form that the bot shows, as a page shows it."""
+"""Converts a modal to what a page shows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _MOST = 4000
 
 
 def as_form(modal: Json) -> Json:
-    """*modal*, which is in Discord's JSON, as it is shown. A field may stand in a row, or under a label of its own."""
+    """*modal*, in Discord's JSON, as a page shows it. A field is in a row, or has a label component."""
     return {"title": modal["title"], "fields": [_field(part) for part in modal.get("components", ())]}
 
 

@@ -1,4 +1,4 @@
-"""A message as a page shows it: Discord's JSON made into what is seen, with its Markdown read by our own scanner."""
+"""Converts a message from Discord's JSON to what a page shows; our own scanner reads its Markdown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .urls import Addresses
 _SPOILER = "SPOILER_"
 _LONGEST_QUOTE = 200
 _HIDDEN = "▒▒▒"
-"""What stands for a spoiler where a message is quoted."""
+"""Replaces a spoiler where a message is quoted."""
 _WEB = re.compile(r"https?://\S+")
 _ATTACHED = "attachment://"
 _UNTOLD = (None, "", "application/octet-stream")
@@ -33,10 +33,10 @@ _SYSTEM: Mapping[int, str] = {
 
 
 def as_shown(message: Json, names: Names, addresses: Addresses) -> Json:
-    """*message*, as the simulated Discord tells or gives it, as it is shown.
+    """*message*, in the simulated Discord's JSON, as a page shows it.
 
-    *names* are those to show for ids; people whom the message itself knows need none. *addresses* says where pictures
-    and files are. Whose reactions are one's own is told by who asked for the message.
+    *names* maps ids to names; people listed in the message need no entry. *addresses* says where pictures
+    and files are. Own reactions are marked for the user who fetched the message.
     """
     message = _without_stand_in(message)
     names = _with_people(message, names)
@@ -64,7 +64,7 @@ def as_shown(message: Json, names: Names, addresses: Addresses) -> Json:
 
 
 def _without_stand_in(message: Json) -> Json:
-    """The line that begins a thread stands for the message that the thread was made from: that one is shown."""
+    """A thread's starter line refers to the message that the thread was made from; show that one."""
     first = message.get("referenced_message")
     if message["type"] != MessageKind.THREAD_STARTER_MESSAGE or first is None:
         return message
@@ -73,13 +73,13 @@ def _without_stand_in(message: Json) -> Json:
 
 
 def _with_people(message: Json, names: Names) -> Names:
-    """*names*, and those that the message brings along."""
+    """*names*, with those that the message itself holds."""
     brought = {user["id"]: _nick(user) or name_of(user, {}) for user in message["mentions"]}
     return replace(names, users={**brought, **names.users}) if brought else names
 
 
 def _nick(user: Json) -> str | None:
-    """What somebody who is called is called here."""
+    """The display name of a mentioned user."""
     nick: str | None = (user.get("member") or {}).get("nick")
     return nick
 
@@ -92,7 +92,7 @@ def _author(message: Json, names: Names, addresses: Addresses) -> Json:
         "name": names.users.get(author["id"]) or nick or name_of(author, {}),
         "avatar": addresses.face(author),
         "is_bot": bool(author["bot"]),
-        # An answer to an interaction goes the way of webhooks, but it is the bot itself who speaks.
+        # A response to an interaction uses a webhook, but its author is the bot itself.
         "is_webhook": "webhook_id" in message and "interaction_metadata" not in message,
     }
 
@@ -113,7 +113,7 @@ def _reply(message: Json, names: Names, addresses: Addresses) -> Json | None:
 
 
 def _gist(message: Json, names: Names) -> str:
-    """What a message says, in one line without marks; if it has no words, what else it is."""
+    """The text of a message in one line without marks; if it has none, what it is instead."""
     words = " ".join(plain(nodes(message["content"], names), hidden=_HIDDEN).split())
     embeds, files = message["embeds"], message["attachments"]
     if not words and embeds:
@@ -170,7 +170,7 @@ def _embed(embed: Json, message: Json, names: Names, addresses: Addresses) -> Js
 
 
 def _picture(picture: Json | None, message: Json, addresses: Addresses) -> str | None:
-    """The picture of an embed: one of the files of its message, or one that is in this world."""
+    """The picture of an embed: a file of its message, or one in this world."""
     url = str((picture or {}).get("url") or "")
     if not url.startswith(_ATTACHED):
         return addresses.picture(url)

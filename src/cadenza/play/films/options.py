@@ -1,4 +1,4 @@
-"""What is wanted of ``cadenza explain``: its options, checked before anything is done."""
+"""The options of ``cadenza explain``, checked before it starts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...errors import InputError
 from ...settings import Settings, given, settings_fields
 from ...sim.rate_limits import Rate
 from .fault_names import Trouble, What
-from .rehearsal import Rehearsal
+from .plan import Rehearsal
 
 _FAULT = re.compile(r"(?P<what>[a-z_]+?)(?:x(?P<times>\d{1,4}))?(?:@(?P<message>\d{1,6}))?")
 _LIMIT = re.compile(r"(?P<count>\d{1,6})/(?P<seconds>\d{1,6}(?:\.\d{1,6})?)")
@@ -21,33 +21,33 @@ _STANDARD_INPUT = "standard input"
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """What is wanted."""
+class ExplainOptions:
+    """The options of one call."""
 
     file: str
     is_text: bool = False
-    """Whether it is to be taken for a text."""
+    """Whether the input is read as plain text."""
     answer: int | None = None
     message: int | None = None
     is_json: bool = False
     html: str = ""
     is_forced: bool = False
-    """Whether the page may be written over a file."""
+    """Whether the page may overwrite a file."""
     diff: tuple[str, ...] = ()
     """Two files of settings to compare, or none."""
     file_values: dict[str, object] = field(default_factory=dict)
-    """The settings that a file gives, those that the two files of the comparison give, and those of ``--set``."""
+    """Settings of ``--settings``, of the two files of ``--diff``, and of ``--set``."""
     side_values: tuple[dict[str, object], ...] = ({},)
     values: dict[str, object] = field(default_factory=dict)
     rate: float | None = None
     base: Rehearsal = field(default_factory=lambda: Rehearsal(()))
-    """What is rehearsed, but for what the model says and for the settings."""
+    """The rehearsal, without the model's text and the settings."""
     is_rehearsed: bool = False
-    """Whether also what has happened is done anew, because an option asks for something else."""
+    """Whether a trace or a film is rehearsed again, because an option changes something."""
 
     @classmethod
-    def of(cls, options: argparse.Namespace) -> Order:
-        """The order that was given on a command line, or an error that says what is wrong with it."""
+    def of(cls, options: argparse.Namespace) -> ExplainOptions:
+        """The options of a command line; ``InputError`` says what is wrong with them."""
         diff = tuple(options.diff or ())
         order = cls(
             options.file,
@@ -65,33 +65,33 @@ class Order:
             _rehearsal(options),
             _is_changed(options),
         )
-        Settings().with_values(order.values)  # which says what is wrong with them
+        Settings().with_values(order.values)  # raises what is wrong with them
         order.check(has_html=options.html is not None)
         return order
 
     @property
     def name(self) -> str:
-        """What the input is called."""
+        """The name of the input."""
         return self.file if self.file != "-" else _STANDARD_INPUT
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What the two sides of a comparison are called: by the names of their files, if these tell them apart."""
+        """The names of the two sides of a comparison: their file names, if these differ."""
         short = tuple(Path(name).name for name in self.diff)
         return short if len(set(short)) == len(short) else self.diff
 
     @property
     def title(self) -> str:
-        """What a page is called."""
+        """The title of the page."""
         return "" if self.file == "-" else Path(self.file).name
 
     def check(self, *, has_html: bool) -> None:
-        """Refuse what does not go together."""
+        """Refuse options that contradict each other."""
         if has_html and not self.html:
-            msg = "a page needs a file; name one behind --html, or '-' for standard output"
+            msg = "a page needs a file; name one after --html, or '-' for standard output"
             raise InputError(msg)
         if self.html == "-" and self.is_json:
-            msg = "a page and JSON cannot both go to standard output; name a file behind --html"
+            msg = "a page and JSON cannot both go to standard output; name a file after --html"
             raise InputError(msg)
         if self.message is not None and (self.html or self.diff):
             msg = "--message chooses what is told, and goes neither with --html nor with --diff; leave it out"
@@ -100,11 +100,11 @@ class Order:
             raise self.in_the_way()
 
     def in_the_way(self) -> InputError:
-        """What is said if there is a file already where the page is to be."""
+        """The error for a page whose file exists already."""
         return InputError(f"there is already {self.html!r}; name another file, or say --force to write over it")
 
     def settings(self, own: Settings | None) -> list[Settings]:
-        """The settings to rehearse with, one or two; *own* are those that the input itself brings along."""
+        """The settings to rehearse with, one or two; *own* are those of the input itself."""
         base = (own or Settings()).with_values(self.file_values)
         return [base.with_values(side).with_values(self.values) for side in self.side_values]
 
@@ -113,7 +113,7 @@ def _is_there(name: str) -> bool:
     try:
         return Path(name).exists()
     except OSError:
-        return False  # what is wrong with the name is said when it is written to
+        return False  # writing it raises what is wrong with the name
 
 
 def _is_changed(options: argparse.Namespace) -> bool:

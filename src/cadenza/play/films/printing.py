@@ -1,6 +1,6 @@
-"""A reply as a terminal shows it: its messages as they stand in the chat, and beside each what there is to say of it.
+"""A reply in a terminal: its messages as in the chat, each with its story.
 
-Everything that somebody else has written is made harmless first, and is wrapped by how wide it is, not how long.
+Foreign text is stripped of control characters first, and wrapped by its width in columns.
 """
 
 from __future__ import annotations
@@ -17,33 +17,33 @@ from rich.text import Text
 
 from ...explain.step_words import About, parts_of, text_of, texts_of
 from . import film_words
-from .summary import Event, Message, Telling
+from .summary import Message, ReplyEvent, Telling
 
 WIDEST = 100
 _LABEL = 9
 _MOST_LINES = 12
 _LAST_LINES = 2
 _AROUND = 24
-"""Characters that are shown before and behind a change."""
+"""Characters shown before and after a change."""
 _LONGEST_CHANGE = 160
 _SEEN = 0.005
 _SEEN_HOLD = 0.1
-"""Seconds that text is held, only to see the next character, before it is worth a line."""
+"""Seconds from which a hold that only waits for the next character gets a line."""
 _HARMFUL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""What would do something to a terminal, turns a line around, or is half a character; but for tabs and line ends."""
+"""Control characters, marks that reverse a line, and lone surrogates; not tabs and line ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """On what is printed."""
+    """The page that is printed on."""
 
     width: int = 80
     is_full: bool = False
-    """Whether long texts are printed whole."""
+    """Whether long texts are printed in full."""
 
 
 def harmless(text: str) -> str:
-    """*text* with everything written out that a terminal would obey."""
+    """*text* with control characters written out."""
     return _HARMFUL.sub(_written_out, text).expandtabs(4)
 
 
@@ -53,7 +53,7 @@ def _written_out(found: re.Match[str]) -> str:
 
 
 class Printer:
-    """Makes text for a terminal, or plain text, out of lines."""
+    """Renders lines for a terminal, or as plain text."""
 
     def __init__(self, *, width: int = 80, is_terminal: bool = False) -> None:
         self._out = io.StringIO()
@@ -68,7 +68,7 @@ class Printer:
         )
 
     def printed(self, lines: Iterable[Text]) -> Iterator[str]:
-        """Each of *lines* as it is written, with its end."""
+        """Each of *lines*, rendered, with its line end."""
         for line in lines:
             line.rstrip()
             self._console.print(line, soft_wrap=True)
@@ -79,12 +79,12 @@ class Printer:
 
 
 def reply_lines(telling: Telling, paper: Paper) -> Iterator[Text]:
-    """All of a reply: messages and what happened between them in their order, and its numbers."""
+    """A whole reply: its messages, the events between them, and its numbers."""
     if telling.settings:
         settings = ", ".join(f"{name} {value!r}" for name, value in telling.settings.items())
         yield from labelled("settings", settings, paper)
         yield Text()
-    happened: list[Message | Event] = sorted([*telling.events, *telling.messages], key=lambda one: one.at)
+    happened: list[Message | ReplyEvent] = sorted([*telling.events, *telling.messages], key=lambda one: one.at)
     for one in happened:
         if isinstance(one, Message):
             yield from message_lines(one, paper)
@@ -111,7 +111,7 @@ def message_lines(message: Message, paper: Paper) -> Iterator[Text]:
 
 
 def body(message: Message, paper: Paper, *, style: str, mark: str = "│ ") -> Iterator[Text]:
-    """What people read, with a bar beside it."""
+    """The text of the message, with a bar beside it."""
     lines = wrapped(Text(harmless(message.shown), style=style), paper.width - 2) if message.shown else []
     if not paper.is_full and len(lines) > _MOST_LINES:
         left = len(lines) - _MOST_LINES
@@ -133,10 +133,10 @@ def summary_lines(telling: Telling, paper: Paper) -> Iterator[Text]:
 
 
 def numbers_in_words(telling: Telling) -> list[tuple[str, str]]:
-    """What there is to say of a reply as a whole, each with its label; what there is not is left out."""
+    """The numbers of a reply, each with its label; missing ones are left out."""
     numbers = telling.numbers
     came, first = numbers.last_token, numbers.first_message
-    behind, last = numbers.after_last_token, numbers.last_message
+    late, last = numbers.after_last_token, numbers.last_message
     planned = f" instead of {numbers.planned:,}, put together" if numbers.planned > numbers.messages else ""
     refused = f"{film_words.many(numbers.refusals, 'answer')} of 429" if numbers.refusals else ""
     waited = f"{film_words.shown_seconds(numbers.rate_limit)} waited" if numbers.rate_limit >= _SEEN else ""
@@ -151,8 +151,8 @@ def numbers_in_words(telling: Telling) -> list[tuple[str, str]]:
         ("limited", ", ".join(filter(None, (refused, waited)))),
         ("unshown", film_words.unshown(telling)),
     ]
-    if behind is not None:
-        told[4] = ("last", f"{told[4][1]}, {film_words.shown_seconds(behind)} behind the last token")
+    if late is not None:
+        told[4] = ("last", f"{told[4][1]}, {film_words.shown_seconds(late)} after the last token")
     return [(label, value) for label, value in told if value]
 
 
@@ -160,7 +160,7 @@ def numbers_in_words(telling: Telling) -> list[tuple[str, str]]:
 
 
 def labelled(label: str, value: str, paper: Paper) -> Iterator[Text]:
-    """*value* behind its *label*, in as many lines as it needs; nothing if there is none."""
+    """*value* after its *label*, wrapped; nothing if it is empty."""
     if not value:
         return
     indent = _LABEL + 3
@@ -169,7 +169,7 @@ def labelled(label: str, value: str, paper: Paper) -> Iterator[Text]:
 
 
 def headline(left: str, right: str, paper: Paper, *, style: str = "") -> Text:
-    """A line across the paper, with something at its left and at its right."""
+    """A line across the paper, with text at its left and at its right."""
     left, right = cut_to(harmless(left).replace("\n", " "), paper.width - cell_len(right) - 8), harmless(right)
     fill = paper.width - cell_len(left) - cell_len(right) - 4 - (2 if right else 0)
     tail = [(f" {right} ", "dim")] if right else [("", "")]
@@ -189,8 +189,8 @@ def cut_to(text: str, width: int) -> str:
     return f"{kept}…"
 
 
-def _event(event: Event, paper: Paper) -> Iterator[Text]:
-    """What happened between two messages."""
+def _event(event: ReplyEvent, paper: Paper) -> Iterator[Text]:
+    """An event between two messages."""
     at = f"at {film_words.shown_seconds(event.at)}  "
     lines = [line for part in harmless(event.told).split("\n") for line in wrapped(Text(part), paper.width - 16)]
     for number, line in enumerate(lines):
@@ -199,7 +199,7 @@ def _event(event: Event, paper: Paper) -> Iterator[Text]:
 
 
 def _change(rule: About, paper: Paper) -> Iterator[Text]:
-    """What a rule did, as a difference."""
+    """The change that a rule made, as a difference."""
     name, effect = text_of(rule, "rule").replace("_", " "), text_of(rule, "effect")
     identity = text_of(rule, "identity")
     shown_as = f", shown as {identity}" if identity else ""
@@ -219,24 +219,24 @@ def _signed(sign: str, text: str, style: str, paper: Paper) -> Iterator[Text]:
 
 
 def differing(before: str, after: str) -> tuple[str, str]:
-    """Where two texts differ, and a little around it; the middle of what is long is left out."""
+    """Where two texts differ, with some context; the middle of a long part is left out."""
     start = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
     most = min(len(before), len(after)) - start
     same = takewhile(lambda pair: pair[0] == pair[1], zip(reversed(before), reversed(after), strict=False))
     end = min(most, sum(1 for _ in same))
-    first, behind = max(0, start - _AROUND), max(0, end - _AROUND)
-    return _within(before, first, behind), _within(after, first, behind)
+    first, tail = max(0, start - _AROUND), max(0, end - _AROUND)
+    return _within(before, first, tail), _within(after, first, tail)
 
 
-def _within(text: str, first: int, behind: int) -> str:
-    part = text[first : len(text) - behind]
+def _within(text: str, first: int, tail: int) -> str:
+    part = text[first : len(text) - tail]
     if len(part) > _LONGEST_CHANGE:
         half = _LONGEST_CHANGE // 2
         part = f"{part[:half]} … {part[-half:]}"
-    return f"{'…' if first else ''}{part}{'…' if behind else ''}"
+    return f"{'…' if first else ''}{part}{'…' if tail else ''}"
 
 
 def wrapped(text: Text, width: int) -> list[Text]:
-    """*text* in lines of at most so many columns."""
+    """*text* in lines of at most that many columns."""
     width = max(20, width)
     return list(text.wrap(Console(width=width), width))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from ...sim.faults import Faults
 from ...sim.memory_api import WorldApi
@@ -17,26 +17,24 @@ from ...sim.world import World
 from ...types import Persona, Reply, Roster
 from .camera import Camera
 from .fault_names import AS_BOT, AS_SOMEBODY
-from .film import Film, Record
-
-if TYPE_CHECKING:
-    from .rehearsal import Rehearsal
+from .film import Film, FilmRecord
+from .plan import Rehearsal
 
 _EPOCH = 1_800_000_000.0
 """When all films begin, in seconds since 1970."""
 _BOT = "Cadenza"
 
 
-class Stage:
-    """One rehearsal's Discord, in the time of the loop that is running. A context manager: its end stops the camera."""
+class RehearsalRoom:
+    """One rehearsal's Discord, on the clock of the running loop. A context manager: leaving it stops the camera."""
 
     def __init__(self, wanted: Rehearsal, *, messages: str = "") -> None:
-        """*messages* are the calls that bring messages, where they are others than those of our own bot."""
+        """*messages* are the calls that send messages, if they differ from those of our own bot."""
         loop = asyncio.get_running_loop()
         persona = wanted.persona
         self._wanted = wanted
-        self._records: list[Record] = []
-        self._said = 0  # through webhooks
+        self._records: list[FilmRecord] = []
+        self._said = 0  # messages sent through webhooks
         self.begun = loop.time()
         self.world = world = World(clock=loop.time, starts=_EPOCH)
         self.rest = Rest(world, limits=_limits(wanted), faults=_faults(wanted, messages))
@@ -51,9 +49,9 @@ class Stage:
         self.camera = Camera(world, self._records.append, me=self._me.id, clock=loop.time, rest=self.rest)
         self._end = world.listen(self._hear)
         self.persona = _hosted(persona, world)
-        """Who speaks."""
+        """The speaker."""
         self.reply_to = self._me.says(self.channel, wanted.asked) if wanted.asked else None
-        """What is answered."""
+        """The message that is answered."""
 
     def __enter__(self) -> Self:
         return self
@@ -66,7 +64,7 @@ class Stage:
 
     @property
     def roster(self) -> Roster:
-        """Who and what can be named."""
+        """The people and emoji that a reply can name."""
         if self._wanted.roster is not None:
             return self._wanted.roster
         tags = {name: person.mention for name, person in self.people.items()}
@@ -75,20 +73,20 @@ class Stage:
         return Roster(mentions={**self._roles, **ids, **tags}, emoji=self._emoji, speakers=speakers)
 
     def _role(self, guild: Guild, name: str) -> str:
-        """A role that everybody has."""
+        """Make a role that all people have."""
         role = self.world.add_role(guild, name, mentionable=True)
         for person in self.people.values():
             self.world.give_role(guild, person, role)
         return role
 
     def film(self, reply: Reply | None = None) -> Film:
-        """What was filmed so far, and what was left of the *reply*."""
+        """The film so far, with its *reply*."""
         begun = next((one for one in self._records if one.about.get("step") == "reply"), None)
         settings = begun.about["about"]["settings"] if begun else {}
         return Film(tuple(self._records), self._wanted.title, settings, reply)
 
     def _hear(self, event: GatewayEvent) -> None:
-        """Delete the webhook when it is time for that."""
+        """Delete the webhook if a fault says so."""
         if event.name != "MESSAGE_CREATE" or "webhook_id" not in event.data:
             return
         self._said += 1
@@ -101,7 +99,7 @@ def _roles(wanted: Rehearsal) -> tuple[str, ...]:
 
 
 def _hosted(persona: Persona, world: World) -> Persona:
-    """*persona* with faces that have addresses in *world*: one that has to be stored first can seldom be changed."""
+    """*persona* with avatars hosted in *world*: one that must be uploaded first can seldom be changed."""
     sprites = tuple(
         replace(sprite, avatar=sprite.avatar and hosted(sprite.avatar, world)) for sprite in persona.sprites
     )
@@ -109,10 +107,10 @@ def _hosted(persona: Persona, world: World) -> Persona:
 
 
 def hosted(face: str, world: World) -> str:
-    """The address of *face* in *world*, if it has none of its own."""
+    """Host *face* in *world*, unless it has an address of its own."""
     try:
         return world.hosted(face) if face.startswith("data:") else face
-    except Refusal:  # it is no picture; that is told when somebody speaks under it
+    except Refusal:  # it is no picture; sending with it says so
         return face
 
 

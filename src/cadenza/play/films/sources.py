@@ -1,7 +1,7 @@
-"""What a text or a file is, and what a model said in it, when.
+"""Recognises what a text or a file is, and reads what a model said in it, with its times.
 
-Whatever somebody has at hand can be rehearsed: a text, what a provider sent (recorded, or saved by other means), a line
-for ``cadenza replay``, a trace, a film. It is told apart by what is in it; its name is only a hint.
+Anything can be rehearsed: a text, a provider's response (recorded, or saved by other means), a line for ``cadenza
+replay``, a trace, a film. The content decides what it is; the file name is only a hint.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from ...types import (
     Usage,
 )
 from .api_dumps import Dump, recognised
-from .film import Film, load
-from .rehearsal import Beat, Interlude, Rehearsal, beats_of
+from .film import Film, is_packed, load
+from .plan import Interlude, ModelBeat, Rehearsal, beats_of
 
 LARGEST = 8 * 2**20
-"""Bytes, or characters, that are read at the most."""
+"""Most bytes, or characters, that are read."""
 _RATE = 50.0
 _SCRIPTED = frozenset({"text", "thought", "tool", "usage", "served", "finish", "error"})
 _DATA_NAMES = (".json", ".jsonl", ".ndjson", ".sse")
@@ -46,33 +46,33 @@ _DATA_NAMES = (".json", ".jsonl", ".ndjson", ".sse")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One answer of a model, wherever it was found."""
+    """One answer of a model, from any input."""
 
     what: str
     """``text``, ``recording``, ``stream``, ``script``, ``replay``, ``trace`` or ``film``."""
     told: str
-    """What it was taken for, in a sentence."""
-    beats: tuple[Beat, ...]
+    """What it was recognised as, in a sentence."""
+    beats: tuple[ModelBeat, ...]
     settings: Settings | None = None
-    """With which it was played, if it says that; and so with all below."""
+    """The settings of the input, if it has any; the same holds for the fields below."""
     persona: Persona | None = None
     roster: Roster | None = None
     prefill: str = ""
     stops: StopReason | None = None
-    """Why the reply is ended when all was said."""
+    """Why the reply stops at the end of the text."""
 
     @property
     def said(self) -> str:
-        """All that the model says."""
+        """All text of the model."""
         return "".join(chunk.text for chunk in _all(self.beats) if isinstance(chunk, TextDelta))
 
     @property
     def seconds(self) -> float:
-        """How long the model speaks."""
+        """Seconds from the first beat to the last."""
         return sum(beat.after for beat in self.beats)
 
     def rehearsal(self, base: Rehearsal | None = None) -> Rehearsal:
-        """What is to be filmed: *base* with what is said here. Settings of *base* that are not the usual ones stay."""
+        """*base* with this answer. Settings of *base* that differ from the defaults win."""
         base = base or Rehearsal(())
         settings = self.settings if self.settings is not None and base.settings == Settings() else base.settings
         stop = () if self.stops is None else (Interlude(self.seconds, stops=self.stops),)
@@ -88,24 +88,33 @@ class Source:
 
 
 def understood(data: bytes | str, name: str = "", *, rate: float = _RATE, timed: bool = True) -> list[Source]:
-    """What is in *data*, one source for each answer of a model; at least one, or an ``InputError`` that says why not.
+    """The answers in *data*, at least one; ``InputError`` says why there is none.
 
-    What has no times of its own is said at *rate* tokens a second, and so is everything if it is not to be *timed*.
+    Input without times is said at *rate* tokens a second; without *timed*, all input is.
     """
-    beats_of("", rate)  # which says what is wrong with a rate
-    text = _decoded(data, name)
-    for understand in (_recording, _film, _trace, _replay, _script, _dump):
-        if sources := understand(text, rate):
-            sources = [replace(one, settings=_harmless(one.settings)) for one in sources]
-            return sources if timed else [replace(one, beats=_paced(_all(one.beats), rate)) for one in sources]
-    return [_plain(text, name, rate)]
-
-
-def _decoded(data: bytes | str, name: str) -> str:
+    beats_of("", rate)  # refuses a wrong rate
     called = f"{name!r}" if name else "the input"
     if len(data) > LARGEST:
         msg = f"{called} is larger than {LARGEST // 2**20} MB; give a part of it"
         raise InputError(msg)
+    if is_packed(data):
+        sources = _film_replies(data)
+    else:
+        text = _decoded(data, called)
+        sources = _told_apart(text, rate)
+        if not sources:
+            return [_plain(text, name, rate)]
+    sources = [replace(one, settings=_harmless(one.settings)) for one in sources]
+    return sources if timed else [replace(one, beats=_paced(_all(one.beats), rate)) for one in sources]
+
+
+def _told_apart(text: str, rate: float) -> list[Source]:
+    """The answers in *text*, if its format is known."""
+    known = (_recording, _film, _trace, _replay, _script, _dump)
+    return next((sources for understand in known if (sources := understand(text, rate))), [])
+
+
+def _decoded(data: bytes | str, called: str) -> str:
     try:
         encoding = "utf-16" if isinstance(data, bytes) and data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
         text = data.decode(encoding) if isinstance(data, bytes) else data
@@ -148,9 +157,9 @@ def _which(number: int, count: int) -> str:
     return f", answer {number} of {count}" if count > 1 else ""
 
 
-def _timed(answer: RecordedAnswer) -> tuple[Beat, ...]:
-    """What *answer* comes to, each chunk when it came."""
-    return tuple(Beat(after, tuple(chunks)) for after, chunks in timed(answer))
+def _timed(answer: RecordedAnswer) -> tuple[ModelBeat, ...]:
+    """The chunks of *answer*, each at its time."""
+    return tuple(ModelBeat(after, tuple(chunks)) for after, chunks in timed(answer))
 
 
 def _replay(text: str, rate: float) -> list[Source]:
@@ -178,12 +187,12 @@ def _line(value: dict[str, Any], number: int, rate: float) -> Source:
 
 def _script(text: str, rate: float) -> list[Source]:
     lines = [line for line in text.split("\n") if line.strip()]
-    if len(lines) < 2 or not all(_is_scripted(_object(line)) for line in lines):  # which ends at the first that is not
+    if len(lines) < 2 or not all(_is_scripted(_object(line)) for line in lines):  # stops at the first that is not
         return []
     try:
         answer = RecordedAnswer("script", "script", parse_script(text))
     except CadenzaError:
-        return []  # it only looks like one
+        return []  # it only looks like a script
     if any(slice_.after for slice_ in answer.beats):
         return [Source("script", "A script of ours, with its timings.", _timed(answer))]
     return [Source("script", "A script of ours; it has no timings.", _paced(heard(answer), rate))]
@@ -204,7 +213,11 @@ def _trace(text: str, _rate: float) -> list[Source]:
 def _film(text: str, _rate: float) -> list[Source]:
     if not text.lstrip().startswith('{"film"') and "film" not in _object(text):
         return []
-    return _replies(_steps(load(text)), "film", "A film")
+    return _film_replies(text)
+
+
+def _film_replies(data: bytes | str) -> list[Source]:
+    return _replies(_steps(load(data)), "film", "A film")
 
 
 def _steps(film: Film) -> list[TraceStep]:
@@ -236,13 +249,13 @@ def _tokens(at: float, about: Any) -> Iterable[tuple[float, str]]:
 
 
 def _replies(traced: Iterable[TraceStep], what: str, told: str) -> list[Source]:
-    """The replies among the steps of *traced*; those in which the model said nothing are left out."""
+    """The replies in *traced*; those without text of the model are left out."""
     turns: dict[str, list[TraceStep]] = {}
     for step in traced:
         turns.setdefault(step.turn, []).append(step)
     found = [one for steps in turns.values() if (one := _reply(steps, what)) is not None]
     if not found:
-        msg = f"nothing was said by a model in this {what}; give one with 'chunk' steps or tokens in it"
+        msg = f"no model said anything in this {what}; give one with 'chunk' steps or tokens in it"
         raise InputError(msg)
     if len(found) == 1:
         return [replace(found[0], told=f"{told}, with its timings.")]
@@ -257,13 +270,13 @@ def _reply(steps: Sequence[TraceStep], what: str) -> Source | None:
     said = [(at, chunk) for at, chunk in came if isinstance(chunk, TextDelta | ThoughtDelta | Usage | Served)]
     if not any(isinstance(chunk, TextDelta | ThoughtDelta) for _, chunk in said):
         return None
-    # Of several rounds, only the last end is one: what tools did in between cannot be done again.
+    # Of several rounds, only the last end counts: tool calls cannot be repeated.
     end = [(at, chunk) for at, chunk in came[-3:] if isinstance(chunk, Finished | Failed)][-1:]
     begun = next((step for step in steps if step.step == "reply"), None)
     last = begun.at if begun else said[0][0]
     beats = []
     for at, chunk in [*said, *(end or [(said[-1][0], Finished())])]:
-        beats.append(Beat(max(0.0, at - last), (chunk,)))
+        beats.append(ModelBeat(max(0.0, at - last), (chunk,)))
         last = max(at, last)
     about = begun.about if begun else {}
     name = about.get("persona")
@@ -297,7 +310,7 @@ def _kind(value: object) -> ErrorKind:
 
 
 def _settings(values: object) -> Settings | None:
-    """The settings of a trace, as far as there still are such."""
+    """The settings of a trace; ``None`` if they are not valid any more."""
     if not isinstance(values, dict) or not values:
         return None
     try:
@@ -307,10 +320,7 @@ def _settings(values: object) -> Settings | None:
 
 
 def _harmless(settings: Settings | None) -> Settings | None:
-    """*settings* without what only this machine may say: files to be opened, and the way to a model.
-
-    Whoever gives us a file may have it from somebody else.
-    """
+    """*settings* without files to open and HTTP options: the input may come from a stranger."""
     if settings is None:
         return None
     return replace(settings, http=HttpSettings(), rules=replace(settings.rules, table_fonts=()))
@@ -332,11 +342,11 @@ def _told_of_dump(dump: Dump, number: int, count: int) -> str:
     return f"A stream in the dialect of {dump.dialect}{model}{_which(number, count)}; it has no timings of its own."
 
 
-def _paced(chunks: Iterable[Chunk], rate: float) -> tuple[Beat, ...]:
-    return tuple(Beat(1 / rate if isinstance(one, TextDelta | ThoughtDelta) else 0.0, (one,)) for one in chunks)
+def _paced(chunks: Iterable[Chunk], rate: float) -> tuple[ModelBeat, ...]:
+    return tuple(ModelBeat(1 / rate if isinstance(one, TextDelta | ThoughtDelta) else 0.0, (one,)) for one in chunks)
 
 
-def _all(beats: Iterable[Beat]) -> list[Chunk]:
+def _all(beats: Iterable[ModelBeat]) -> list[Chunk]:
     return [chunk for beat in beats for chunk in beat.chunks]
 
 
@@ -345,7 +355,7 @@ def _first_line(text: str) -> str:
 
 
 def _object(text: str) -> dict[str, Any]:
-    """The object that *text* is, or an empty one."""
+    """The JSON object in *text*, or an empty one."""
     if not text.lstrip().startswith("{"):
         return {}
     try:

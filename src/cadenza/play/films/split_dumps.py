@@ -1,8 +1,8 @@
-"""Several answers that were saved one behind the other: where one ends, and the next begins.
+"""Splits several responses that were saved one after the other.
 
-A stream has no mark between them. So a new one begins where its dialect says so; with an event of another id, once the one
-before was over, or if that kept its id and somebody begins to speak; and where there are no ids, with whatever is said
-behind an end. All else that comes behind an end, such as what it has cost, belongs to what ended.
+No mark separates them. A new response begins where its dialect says so; with an event of another id, if the one before was
+over, or kept one id and a new message starts; and, without ids, with the first text after an end. Anything else after
+an end, such as the usage, belongs to the response that ended.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _ENDS = ("message_stop", "response.completed", "response.incomplete", "response.
 
 
 def events_parted(body: str) -> list[str]:
-    """The server-sent events in *body*, those of each answer together."""
+    """The server-sent events in *body*, grouped by response."""
     return _parted(event[0] for event in _EVENT.finditer(body))
 
 
 def lines_parted(body: str) -> list[str]:
-    """The same for a body that has an object a line; one that is written otherwise stays whole."""
+    """The same for a body with one object a line; any other body stays whole."""
     return _parted(line[0] for line in _LINE.finditer(body))
 
 
@@ -45,20 +45,20 @@ def _parted(pieces: Iterator[str]) -> list[str]:
 
 
 class _Seen:
-    """What was seen of one answer so far."""
+    """What was seen of one response so far."""
 
     def __init__(self) -> None:
         self._id = ""
         self._has_spoken = False
         self._keeps_id = False
-        """Not every event has another."""
+        """Whether its events share one id."""
         self._is_over = False
-        """It said why it ended; its cost may still come."""
+        """It gave its finish reason; its usage may follow."""
         self._is_closed = False
-        """Nothing comes any more."""
+        """Nothing follows."""
 
     def is_left_by(self, data: str, one: Mapping[str, object]) -> bool:
-        """Whether *data*, which is the object *one*, belongs to another answer."""
+        """Whether *data*, parsed as *one*, begins another response."""
         if self._is_closed:
             return data != _DONE and one.get("type") != _KEEP_ALIVE
         if one.get("type") in _BEGINNINGS:
@@ -69,7 +69,7 @@ class _Seen:
         return self._is_over and not self._id and _says(one)
 
     def hear(self, data: str, one: Mapping[str, object]) -> None:
-        """Take *data* in, which is the object *one*."""
+        """Note *data*, parsed as *one*."""
         self._has_spoken = True
         id_ = _id(one)
         self._keeps_id = self._keeps_id or (self._id != "" and id_ == self._id)
@@ -80,7 +80,7 @@ class _Seen:
 
 
 def _data(piece: str) -> str:
-    """What an event or a line holds; empty if that is nothing."""
+    """The object in an event or a line; empty if there is none."""
     if piece.startswith("{"):
         return piece.strip()
     lines = (line for line in piece.split("\n") if line.startswith("data:"))
@@ -98,7 +98,7 @@ def _object(data: str) -> Mapping[str, object]:
 
 
 def _id(one: Mapping[str, object]) -> str:
-    """Of which answer *one* is, if it says that."""
+    """The response id of *one*, if it has one."""
     match one:
         case {"choices": list(), "id": str(id_)} | {"responseId": str(id_)}:
             return id_
@@ -107,7 +107,7 @@ def _id(one: Mapping[str, object]) -> str:
 
 
 def _begins(one: Mapping[str, object]) -> bool:
-    """Whether somebody begins to speak, which some say again with every word."""
+    """Whether a message starts; some vendors repeat that with every token."""
     match one:
         case {"choices": [{"delta": {"role": str()}}, *_]} | {"candidates": [{"content": {"role": str()}}, *_]}:
             return True

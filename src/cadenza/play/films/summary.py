@@ -1,7 +1,7 @@
-"""A film as it is told: the replies in it, each with its messages, what happened between them, and its numbers.
+"""Summarises a film: its replies, each with its messages, the events between them, and its numbers.
 
-A terminal, ``--json`` and a comparison all tell what is here. A film may have been written by another version, or by
-somebody's editor: what is missing or of another type is left out.
+The terminal, ``--json`` and comparisons use it. A film may come from another version, or from an editor: fields that
+are missing or of another type are left out.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from math import fsum
 from ...explain.step_words import WORDS, About, change, number_of, numbers_of, part_of, parts_of, text_of
 from ...text.blocks import code_in
 from ...text.inline_styles import date_of
-from .film import Film, Record
-from .packing import Json
+from .film import Film, FilmRecord, Json
 
 _TAG = re.compile(
     r"<(?:(?P<sign>@[!&]?|\#)(?P<id>\d+)|id:(?P<place>customize|browse|guide)|a?(?P<emoji>:\w+:)\d+"
@@ -26,42 +25,42 @@ _TAG = re.compile(
 _UNTOLD = frozenset(
     {"reply", "try", "tried", "round", "end", "merged", "withdrawn", "brought_back", "superseded", "spared", "request"}
 )
-"""Steps of which nothing is said between messages: a message, or the end, tells it."""
+"""Steps that are no events between messages: a message, or the end, covers them."""
 _SHARES = ("model", "buffer", "queue", "sending")
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message that the model's words became."""
+    """A message made from the model's text."""
 
     number: int
     at: float
-    """When it had arrived, in seconds since the film began; and so are all times."""
+    """When it had arrived, in seconds since the film began, as all times here."""
     id: str
     author: str
     shown: str
-    """What people read: with names, where the text that was sent has numbers."""
+    """The text as people read it: with names instead of ids."""
     story: About
-    """What is known of it, as ``docs/films.md`` has it."""
+    """Its story, as in ``docs/films.md``."""
     took: Mapping[str, float]
     """Where the time went since the message before: ``model``, ``buffer``, ``queue`` and ``sending``."""
     calls: tuple[str, ...] = ()
-    """Whose phones it makes ring, by their names."""
+    """The names that it pings."""
     shows: tuple[str, ...] = ()
-    """Who is named in it, and not called."""
+    """The names that it shows without a ping."""
 
     @property
     def text(self) -> str:
-        """What was sent."""
+        """The text as it was sent."""
         return text_of(self.story, "text")
 
     @property
     def file(self) -> str:
-        """The name of the file with it, if there is one."""
+        """The name of its file, if it has one."""
         return text_of(self.story, "file")
 
     def as_json(self) -> Json:
-        """As it is written down."""
+        """As JSON."""
         return {
             "id": self.id,
             "author": self.author,
@@ -73,47 +72,47 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
-    """What happened between two messages."""
+class ReplyEvent:
+    """An event between two messages."""
 
     at: float
     what: str
-    """The step of the trace; ``said`` is a message of somebody else."""
+    """The step of the trace; ``said`` is a message of another person."""
     told: str
     """In words."""
 
     def as_json(self) -> Json:
-        """As it is written down."""
+        """As JSON."""
         return {"at": _rounded(self.at), "what": self.what, "told": self.told}
 
 
 @dataclass(frozen=True, slots=True)
-class Numbers:
-    """A reply in numbers. Times are in seconds since it began, and ``None`` where there is no such thing."""
+class ReplyNumbers:
+    """A reply in numbers. Times are in seconds since it began; ``None`` if it did not happen."""
 
     messages: int = 0
     planned: int = 0
-    """How many there would have been if none had been put together."""
+    """Messages before merging."""
     characters: int = 0
-    """In all messages together."""
+    """In all messages."""
     tokens: int = 0
-    """In how many pieces the model said it."""
+    """Chunks of the model."""
     first_message: float | None = None
     last_token: float | None = None
     last_message: float | None = None
     after_last_token: float | None = None
-    """How long after the last token the last message came."""
+    """Seconds from the last token to the last message."""
     held: float = 0.0
-    """For how long the buffer kept text back; and for how long messages waited, for whatever reason."""
+    """Seconds that the buffer held text, and that messages waited."""
     typing: float = 0.0
     rate_limit: float = 0.0
     refusals: int = 0
-    """How often the chat answered 429."""
+    """Answers with status 429."""
     unshown: Mapping[str, int] = field(default_factory=dict)
-    """How many UTF-16 units of the model's text are in no message, by what became of them."""
+    """UTF-16 units of the model's text that are in no message, by their fate."""
 
     def as_json(self) -> Json:
-        """As it is written down."""
+        """As JSON."""
         return {
             name: dict(value) if isinstance(value, Mapping) else value
             for name in self.__slots__
@@ -123,26 +122,26 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """One reply, as it is told."""
+    """One reply, summarised."""
 
     persona: str
     settings: About
     """Those that differ from the defaults."""
     messages: tuple[Message, ...]
-    events: tuple[Event, ...]
+    events: tuple[ReplyEvent, ...]
     fates: tuple[About, ...]
-    """What became of text that is in no message: ``at``, ``raw`` and ``fate`` each."""
+    """The fates of text that is in no message: ``at``, ``raw`` and ``fate`` each."""
     outcome: About
     """How it ended: ``kind``, ``reason`` and ``error``."""
-    numbers: Numbers
+    numbers: ReplyNumbers
 
     def only(self, number: int) -> Telling | None:
-        """The same, with only that message and without what happened besides; ``None`` if it is not here."""
+        """The same with only that message and no events; ``None`` if it is not here."""
         found = tuple(message for message in self.messages if message.number == number)
         return replace(self, messages=found, events=(), fates=()) if found else None
 
     def as_json(self) -> Json:
-        """As it is written down."""
+        """As JSON."""
         return {
             "persona": self.persona,
             "settings": dict(self.settings),
@@ -156,8 +155,8 @@ class Telling:
 
 def tellings(film: Film) -> list[Telling]:
     """Every reply in *film*, in the order in which they began."""
-    turns: dict[str, list[Record]] = {}
-    around: list[Record] = []
+    turns: dict[str, list[FilmRecord]] = {}
+    around: list[FilmRecord] = []
     for record in film.records:
         turn = record.about.get("turn")
         (turns.setdefault(turn, []) if isinstance(turn, str) else around).append(record)
@@ -172,7 +171,7 @@ def tellings(film: Film) -> list[Telling]:
 
 
 def counted(told: Iterable[Telling]) -> list[Telling]:
-    """*told* with their messages numbered through all of them, as somebody counts who reads one after the other."""
+    """*told* with their messages numbered through all replies."""
     number = count(1)
     return [
         replace(one, messages=tuple(replace(message, number=next(number)) for message in one.messages)) for one in told
@@ -180,14 +179,14 @@ def counted(told: Iterable[Telling]) -> list[Telling]:
 
 
 class _Names:
-    """Who is who in a film."""
+    """The names in a film."""
 
-    def __init__(self, records: Iterable[Record]) -> None:
+    def __init__(self, records: Iterable[FilmRecord]) -> None:
         self._names: dict[str, str] = {}
         self.authors: dict[str, str] = {}
-        """Under which name each message stands in the chat."""
+        """The author's name of each message."""
         self.mentions: dict[str, Mapping[str, bool]] = {}
-        """Who is named in each message, and whether they are called by it."""
+        """The people named in each message, and whether it pings them."""
         self.bots: set[str] = set()
         for record in records:
             match record.about:
@@ -207,15 +206,15 @@ class _Names:
         found: dict[str, bool] = {}
         for node in _mentions_in(message.get("markup")):
             match node:
-                case {"sort": "user" | "role", "id": str(whom), "name": str(name)}:
-                    self._names.setdefault(whom, name)
-                    found[f"@{name}"] = whom in known or found.get(f"@{name}", False)
+                case {"sort": "user" | "role", "id": str(named), "name": str(name)}:
+                    self._names.setdefault(named, name)
+                    found[f"@{name}"] = named in known or found.get(f"@{name}", False)
                 case {"sort": "everyone" | "here" as everybody}:
                     found[f"@{everybody}"] = "everyone" in known
         self.mentions[id_] = found
 
     def in_words(self, text: str) -> str:
-        """*text* with names instead of ids; code is shown as it is, as in the chat."""
+        """*text* with names instead of ids; code stays as it is."""
         code = code_in(text) if "<" in text else []
         return _TAG.sub(lambda tag: tag[0] if any(tag.start() in one for one in code) else self._named(tag), text)
 
@@ -231,7 +230,7 @@ class _Names:
 class _Reply:
     """The records of one reply, and those *around* it."""
 
-    def __init__(self, records: Sequence[Record], around: Sequence[Record], names: _Names) -> None:
+    def __init__(self, records: Sequence[FilmRecord], around: Sequence[FilmRecord], names: _Names) -> None:
         self._records = records
         self._around = around
         self._names = names
@@ -239,7 +238,7 @@ class _Reply:
         self._begins = next((one.at for one in records if one.about.get("step") == "reply"), records[0].at)
 
     def telling(self, settings: About) -> Telling:
-        """What is told of it; *settings* are those of the film."""
+        """Its summary; *settings* are those of the film."""
         persona = text_of(self._begun, "persona")
         own = self._begun.get("settings")
         messages = tuple(self._messages(persona))
@@ -255,11 +254,11 @@ class _Reply:
             self._numbers(messages, fates),
         )
 
-    def _of(self, kind: str) -> list[Record]:
+    def _of(self, kind: str) -> list[FilmRecord]:
         return [record for record in self._records if record.kind == kind]
 
     def _about(self, step: str) -> About:
-        """What the last step of this name says."""
+        """The values of the last step with this name."""
         for record in reversed(self._records):
             match record.about:
                 case {"step": name, "about": dict(about)} if name == step:
@@ -287,39 +286,39 @@ class _Reply:
 
     # --- what else happened ----------------------------------------------------------------
 
-    def _events(self, messages: Sequence[Message]) -> Iterator[Event]:
+    def _events(self, messages: Sequence[Message]) -> Iterator[ReplyEvent]:
         seen = {number for message in messages for number in numbers_of(message.story, "segments")}
         for record in self._of("step"):
             step, about = text_of(record.about, "step"), record.about.get("about")
             if not isinstance(about, Mapping) or step in _UNTOLD:
                 continue
             if step == "rule" and seen.isdisjoint(numbers_of(about, "segments")):
-                yield Event(record.at, step, f"rule {change(about)}")
+                yield ReplyEvent(record.at, step, f"rule {change(about)}")
             elif step in WORDS and (words := WORDS[step](about)):
-                yield Event(record.at, step, words)
+                yield ReplyEvent(record.at, step, words)
 
-    def _others(self) -> Iterator[Event]:
-        """What other people said meanwhile."""
+    def _others(self) -> Iterator[ReplyEvent]:
+        """Messages of other people."""
         for record in self._around:
             match record.about:
                 case {"message": {"author": {"id": str(id_), "name": str(name), **rest}, "content": str(text)}}:
                     is_ours = id_ in self._names.bots or rest.get("is_webhook") is True
                     if record.kind == "message" and not is_ours:
-                        yield Event(record.at, "said", f"{name}: {self._names.in_words(text)}")
+                        yield ReplyEvent(record.at, "said", f"{name}: {self._names.in_words(text)}")
 
     # --- numbers ---------------------------------------------------------------------------
 
-    def _numbers(self, messages: Sequence[Message], fates: Sequence[About]) -> Numbers:
+    def _numbers(self, messages: Sequence[Message], fates: Sequence[About]) -> ReplyNumbers:
         said = [record for record in self._of("tokens") if record.about.get("sort") == "text"]
         last_token = max((record.until for record in self._of("tokens")), default=None)
         last = messages[-1].at if messages else None
-        behind = None if last is None or last_token is None else max(0.0, last - last_token)
+        late = None if last is None or last_token is None else max(0.0, last - last_token)
         waits = [wait for message in messages for wait in parts_of(message.story, "waits")]
         unshown: dict[str, int] = {}
         for fate in fates:
             name = text_of(fate, "fate")
             unshown[name] = unshown.get(name, 0) + _length(fate.get("raw"))
-        return Numbers(
+        return ReplyNumbers(
             messages=len(messages),
             planned=sum(max(1, len(numbers_of(message.story, "posts"))) for message in messages),
             characters=sum(len(message.text) for message in messages),
@@ -327,7 +326,7 @@ class _Reply:
             first_message=self._since(messages[0].at if messages else None),
             last_token=self._since(last_token),
             last_message=self._since(last),
-            after_last_token=None if behind is None else _rounded(behind),
+            after_last_token=None if late is None else _rounded(late),
             held=_rounded(_span(hold for message in messages for hold in parts_of(message.story, "holds"))),
             typing=_rounded(fsum(seconds_between(wait) for wait in waits if wait.get("why") == "typing")),
             rate_limit=_rounded(fsum(seconds_between(wait) for wait in waits if wait.get("why") == "rate_limit")),
@@ -340,7 +339,7 @@ class _Reply:
 
 
 def _mentions_in(markup: object) -> Iterator[About]:
-    """The mentions in *markup*, in their order, however deep they stand."""
+    """The mentions in *markup*, in order, at any depth."""
     left = [markup]
     while left:
         match left.pop():
@@ -353,7 +352,7 @@ def _mentions_in(markup: object) -> Iterator[About]:
 
 
 def _times(story: About, sent: float) -> tuple[float, float, float, float]:
-    """When the last of it was heard, when it was planned, on its way and there."""
+    """The times at which its last text came, and it was planned, sending and sent."""
     times = part_of(story, "times")
     there = number_of(times, "sent", sent)
     sending = number_of(times, "sending", there)
@@ -362,12 +361,12 @@ def _times(story: About, sent: float) -> tuple[float, float, float, float]:
 
 
 def seconds_between(part: About) -> float:
-    """How long a hold or a wait was."""
+    """The seconds of a hold or a wait."""
     return max(0.0, number_of(part, "to") - number_of(part, "from"))
 
 
 def _span(parts: Iterable[About]) -> float:
-    """How long all *parts* are together, where those that are told of two messages count once."""
+    """The seconds of all *parts* together; one that two messages share counts once."""
     spans = sorted({(number_of(part, "from"), number_of(part, "to")) for part in parts})
     seconds, until = 0.0, 0.0
     for begun, over in spans:

@@ -1,19 +1,19 @@
-"""What a model says, many chunks in one record: a film of a long reply would be nothing but chunks otherwise."""
+"""Gathers the chunks of a model into records: with one record for each chunk, a long film would hold little else."""
 
 from __future__ import annotations
 
 from ...text.units import units
-from .film import Record
+from .film import FilmRecord
 
 MOST = 500
 """Chunks in one record."""
 SPAN = 0.1
-"""Seconds that one record spans while somebody watches."""
+"""Seconds that one record spans in a live film."""
 _DIGITS = 4
 
 
 class Tokens:
-    """The chunks of one turn and one sort that came last and are in no record yet."""
+    """The latest chunks of one turn and one sort that are in no record yet."""
 
     def __init__(self, *, is_live: bool) -> None:
         self._is_live = is_live
@@ -22,8 +22,8 @@ class Tokens:
         self._texts: list[str] = []
         self._times: list[float] = []
 
-    def add(self, turn: str, sort: str, text: str, at: float) -> Record | None:
-        """A chunk came; gives back what came before it, if that is to be a record of its own."""
+    def add(self, turn: str, sort: str, text: str, at: float) -> FilmRecord | None:
+        """Add a chunk; returns the record of the chunks before it if that record is complete."""
         before = self.flush() if self._texts and self._is_over(turn, sort, at) else None
         if not self._texts:
             self._of, self._at = (turn, sort), at
@@ -31,15 +31,15 @@ class Tokens:
         self._times.append(round(at - self._at, _DIGITS))
         return before
 
-    def flush(self) -> Record | None:
-        """All that is in no record yet, as one."""
+    def flush(self) -> FilmRecord | None:
+        """The record of all chunks that are in none yet."""
         if not self._texts:
             return None
         turn, sort = self._of
         lengths = [units(text) for text in self._texts]
         about = {"turn": turn, "sort": sort, "text": "".join(self._texts), "lengths": lengths, "times": self._times}
         self._texts, self._times = [], []
-        return Record(self._at, "tokens", about)
+        return FilmRecord(self._at, "tokens", about)
 
     def _is_over(self, turn: str, sort: str, at: float) -> bool:
         is_long = self._is_live and at - self._at > SPAN

@@ -1,6 +1,6 @@
-"""Where a page finds the pictures and files of a simulated Discord: on the playground's server, or in the film itself.
+"""Addresses of a simulated Discord's pictures and files: on the playground's server, or in the film itself.
 
-A page never asks anybody else for one: a face that is kept elsewhere is not shown.
+A page fetches nothing from anywhere else: an avatar on another host is not shown.
 """
 
 from __future__ import annotations
@@ -16,33 +16,33 @@ from ...sim.world import World
 LARGEST_FACE = 256 * 1024
 LARGEST_PICTURE = 1024 * 1024
 LARGEST_TEXT = 128 * 1024
-"""What is larger than this, in bytes, is not put into a film."""
+"""Files with more bytes than this are not put into a film."""
 
 
 class Addresses(Protocol):
-    """What a page can be told to show."""
+    """Gives addresses that a page can show."""
 
     def face(self, author: Json, /) -> str | None:
-        """The address of the avatar of *author*; ``None`` if there is none that can be shown."""
+        """The address of the avatar of *author*; ``None`` if it cannot be shown."""
 
     def file(self, attachment: Json, /) -> str | None:
-        """The address of a file; ``None`` if it cannot be had."""
+        """The address of a file; ``None`` if it is not available."""
 
     def picture(self, address: str, /) -> str | None:
-        """What *address*, as somebody has written it, is for a page; ``None`` if it leads elsewhere."""
+        """The address to show for *address*; ``None`` if it points outside."""
 
     def data(self, attachment: Json, /) -> bytes:
-        """What is in a file; nothing if nobody has it."""
+        """The content of a file; empty if it does not exist."""
 
 
 class _Kept:
-    """What is kept in a *world*."""
+    """The files of a *world*."""
 
     def __init__(self, world: World) -> None:
         self._world = world
 
     def data(self, attachment: Json, /) -> bytes:
-        """What is in a file; nothing if nobody has it."""
+        """The content of a file; empty if it does not exist."""
         try:
             return self._world.file(str(attachment["id"]))
         except KeyError:
@@ -53,7 +53,7 @@ class _Kept:
         return self._world.portrait(str(avatar)) if avatar else None
 
     def _parts(self, address: str) -> tuple[str, str, str] | None:
-        """Of an address in this world: the folder, the id of a file or the name of a face, and what it is called."""
+        """The parts of an address in this world: folder, file id or avatar name, and file name."""
         own = f"{self._world.cdn}/"
         folder, *path = address.removeprefix(own).partition("?")[0].split("/")
         match folder, path:
@@ -81,7 +81,7 @@ class Paths(_Kept):
         return f"/files/{attachment['id']}/{quote(str(attachment['filename']), safe='')}"
 
     def picture(self, address: str, /) -> str | None:
-        """The path of what *address* leads to in this world."""
+        """The path of *address* in this world."""
         match self._parts(address):
             case "attachments", id_, name:
                 return self.file({"id": id_, "filename": name})
@@ -90,11 +90,11 @@ class Paths(_Kept):
         return None
 
 
-class Inline(_Kept):
-    """``data:`` addresses, for a film that has all it shows in itself: pictures, and files that are text."""
+class InlineAddresses(_Kept):
+    """``data:`` addresses, for a film that holds its own pictures and text files."""
 
     def face(self, author: Json, /) -> str | None:
-        """The avatar itself."""
+        """The avatar as data."""
         match self._face(author):
             case bytes(data):
                 return _as_picture(data, LARGEST_FACE)
@@ -103,12 +103,12 @@ class Inline(_Kept):
         return None
 
     def file(self, attachment: Json, /) -> str | None:
-        """The file itself, if it is a picture or a text."""
+        """The file as data, if it is a picture or a text."""
         data = self.data(attachment)
         return _as_picture(data, LARGEST_PICTURE) or _as_text(data)
 
     def picture(self, address: str, /) -> str | None:
-        """The picture that *address* leads to in this world."""
+        """The picture at *address* in this world, as data."""
         match self._parts(address):
             case "attachments", id_, _:
                 return _as_picture(self.data({"id": id_}), LARGEST_PICTURE)
@@ -123,7 +123,7 @@ def _as_picture(data: bytes, largest: int) -> str | None:
 
 
 def _as_text(data: bytes) -> str | None:
-    """Whatever it claims to be, a text is only ever shown as one."""
+    """Show text as plain text, whatever type it claims."""
     if not data or len(data) > LARGEST_TEXT or b"\0" in data:
         return None
     try:

@@ -1,13 +1,13 @@
-"""The same stream as a usual bot delivers it, to compare with.
+"""Delivers a stream as a usual bot does, for comparison.
 
-Most bots that stream do it so: the first words are a message; about once a second it is edited, and shows all that has
-come since. At 2000 units it is full, in the middle of a word or a code block if need be, and the next message goes on.
-Everything that the model says is shown, its ``<think>`` blocks and the names in front of lines too, and whoever is
-mentioned is called: nothing says whom the bot may call. An edit that meets a rate limit is left out, since the next one
-shows more; a new message and the last edit are tried once more after the wait, as the client libraries do. Anything else
-that goes wrong ends the reply, and nobody is told. It has no ``/stop``, and no face but its own.
+Most bots that stream work like this: the first words are a message, which is edited about once a second to show what has
+come since. At 2000 units it is full, even within a word or a code block, and the next message continues it. Everything
+that the model says is shown, ``<think>`` blocks and speaker labels too, and every mention pings: no allowed mentions are
+set. An edit that hits a rate limit is skipped, because the next one shows more; a new message and the last edit are tried
+once more after the wait, as the client libraries do. Any other error ends the reply without a notice. It has no
+``/stop`` and no sprites.
 
-There are better ones and worse ones; this is one in the middle.
+There are better and worse bots; this is one in the middle.
 """
 
 from __future__ import annotations
@@ -25,56 +25,57 @@ from ...text.units import fitting, units
 from ...types import Failed, TextDelta, ThoughtDelta
 from . import virtual_time
 from .film import Film
-from .rehearsal import Beat, Rehearsal, meanwhile
-from .rehearsal_room import Stage
+from .plan import ModelBeat, Rehearsal
+from .rehearsal import meanwhile
+from .rehearsal_room import RehearsalRoom
 from .virtual_time import GivenUp
 
 _FULL = 2000
 """UTF-16 units of a message."""
 _BETWEEN = 1.0
-"""Seconds between two edits, at the least."""
+"""Least seconds between two edits."""
 _MESSAGES = "* /channels/*/messages/**"
-"""The calls by which it shows something: those that send, and those that edit."""
+"""The calls that send or edit a message."""
 _TURN = "usual"
 _TOO_MANY = 429
 
 
 def rehearse_usual(wanted: Rehearsal, *, given_up: GivenUp | None = None) -> Film:
-    """Film what a usual bot makes of *wanted*: the same stream, people, limits and faults. Otherwise as ``rehearse``."""
+    """Film *wanted* with a usual bot: the same stream, people, limits and faults. Otherwise like ``rehearse``."""
     as_itself = replace(wanted, persona=replace(wanted.persona, is_alter=False))
     return virtual_time.run(_filmed(as_itself), given_up=given_up)
 
 
 async def _filmed(wanted: Rehearsal) -> Film:
-    stage = Stage(wanted, messages=_MESSAGES)
-    with stage:
-        acts = asyncio.create_task(meanwhile(wanted, stage, lambda _reason, _by: None))
+    room = RehearsalRoom(wanted, messages=_MESSAGES)
+    with room:
+        acts = asyncio.create_task(meanwhile(wanted, room, lambda _reason, _by: None))
         try:
             with suppress(_Over):
-                await _UsualBot(stage).answer(wanted.beats)
+                await _UsualBot(room).answer(wanted.beats)
             await acts
         finally:
             await end_task(acts)
-    return stage.film()
+    return room.film()
 
 
-class _Over(Exception):  # noqa: N818  # it is how such a reply ends
-    """Something went wrong, and the reply is over."""
+class _Over(Exception):  # noqa: N818  # it is a signal, not an error
+    """A call failed, so the reply is over."""
 
 
 class _UsualBot:
     """One reply of a usual bot."""
 
-    def __init__(self, stage: Stage) -> None:
-        self._stage = stage
-        self._text = ""  # of the message that is growing
-        self._shown = ""  # what of it can be seen
+    def __init__(self, room: RehearsalRoom) -> None:
+        self._room = room
+        self._text = ""  # of the current message
+        self._shown = ""  # the part that was sent
         self._message = ""
         self._shown_at = 0.0
         self._has_spoken = False
 
-    async def answer(self, beats: Sequence[Beat]) -> None:
-        """Show what is said in *beats*; what comes while it waits for Discord is read afterwards."""
+    async def answer(self, beats: Sequence[ModelBeat]) -> None:
+        """Show the text of *beats*; chunks that come during a call are read after it."""
         loop = asyncio.get_running_loop()
         due = loop.time()
         await self._call("POST", "typing")
@@ -94,7 +95,7 @@ class _UsualBot:
 
     def _film(self, chunk: TextDelta | ThoughtDelta) -> None:
         kind = "text" if isinstance(chunk, TextDelta) else "thought"
-        self._stage.camera.hook(TraceStep("chunk", 0.0, {"kind": kind, "text": chunk.text}, _TURN))
+        self._room.camera.hook(TraceStep("chunk", 0.0, {"kind": kind, "text": chunk.text}, _TURN))
 
     async def _show_now_and_then(self, now: float) -> None:
         while units(self._text) > _FULL:
@@ -106,7 +107,7 @@ class _UsualBot:
             await self._show(is_last=False)
 
     async def _show(self, *, is_last: bool) -> None:
-        """Bring the message that is growing up to date; if that *is_last* of it, a wait is worth it."""
+        """Update the current message; if this *is_last*, it waits for a rate limit."""
         if self._text == self._shown or not self._text.strip():
             return
         self._shown_at = asyncio.get_running_loop().time()
@@ -120,8 +121,8 @@ class _UsualBot:
         self._shown = self._text
 
     def _reference(self) -> Json:
-        """Only the first message answers one."""
-        reply_to = None if self._has_spoken else self._stage.reply_to
+        """Only the first message is a reply."""
+        reply_to = None if self._has_spoken else self._room.reply_to
         self._has_spoken = True
         return {"message_reference": {"message_id": reply_to}} if reply_to else {}
 
@@ -136,10 +137,10 @@ class _UsualBot:
         return answer
 
     async def _call(self, method: str, path: str, body: Json | None = None) -> Response:
-        stage = self._stage
-        request = RestRequest(method, f"/channels/{stage.channel}/{path}", body=body, token=stage.bot.token)
+        room = self._room
+        request = RestRequest(method, f"/channels/{room.channel}/{path}", body=body, token=room.bot.token)
         try:
-            answer = await stage.rest.handle(request)
+            answer = await room.rest.handle(request)
         except LostResponse:
             raise _Over from None
         if answer.status >= 400 and answer.status != _TOO_MANY:

@@ -1,8 +1,8 @@
-"""Time that passes at once: an event loop for what would take minutes and is wanted now.
+"""An event loop in virtual time, for work that would take minutes in real time.
 
-Nobody waits: when there is nothing to do before a timer, the clock is set forward to it. What a thread computes takes no
-time at all, so that a film of the same stream is the same on every machine; only one that computes for very long is not
-waited for any more, and then the clock goes on without it.
+The loop never sleeps: when nothing is due before a timer, the clock jumps to it. Work in a thread takes no virtual time,
+so the same stream gives the same film on every machine. Only a thread that computes for very long is no longer waited
+for; then the clock goes on without it.
 """
 
 from __future__ import annotations
@@ -17,41 +17,41 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 GivenUp = Callable[[], bool]
-"""Whether what is being done is not wanted any more: ``threading.Event.is_set`` is one."""
+"""Returns whether the work is cancelled, such as ``threading.Event.is_set``."""
 
 
-class Abandoned(Exception):  # noqa: N818  # it is what somebody wanted
-    """Somebody has given up what was being done."""
+class Abandoned(Exception):  # noqa: N818  # it is a cancellation
+    """The work was cancelled through *given_up*."""
 
 
 PATIENCE = 10.0
-"""Real seconds after which time goes on although a thread still computes."""
+"""Real seconds after which the clock goes on although a thread still computes."""
 _SELDOM = 64
-"""Each so many turns of the loop, the system is asked for news: that takes as long as a turn does."""
+"""The selector is polled once in this many turns: polling takes as long as a turn."""
 _LOOK = 0.05
-"""Real seconds between two looks at whether somebody has given up."""
+"""Real seconds between two checks of *given_up*."""
 
 
 class _Selector(selectors.DefaultSelector):
-    """A selector that asks for news without waiting for any, unless there is nothing else to do."""
+    """A selector that polls without waiting, unless there is nothing else to do."""
 
     def __init__(self, patience: float) -> None:
         super().__init__()
         self.now = 0.0
         self.look: Callable[[], bool] = lambda: False
-        """Asked again and again; if it is true, there is something to do at once."""
+        """Called in every turn; true if there is something to do at once."""
         self._patience = patience
         self._working = 0
         self._waited = 0.0
         self._turns = 0
 
     def begin(self) -> None:
-        """A thread computes something: until it has, the clock stands still."""
+        """A thread starts computing: the clock stands still until it ends."""
         self._working += 1
         self._waited = 0.0
 
     def end(self) -> None:
-        """It has."""
+        """The thread has ended."""
         self._working -= 1
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
@@ -60,12 +60,12 @@ class _Selector(selectors.DefaultSelector):
         if timeout is None or (timeout > 0 and self._working and self._waited < self._patience):
             return self._news(timeout)
         self.now += max(timeout, 0.0)
-        # Whoever calls from a thread is heard without a look at the system: that is only for what is left to read.
+        # Calls from threads wake the loop without a poll; it only reads what is left in the pipe.
         self._turns += 1
         return [] if self._turns % _SELDOM else super().select(0)
 
     def _news(self, timeout: float | None) -> list[tuple[selectors.SelectorKey, int]]:
-        """Wait in real time for what a thread or a signal has to tell: for ever, if there is no timer."""
+        """Wait in real time for a thread or a signal; without a timer, for ever."""
         while True:
             begun = monotonic()
             news = super().select(_LOOK)
@@ -76,7 +76,7 @@ class _Selector(selectors.DefaultSelector):
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
-    """An event loop whose time begins at nought and passes only while somebody waits for it."""
+    """An event loop whose time begins at 0 and jumps from timer to timer."""
 
     def __init__(self, *, patience: float = PATIENCE) -> None:
         self._clock = _Selector(patience)
@@ -88,7 +88,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     @contextmanager
     def computing(self) -> Iterator[None]:
-        """While a thread computes something that is waited for: meanwhile no time passes."""
+        """Stop the clock while a thread computes."""
         self._clock.begin()
         try:
             yield
@@ -96,20 +96,20 @@ class VirtualLoop(asyncio.SelectorEventLoop):
             self._clock.end()
 
     def run_in_executor(self, executor: Any, func: Callable[..., T], *args: Any) -> asyncio.Future[T]:  # type: ignore[override]  # the stub is narrower than what it does
-        """Have a thread call *func*; meanwhile no time passes."""
+        """Call *func* in a thread, with the clock stopped."""
         future = super().run_in_executor(executor, func, *args)
         self._clock.begin()
         future.add_done_callback(lambda _: self._clock.end())
         return future
 
     async def shutdown_default_executor(self, *limits: Any) -> None:
-        """Wait for the threads, in real time: later Pythons have a limit for it, which would be over at once."""
+        """Wait for the threads in real time: later Pythons have a timeout for it, which would pass at once."""
         with self.computing():
             await super().shutdown_default_executor(*limits)
 
     @contextmanager
     def given_up_by(self, given_up: GivenUp) -> Iterator[None]:
-        """Meanwhile, cancel the task that is running now as soon as *given_up* says so."""
+        """Cancel the current task as soon as *given_up* returns true."""
         task = asyncio.current_task(self)
         is_told = False
 
@@ -129,10 +129,10 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
 
 def run(work: Coroutine[Any, Any, T], *, given_up: GivenUp | None = None, patience: float = PATIENCE) -> T:
-    """Do *work* in virtual time, as ``asyncio.run`` does in real time.
+    """Run *work* in virtual time, as ``asyncio.run`` does in real time.
 
-    Once *given_up* is true, the work is cancelled, and ``Abandoned`` is raised. It is asked between any two things that
-    happen, in the thread that does the work.
+    Once *given_up* returns true, the work is cancelled and ``Abandoned`` is raised. It is called in every turn of the
+    loop, in the same thread.
     """
     if _is_running():
         work.close()

@@ -1,7 +1,6 @@
-"""The page of the playground: plain modules and styles that need no building, and a page that stands alone.
+"""The page of the playground: plain modules and styles without a build step.
 
-Whoever serves the page hands out its *assets*. A film can also be made into one HTML file with everything in it, which
-opens anywhere and asks nobody for anything.
+A server hands out its *assets*. ``film_page`` puts films into one HTML file that opens anywhere, without a network.
 """
 
 from __future__ import annotations
@@ -35,8 +34,8 @@ _MAIN: Final = "export.js"
 _INDEX: Final = "index.html"
 _LIVE: Final = re.compile(r' *<script type="module" src="/page/([a-z0-9_]+\.js)"></script>\n')
 _STYLES: Final = ("base.css", "channel.css", "extras.css", "film.css", "inside.css")
-# What could end a script, begin a comment, or is no line of a script to older readers; and halves of a character, which
-# cannot be written as UTF-8.
+# Characters that could end a script or begin a comment, line ends of older JavaScript, and lone surrogates, which
+# UTF-8 cannot encode.
 _UNSAFE: Final = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 _LANGUAGES: Final = ("en", "ja")
 
@@ -53,7 +52,7 @@ def asset(name: str) -> bytes:
 
 @cache
 def index() -> bytes:
-    """The live page. It names every module at once: else a browser would ask for one after the other as it finds them."""
+    """The live page. It preloads every module; else a browser would fetch them one after the other."""
     text = asset(_INDEX).decode()
     return _LIVE.sub(_with_its_modules, text, count=1).encode()
 
@@ -71,17 +70,17 @@ def names() -> tuple[str, ...]:
 
 
 def content_type(name: str) -> str:
-    """What a browser is told that *name* is; ``KeyError`` if it can be nothing of ours."""
+    """The content type of *name*; ``KeyError`` for unknown file types."""
     return _TYPES[name.rpartition(".")[2]]
 
 
 def import_map(base: str = "/page/") -> str:
-    """The text of the import map by which modules that are served under *base* find each other."""
+    """The import map for modules that are served under *base*."""
     return json.dumps({"imports": {PREFIX: base}}, separators=(",", ":"))
 
 
 def film_page(
-    films: Sequence[Mapping[str, Any]],
+    films: Sequence[str],
     *,
     title: str = "",
     labels: Sequence[object] = (),
@@ -90,8 +89,8 @@ def film_page(
 ) -> str:
     """One or two *films* as one HTML file that opens anywhere, without a server and without a network.
 
-    *labels* stand above the films and *captions* below them at their times; both are texts or ``{"en": …, "ja": …}``.
-    Whatever stands in them is shown as text and is never read as HTML.
+    The *films* are packed (``cadenza.play.films.film.packed``). *labels* stand above them and *captions* below them at their
+    times; both are texts or ``{"en": …, "ja": …}``. All of it is shown as text and never read as HTML.
     """
     if language not in _LANGUAGES:
         message = f"the page speaks {' and '.join(_LANGUAGES)}, not {language!r}"
@@ -118,7 +117,7 @@ def film_page(
 
 @cache
 def _script() -> str:
-    """All that the page runs: it is the same in every one."""
+    """The script of a film page; the same for all."""
     return bundle(_MAIN, lambda name: asset(name).decode())
 
 
@@ -129,7 +128,7 @@ def _styles() -> str:
 
 @cache
 def _policy() -> str:
-    """Nothing but what is in the file itself; pictures are addresses of data."""
+    """The content security policy: only what is in the file itself."""
     return (
         f"default-src 'none'; script-src {_digest(_script())}; style-src {_digest(_styles())}; img-src data: blob:; "
         "base-uri 'none'; form-action 'none'"
@@ -141,7 +140,7 @@ def _digest(text: str) -> str:
 
 
 def _as_script(value: object) -> str:
-    """*value* as JSON in which nothing is left that HTML could understand."""
+    """*value* as JSON that is safe within HTML."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 

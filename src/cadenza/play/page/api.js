@@ -1,11 +1,11 @@
-// The way to the server: questions, and the stream of what happens.
+// Requests to the server, and its stream of events.
 
 import { language, t } from "cadenza/words.js";
 
-const PATIENCE = 2000; // ms without a connection before anybody is told
-const AGAIN = 1500; // ms until we try again where the browser has given up
+const PATIENCE = 2000; // ms without a connection before the page says so
+const AGAIN = 1500; // ms until we reconnect after the browser has given up
 
-/** Something that the server refused, or that never reached it; its message is a sentence for people. */
+/** A request that was refused or never arrived; its message is a sentence for the user. */
 export class ApiError extends Error {
   /** @param {string} message @param {number} status 0 if there was no answer */
   constructor(message, status = 0) {
@@ -35,7 +35,7 @@ export class Api {
   }
 
   /**
-   * The answer as it is, for what is not JSON: a page to be saved.
+   * The response as a blob, for a page to be saved.
    * @param {string} path
    * @param {object} body
    * @param {{signal?: AbortSignal}} options
@@ -45,7 +45,7 @@ export class Api {
     return (await this.#posted(path, body, signal)).blob();
   }
 
-  /** Everything that is known before anything happens. */
+  /** The state at the start. */
   state() {
     return this.get("/api/state");
   }
@@ -72,7 +72,7 @@ export class Api {
   async #fetched(path, options) {
     let response;
     try {
-      // Each page is answered in its own language, whatever another one speaks.
+      // Each page gets answers in its own language.
       const headers = { ...options.headers, "Accept-Language": language() };
       response = await fetch(path, { ...options, headers });
     } catch (error) {
@@ -103,7 +103,7 @@ async function sentenceOf(response) {
   }
 }
 
-/** The stream of records. It comes back by itself after a break, and goes on where it was. */
+/** The stream of records. It reconnects by itself, and continues where it was. */
 export class Events {
   #source = null;
   #next = 0;
@@ -117,7 +117,7 @@ export class Events {
    * @param {(record: object) => void} asked.onRecord
    * @param {(hello: object) => void} asked.onHello
    * @param {(isConnected: boolean) => void} asked.onConnected told only when it lasts
-   * @param {() => void} asked.onOtherSession the server has begun anew
+   * @param {() => void} asked.onOtherSession the server has started a new session
    */
   constructor(asked) {
     this.#asked = asked;
@@ -152,7 +152,7 @@ export class Events {
 
   #heard(event) {
     const number = Number(event.lastEventId);
-    // What came before must not come twice, whatever the server remembers of us.
+    // A record must not be handled twice.
     if (event.lastEventId && number < this.#next) return;
     if (event.lastEventId) this.#next = number + 1;
     const record = parsed(event.data);
@@ -172,6 +172,6 @@ function parsed(data) {
     const value = JSON.parse(data);
     return value && typeof value === "object" ? value : null;
   } catch {
-    return null; // one record that cannot be read does not end the stream
+    return null; // an unreadable record does not end the stream
   }
 }

@@ -1,32 +1,32 @@
-// The live page: what the server tells goes into the film, what is seen follows the film, what is done goes to the server.
+// The live page: records of the server go into the film, the view follows the film, actions go to the server.
 
 import { Api, Events } from "cadenza/api.js";
 import { listenToDrops } from "cadenza/attachments.js";
 import { ChannelView } from "cadenza/channel.js";
 import { Chips, welcome } from "cadenza/chips.js";
 import { Composer } from "cadenza/composer.js";
-import { Deeds } from "cadenza/deeds.js";
+import { Actions } from "cadenza/actions.js";
 import { Toasts } from "cadenza/dialogs.js";
 import { clear, el } from "cadenza/dom.js";
 import { InsideView } from "cadenza/inside.js";
 import { listenToKeys, showKeys } from "cadenza/keys.js";
 import { Live } from "cadenza/live.js";
 import { Panels } from "cadenza/panels.js";
-import { Places } from "cadenza/places.js";
+import { Navigation } from "cadenza/navigation.js";
 import { Rail, applyTheme, signOf } from "cadenza/rail.js";
 import { Rewind } from "cadenza/rewind.js";
 import { Shell } from "cadenza/shell.js";
 import { language, onLanguage, setLanguage, t } from "cadenza/words.js";
 import "cadenza/words_live.js";
 
-const TICK = 100; // ms between two looks at the clock while something moves
+const TICK = 100; // ms between two updates of the clock
 const SETTLES = 400; // ms without a record
-const AGAIN = 2000; // ms until the server is asked again after the page could not begin
+const AGAIN = 2000; // ms until the page asks the server again after a failed start
 
-/** Everything on the page, and how it hangs together. */
+/** The whole page. */
 class App {
   #api = new Api();
-  #deeds = new Deeds(this.#api, (error) => this.#fail(error));
+  #actions = new Actions(this.#api, (error) => this.#fail(error));
   #state;
   #live;
   #toasts;
@@ -39,13 +39,13 @@ class App {
   #chips;
   #rewind;
   #panels;
-  #places;
+  #navigation;
   #channel = null;
   #isFramed = false;
   #tick = null;
   #insideAt = -Infinity;
   #settling = null;
-  #isSettled = false; // whether what came before the page was opened has come
+  #isSettled = false; // whether the records from before the page was opened have arrived
 
   /**
    * @param {HTMLElement} root
@@ -66,7 +66,7 @@ class App {
     this.#shell = new Shell(root, {
       onView: (view) => this.#viewed(view),
       onTab: (tab) => this.#tabbed(tab),
-      onSkip: (target) => this.#places.goTo(target),
+      onSkip: (target) => this.#navigation.goTo(target),
     });
     const { parts } = this.#shell;
     this.#rail = new Rail(parts.rail, {
@@ -78,7 +78,7 @@ class App {
     this.#panels = new Panels(parts, {
       api: this.#api,
       state: this.#state,
-      onTry: () => this.#places.goTo("composer"),
+      onTry: () => this.#navigation.goTo("composer"),
       onError: (error) => this.#fail(error),
     });
     welcome(parts.welcome, () => this.#shell.showView("tour"), () => this.#focusComposer());
@@ -86,7 +86,7 @@ class App {
 
   #makeRoom() {
     const { parts, headButtons } = this.#shell;
-    this.#acts = this.#deeds.forMessages({
+    this.#acts = this.#actions.forMessages({
       reply: (message) => this.#composer.replyTo(message),
       edit: (message) => this.#composer.startEdit(message),
       menus: this.#state.menus ?? [],
@@ -107,7 +107,7 @@ class App {
     });
     headButtons.prepend(this.#rewind.button);
     this.#composer = this.#makeComposer(parts.composer);
-    this.#places = new Places({
+    this.#navigation = new Navigation({
       shell: this.#shell,
       rail: this.#rail,
       composer: this.#composer,
@@ -125,7 +125,7 @@ class App {
       say: (channel, what) => this.#say(channel, what),
       edit: (message, text) => this.#api.act("edit", { channel: message.channel, id: message.id, text }),
       stop: (channel) => quietly(this.#say(channel, { text: "/stop" })),
-      // That somebody types is told for the look of it; nobody needs to know if it was not.
+      // Typing is only cosmetic: a failure is ignored.
       type: (channel, who) => this.#api.act("type", { channel, ...(who && { who }) }).catch(() => undefined),
       lastOfMine: () => this.#lastOfMine(),
       refuse: (sentence) => this.#toasts.error(sentence),
@@ -138,9 +138,9 @@ class App {
 
   #listen() {
     listenToKeys({
-      onRegion: (by) => this.#places.moveRegion(by),
-      onChannel: (by) => this.#places.moveChannel(by),
-      onJump: () => this.#places.jump(),
+      onRegion: (by) => this.#navigation.moveRegion(by),
+      onChannel: (by) => this.#navigation.moveChannel(by),
+      onJump: () => this.#navigation.jump(),
     });
     document.addEventListener("visibilitychange", () => this.#look());
     onLanguage(() => this.#speak());
@@ -173,7 +173,7 @@ class App {
     if (!this.#isSettled) this.#settle();
     this.#live.take(record, this.#seen());
     if (record.kind === "channel" && record.channel?.id === this.#channel) this.#name();
-    if (record.kind === "form") this.#deeds.showForm(record);
+    if (record.kind === "form") this.#actions.showForm(record);
     // A fault that was asked for may be used up now.
     if (record.kind === "call" && this.#shell.tab === "discord") this.#panels.refreshSoon("discord");
     // What was noted before this page was opened is no news.
@@ -191,7 +191,7 @@ class App {
     }, SETTLES);
   }
 
-  /** The channel that somebody looks at as it is now, or null. */
+  /** The channel that is shown live, or null. */
   #seen() {
     const isSeen = !document.hidden && this.#shell.isRoomSeen && this.#rewind.time === null;
     return isSeen ? this.#channel : null;
@@ -264,7 +264,7 @@ class App {
 
   // Where one goes.
 
-  /** Show *channel*. @param {string|null} channel @param {boolean} isChosen by whoever sits there */
+  /** Show *channel*. @param {string|null} channel @param {boolean} isChosen by the user */
   goTo(channel, isChosen = false) {
     if (!this.#live.channels.some(({ id }) => id === channel)) return;
     this.#channel = channel;
@@ -323,7 +323,7 @@ class App {
 
   async #say(channel, what) {
     this.#rewind.backToLive();
-    return this.#deeds.say(channel, what);
+    return this.#actions.say(channel, what);
   }
 
   #suggested(text) {

@@ -80,7 +80,8 @@ export function encoded(files) {
   return Promise.all(files.map(async (file) => ({ name: file.name, data: await base64(file) })));
 }
 
-function base64(file) {
+/** The content of *file*. @param {File} file @returns {Promise<string>} */
+export function base64(file) {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.addEventListener("load", () => resolve(reader.result.slice(reader.result.indexOf(",") + 1)));

@@ -1,7 +1,7 @@
-"""Modules as one plain script, for a page that stands alone.
+"""Bundles modules into one plain script, for a page in one file.
 
-Browsers differ in what they let a page that was opened from a file import; a script that is in the page itself runs
-in every one of them, and its digest is all that the page has to allow.
+Browsers differ in what a page from a file may import. An inline script runs in all of them, and the content security
+policy needs only its digest.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _RENAMED: Final = re.compile(r"\s+as\s+")
 
 
 def bundle(main: str, source: Callable[[str], str]) -> str:
-    """The module *main* after all that it needs, each in a scope of its own; *source* gives the text of a module.
+    """The module *main* and its dependencies as one script, each in its own scope; *source* returns a module's text.
 
-    ``ValueError`` if a module is written in a way that is not understood, or two modules need each other.
+    ``ValueError`` if a module uses unknown syntax, or modules import each other in a circle.
     """
     parts: dict[str, str] = {}
     _collect(main.removesuffix(".js"), source, parts, ())
@@ -28,7 +28,7 @@ def bundle(main: str, source: Callable[[str], str]) -> str:
 
 
 def needed(main: str, source: Callable[[str], str]) -> tuple[str, ...]:
-    """The module *main* and all that it needs, those first that others need; *source* gives the text of a module."""
+    """The module *main* and its dependencies, in the order of imports; *source* returns a module's text."""
     parts: dict[str, str] = {}
     _collect(main.removesuffix(".js"), source, parts, ())
     return tuple(f"{name}.js" for name in parts)

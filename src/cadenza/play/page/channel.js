@@ -11,7 +11,7 @@ import "cadenza/words_view.js";
 
 const GROUPED_MS = 7 * 60 * 1000;
 const NEAR_BOTTOM = 32; // pixels
-const MOST_SPARE = 3000; // messages that are kept for when somebody goes forward again
+const MOST_SPARE = 3000; // messages that are kept for going forward again
 const MOST_READ_OUT = 3; // more messages at once are a film that was opened, not a conversation
 
 /** A channel, in `root`. */
@@ -61,7 +61,7 @@ export class ChannelView {
     this.#shown.time = state.time;
   }
 
-  /** Choose a message, or none with `null`; nobody is told. */
+  /** Select a message, or none with `null`, without an event. */
   select(id) {
     if (id === this.#selected) return;
     this.#paintSelected(false);
@@ -124,7 +124,7 @@ export class ChannelView {
     this.empty.textContent = t("view.empty");
   }
 
-  /** Everything anew: words and dates stand in every message. */
+  /** Redraw everything: every message has words and dates. */
   #inOtherWords() {
     this.#say();
     const { channel } = this.#shown;
@@ -229,7 +229,7 @@ export class ChannelView {
     return row;
   }
 
-  /** What a menu of people or channels offers: whoever and whatever is here. */
+  /** The options of a menu of people or channels. */
   #choicesOf(sort) {
     const { people, channels } = this.#state;
     const found = new Map([["users", people], ["mentionables", people], ["channels", channels]]).get(sort);
@@ -283,7 +283,7 @@ export class ChannelView {
   #clicked(event) {
     const article = event.target.closest(".message");
     const isOther = event.target.closest("a, button, select, input, [role=button]") !== null;
-    // Whoever marks words with the mouse wants to copy them.
+    // A text selection is for copying, not a click.
     if (article === null || isOther || String(window.getSelection()) !== "") return;
     const { id } = article.dataset;
     this.#setFocusable(id);
@@ -360,7 +360,7 @@ export class ChannelView {
   }
 }
 
-/** What somebody has uncovered stays so when the message changes, as long as there is as much to uncover. */
+/** Revealed spoilers stay revealed when the message changes, if it has as many. */
 function keepRevealed(old, fresh) {
   for (const [covered, all] of [[".spoiler[role]", ".spoiler"], [".is-covered", ".picture"]]) {
     const [before, after] = [old.querySelectorAll(all), fresh.querySelectorAll(all)];
@@ -369,7 +369,7 @@ function keepRevealed(old, fresh) {
   }
 }
 
-/** Whether a message begins a group, and so shows who said it. */
+/** Whether a message begins a group, and shows its author. */
 function startsGroup(message, before) {
   if (before === null || before.system !== null || message.system !== null) return true;
   if (message.reply !== null || message.command !== null || isOtherDay(message, before)) return true;

@@ -1,9 +1,9 @@
-// What one could say next, as buttons under a quiet channel, and the welcome for whoever is here for the first time.
+// Suggestions as buttons under a quiet channel, and the welcome for new users.
 
 import { clear, el, icon } from "cadenza/dom.js";
 import { CROSS, OTHER } from "cadenza/icons.js";
 import { label } from "cadenza/labels.js";
-import { remember, remembered } from "cadenza/remembered.js";
+import { remember, remembered } from "cadenza/preferences.js";
 import { inLanguage, onLanguage } from "cadenza/words.js";
 
 const AT_A_TIME = 4;
@@ -62,7 +62,7 @@ export class Chips {
 }
 
 /**
- * Greet whoever is here for the first time. It takes neither the focus nor the place to write.
+ * Greet a new user, without taking the focus.
  * @param {HTMLElement} root
  * @param {() => void} onTour
  * @param {() => void} onClose what had the focus is gone then

@@ -112,7 +112,7 @@ export class CommandList {
     return { ...this.#asked.known(), yes: t("live.yes"), no: t("live.no") };
   }
 
-  /** Whether Enter means to send: nothing more is needed, and what is chosen stands there already. */
+  /** Whether Enter sends: the command is complete, and the chosen option is already in the field. */
   #isWhole() {
     if (!this.#line.command || this.#line.missing.length) return false;
     const offer = this.#offers[this.#active];
@@ -181,7 +181,7 @@ export class CommandList {
     this.#count.textContent = this.isOpen ? t("live.offers", { count: this.#offers.length }) : "";
   }
 
-  /** The field has a list only as long as a command stands in it. A field of many lines may not be called a combobox. */
+  /** The field has a list only while it holds a command. A multi-line field must not be a combobox. */
   #combine() {
     const field = this.#field;
     const attributes = { "aria-autocomplete": "list", "aria-haspopup": "listbox", "aria-controls": LIST };

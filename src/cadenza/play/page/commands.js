@@ -5,10 +5,10 @@
 
 /**
  * @typedef {object} Line what a line means so far
- * @property {object|null} command the command that is named wholly, or null
+ * @property {object|null} command the command that is named in full, or null
  * @property {string} name what is typed of a name, while it may still become another
  * @property {{option: object, value: string, at: number}[]} given options with their values, in order
- * @property {string} loose what stands before the first option
+ * @property {string} loose the text before the first option
  * @property {object[]} missing options that are required and not given
  */
 

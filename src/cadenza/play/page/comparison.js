@@ -14,7 +14,7 @@ const ROWS = [
   { name: "lost", isBetterLess: true, isTime: false },
 ];
 
-/** Differences in seconds that nobody would notice. */
+/** Differences in seconds that are not noticeable. */
 const NOTICED = 0.3;
 
 /** A table of the figures of *films*, with a few sentences if there are two. */

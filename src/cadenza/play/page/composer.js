@@ -1,4 +1,4 @@
-// Where one writes: a field that grows, who speaks, what is replied to or edited, files, commands, and the stop button.
+// The message field: speaker, reply, edit, files, commands, and the stop button.
 
 import { Attachments, encoded } from "cadenza/attachments.js";
 import { CommandList } from "cadenza/command_list.js";
@@ -46,7 +46,7 @@ export class Composer {
     this.#update();
   }
 
-  /** Whom one can speak as. @param {object[]} people */
+  /** The people one can speak as. @param {object[]} people */
   set people(people) {
     this.#parts.setPeople(people);
   }
@@ -252,7 +252,7 @@ export class Composer {
     });
   }
 
-  /** What could not be sent stands there again, unless something else does by now. */
+  /** Put a text that could not be sent back, unless the field is in use. */
   #bringBack(channel, draft, files) {
     if (channel !== this.#channel) {
       if (!this.#drafts.get(channel)?.text) this.#drafts.set(channel, draft);
@@ -273,7 +273,7 @@ export class Composer {
     const count = value.length < NEAR ? 0 : lengthOf(value);
     parts.setCount(count < NEAR ? "" : String(MOST - count), count > MOST);
     parts.send.disabled = !value.trim() && (this.#attachments?.isEmpty ?? true);
-    // Last, for what stands beside the field takes some of its width.
+    // Last, because the elements beside the field take some of its width.
     parts.grow();
   }
 }

@@ -89,7 +89,7 @@ export class ComposerParts {
     else this.field.removeAttribute("aria-invalid");
   }
 
-  /** As tall as what stands in it, up to a part of the window. */
+  /** As tall as its text, up to a part of the window. */
   grow() {
     this.field.style.height = "";
     if (!this.field.value) return; // a hint that is too long makes no room for itself

@@ -1,4 +1,4 @@
-/** All settings as controls: the main ones in groups, the rest behind them, and what differs from the default marked. */
+/** All settings as controls: the main ones in groups, then the rest; changed ones are marked. */
 
 import { el } from "cadenza/dom.js";
 import { fieldFor } from "cadenza/fields.js";
@@ -128,7 +128,7 @@ function shownDefault({ default: value }) {
 }
 
 /**
- * All settings. `onChange(values)` hears what somebody chose; if it gives a promise, what that rejects with is shown at the
+ * All settings. `onChange(values)` gets the user's choices; if it returns a promise, its rejection is shown at the
  * control, and what it resolves to, a list of settings or `{settings}`, is shown from then on.
  */
 export class SettingsPanel {
@@ -174,7 +174,7 @@ export class SettingsPanel {
       return;
     }
     for (const setting of settings) {
-      // What is as it was is left alone: somebody may just be typing there.
+      // Unchanged controls are left alone: the user may be typing there.
       if (!isSame(before.get(setting.name).value, setting.value)) this.#rows.get(setting.name).show(setting);
     }
     this.#count();

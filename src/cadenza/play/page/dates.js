@@ -1,5 +1,5 @@
 /**
- * Dates and times as the page writes them, in the language of whoever reads.
+ * Dates and times as the page writes them, in the reader's language.
  */
 
 import { locale } from "cadenza/words.js";

@@ -1,4 +1,4 @@
-// What stands above the page: short messages that go away, forms of the bot, the keys, and the way to any place.
+// Overlays: toasts, modals of the bot, the list of keys, and the quick switcher.
 
 import { clear, el, icon } from "cadenza/dom.js";
 import { CROSS } from "cadenza/icons.js";
@@ -40,7 +40,7 @@ export class Toasts {
   }
 }
 
-/** Take *toast* away after a while, but not from under somebody who is at it. */
+/** Remove *toast* after a while, but not while it is hovered or focused. */
 function fade(toast) {
   setTimeout(() => {
     if (toast.matches(":hover, :focus-within")) fade(toast);
@@ -48,7 +48,7 @@ function fade(toast) {
   }, SHOWN);
 }
 
-/** Show *dialog* until it is closed, then give the focus back by itself and leave nothing behind. */
+/** Show *dialog* until it is closed; then restore the focus and remove it. */
 function open(dialog) {
   document.body.append(dialog);
   dialog.addEventListener("close", () => dialog.remove());
@@ -154,7 +154,7 @@ export function openJump(places) {
 }
 
 class Jump {
-  #places;
+  #navigation;
   #shown = [];
   #active = 0;
   #input;
@@ -162,7 +162,7 @@ class Jump {
   #dialog;
 
   constructor(places) {
-    this.#places = places;
+    this.#navigation = places;
     this.#list = el("ul", { id: "jump-list", class: "jump-list", role: "listbox", aria: { label: t("live.jump") } });
     this.#input = el("input", {
       role: "combobox",
@@ -184,7 +184,7 @@ class Jump {
 
   #filter() {
     const typed = this.#input.value.trim().toLowerCase();
-    this.#shown = this.#places.filter(({ label }) => label.toLowerCase().includes(typed));
+    this.#shown = this.#navigation.filter(({ label }) => label.toLowerCase().includes(typed));
     clear(this.#list).append(
       ...this.#shown.map(({ label, about }, index) => {
         const words = [el("span", { text: label }), el("span", { class: "dim", text: about })];

@@ -1,9 +1,9 @@
-/** Where two texts differ, and how that is shown, also to whoever hears it. */
+/** Where two texts differ, shown also for screen readers. */
 import { el } from "cadenza/dom.js";
 import { say } from "cadenza/words_inside.js";
 
 const MOST = 250_000; // cells of the table in which two middles are compared
-const AROUND = 48; // units that are shown before and behind a change
+const AROUND = 48; // units shown before and after a change
 
 /**
  * The way from *before* to *after*: `[sort, text]` each, `sort` is `same`, `gone` or `new`.

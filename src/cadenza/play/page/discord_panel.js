@@ -9,12 +9,12 @@ import "cadenza/words_lab.js";
 /** What can be made to go wrong, as the server calls it. */
 export const FAULTS = ["rate_limit", "refused", "lost", "slow", "broken", "disconnect", "webhook_gone"];
 
-/** How many messages Discord takes in a channel, unless it is told otherwise. */
+/** Discord's default rate limit for messages in a channel. */
 export const USUAL_LIMITS = { messages: 5, seconds: 5 };
 
 const SLOW_SECONDS = 3;
 
-/** A number with its name in front of it and its unit behind; gives `{node, show(value)}`. */
+/** A number field with a label before it and a unit after it; gives `{node, show(value)}`. */
 function namedNumber({ name, unit = "", value, low, high, usual = value, kind = "float", commit }) {
   const id = freshId("number");
   const refusal = el("p", { class: "refusal", role: "alert", hidden: true });

@@ -14,7 +14,7 @@ const SPECIAL = {
   style: (node, values) => setAll(values, (name, value) => setStyle(node, name, value)),
 };
 
-/** Properties by which a text could become HTML or script: they are refused, whoever asks. */
+/** Properties that could turn text into HTML or script: they are always refused. */
 const REFUSED = /^(on.*|inner.*|outer.*|srcdoc)$/i;
 
 /**

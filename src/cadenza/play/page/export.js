@@ -1,17 +1,19 @@
 /**
- * A page that stands alone: the films are in it, and it asks nobody for anything.
+ * A page in one file: it holds its films and needs no server.
  */
 
 import { el } from "cadenza/dom.js";
 import { FilmView } from "cadenza/film_view.js";
+import { unpacked } from "cadenza/packing.js";
 import { inLanguage, language, onLanguage, setLanguage, t } from "cadenza/words.js";
 import "cadenza/words_view.js";
 
-/** What the page holds; `null` if that cannot be read. */
-function held() {
+/** What the page holds, with its films unpacked; `null` if that cannot be read. */
+async function held() {
   try {
     const found = JSON.parse(document.getElementById("films").textContent);
-    return Array.isArray(found?.films) && found.films.length > 0 ? found : null;
+    const films = await Promise.all(found.films.map(unpacked));
+    return films.length > 0 ? { ...found, films } : null;
   } catch {
     return null;
   }
@@ -39,9 +41,9 @@ function header(title) {
   return el("header", { class: "alone-head" }, name, words, theme);
 }
 
-function main() {
+async function main() {
   setLanguage(document.documentElement.lang, { isKept: false });
-  const found = held();
+  const found = await held();
   if (found === null) {
     document.body.append(el("p", { class: "alone-broken", role: "alert", text: t("export.broken") }));
     return;

@@ -139,7 +139,7 @@ function thumbnail(value) {
   return image("embed-thumbnail", value);
 }
 
-/** A picture that is somewhere else is not fetched: the page asks nobody, but one may go there. */
+/** A picture on another host is not fetched; it is shown as a link. */
 function image(name, value) {
   const about = typeof value === "object" && value !== null ? value : { url: value };
   const address = ownAddress(about.url);

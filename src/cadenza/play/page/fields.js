@@ -1,8 +1,8 @@
 /**
  * The controls of settings, one for each kind.
  *
- * A control is `{node, input, show(value)}`: what stands on the page, the element that its label belongs to (`null` if it
- * is a group, which is then named by its label), and a way to show another value. It calls `commit(value)` when somebody has
+ * A control is `{node, input, show(value)}`: the element on the page, the element that its label belongs to (`null` if it
+ * is a group, which is then named by its label), and a way to show another value. It calls `commit(value)` when the user has
  * chosen a value, and `refuse(sentence)` when what was typed cannot be one.
  */
 

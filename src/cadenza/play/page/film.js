@@ -1,18 +1,17 @@
 /**
- * A film, folded into what is seen at any moment of it. See docs/films.md for the records.
+ * A film, folded into the state at any moment. See docs/films.md for the records.
  */
 
-import { Unpacking } from "cadenza/packing.js";
 import { eachInSlices } from "cadenza/slices.js";
-import { wholeMessage, wholePerson } from "cadenza/whole.js";
+import { completeMessage, completePerson } from "cadenza/complete.js";
 
 const TYPING_SECONDS = 10;
-const LONGEST = 1e8; // seconds, about three years: a time beyond that is a mistake, or is meant to make trouble
+const LONGEST = 1e8; // seconds, about three years: a later time is a mistake or an attack
 const SPACING = 128; // visible records between two snapshots, at first
 const MOST_SNAPSHOTS = 64; // then every other one is forgotten and the spacing doubled
 const LASTING = ["channel", "person"]; // without these nothing else can be shown
 
-/** What each kind of record does to a draft of the state; a kind that is not here is not seen in a channel. */
+/** What each kind of record does to a draft of the state; other kinds are not visible in a channel. */
 const FOLDS = {
   channel: foldChannel,
   person: foldPerson,
@@ -26,7 +25,7 @@ const FOLDS = {
 
 /**
  * The records of a film, and the state at any time of it. What `stateAt` gives back is never changed afterwards:
- * a part that is the same as before is the same object, so that whoever shows it sees what is new at a glance.
+ * an unchanged part is the same object, so that views can see what is new by identity.
  */
 export class Reel {
   #visible = []; // {at, kind, ...}: checked, and never earlier than the one before
@@ -37,35 +36,33 @@ export class Reel {
   #most;
 
   /**
-   * @param {{records?: object[], packed?: boolean, seconds?: number, isLive?: boolean, most?: number}} [film] `most` is
+   * @param {{records?: object[], seconds?: number, isLive?: boolean, most?: number}} [film] `most` is
    * how many records are kept; of what is older, whole replies are dropped
    */
-  constructor({ records = [], packed = false, seconds = 0, isLive = false, most = Infinity } = {}) {
+  constructor({ records = [], seconds = 0, isLive = false, most = Infinity } = {}) {
     this.#most = most;
-    /** How often something was dropped: whoever has read `records` up to a place reads them anew when it changes. */
+    /** Counts drops: a reader of `records` must start over when it changes. */
     this.drops = 0;
-    /** All records as they came, also those that are not seen in a channel. */
+    /** All records, also those that are not visible in a channel. */
     this.records = [];
     /** How long it is; grows with its records. */
     this.seconds = Number.isFinite(seconds) ? Math.min(Math.max(0, seconds), LONGEST) : 0;
     this.isLive = isLive;
-    const whole = wholeness(packed);
-    for (const record of Array.isArray(records) ? records : []) this.add(whole(record));
+    for (const record of Array.isArray(records) ? records : []) this.add(record);
   }
 
   /**
-   * The reel of a film that may be long: made bit by bit, so that the page does not stand still meanwhile.
-   * @param {{records?: object[], packed?: boolean, seconds?: number}} film
-   * @param {AbortSignal} [signal] when nobody wants it any more
+   * The reel of a long film, made in slices so that the page stays responsive.
+   * @param {{records?: object[], seconds?: number}} film
+   * @param {AbortSignal} [signal] rejects when it is aborted
    */
-  static async inSlices({ records = [], packed = false, seconds = 0 }, signal) {
+  static async inSlices({ records = [], seconds = 0 }, signal) {
     const reel = new Reel({ seconds });
-    const whole = wholeness(packed);
-    await eachInSlices(Array.isArray(records) ? records : [], (record) => reel.add(whole(record)), signal);
+    await eachInSlices(Array.isArray(records) ? records : [], (record) => reel.add(record), signal);
     return reel;
   }
 
-  /** One more record; what cannot be understood is passed over. */
+  /** Add a record; an unreadable one is skipped. */
   add(record) {
     if (typeof record !== "object" || record === null || typeof record.kind !== "string") return;
     const at = Number.isFinite(record.at) ? Math.min(Math.max(0, record.at), LONGEST) : this.seconds;
@@ -157,7 +154,7 @@ export class Reel {
 
 /** A state that is being made: what was handed out is copied before it is changed, and only then. */
 class Draft {
-  #own = new Set(); // the arrays that nobody else has seen
+  #own = new Set(); // arrays that were not handed out yet
 
   constructor(state, count) {
     this.state = copied(state);
@@ -202,13 +199,6 @@ function copied(state) {
   };
 }
 
-/** What makes the records of a film whole, in their order. */
-function wholeness(isPacked) {
-  if (isPacked !== true) return (record) => record;
-  const unpacking = new Unpacking();
-  return (record) => unpacking.whole(record);
-}
-
 /** When a record ends: tokens come for a while. */
 function endOf(record, at) {
   const times = Array.isArray(record.times) ? record.times : [];
@@ -216,12 +206,12 @@ function endOf(record, at) {
   return Number.isFinite(last) ? at + Math.max(0, last) : at;
 }
 
-/** The part of a record that is folded, with nothing missing in it; `null` if it cannot be understood. */
+/** The part of a record that is folded, complete; `null` if it is not valid. */
 function checked(record) {
   switch (record.kind) {
     case "message":
     case "changed": {
-      const message = wholeMessage(record.message);
+      const message = completeMessage(record.message);
       return message && { message };
     }
     case "deleted":
@@ -229,11 +219,11 @@ function checked(record) {
     case "channel":
       return isId(record.channel?.id) ? { channel: { name: "", sort: "text", topic: "", ...record.channel } } : null;
     case "person": {
-      const person = wholePerson(record.person);
+      const person = completePerson(record.person);
       return person && { person };
     }
     case "typing": {
-      const who = wholePerson(record.who);
+      const who = completePerson(record.who);
       return who && isId(record.channel) ? { channel: record.channel, who } : null;
     }
     case "form":

@@ -1,5 +1,5 @@
 /**
- * One film, or two of the same stream side by side, on one clock; below or beside them the inside of one.
+ * One film, or two of the same stream side by side with one clock, and the inside of one of them.
  */
 
 import { ChannelView } from "cadenza/channel.js";
@@ -12,7 +12,7 @@ import "cadenza/words_view.js";
 
 const SHARE = "M12 15V4m0 0L8 8m4-4l4 4M5 13v6h14v-6";
 const EPSILON = 1e-6;
-const INSIDE_EVERY = 80; // milliseconds: while it plays, the inside is shown as often as one can read it
+const INSIDE_EVERY = 80; // milliseconds: how often the inside is updated while playing
 
 /** Films with their player, in `root`. */
 export class FilmView {
@@ -39,7 +39,7 @@ export class FilmView {
     root.classList.add("film");
     this.#sides = films.slice(0, 2).map((film, index) => this.#side(film, index));
     root.dataset.sides = String(this.#sides.length);
-    // A usual bot tells nothing of what it does: whoever has something to show is looked into first.
+    // A usual bot has no trace: show the inside of the film that has one.
     this.#chosen = Math.max(0, this.#sides.findIndex(({ reel }) => reel.records.some(({ kind }) => kind === "step")));
     this.#build();
     this.#unlisten = onLanguage(() => this.#say());
@@ -47,7 +47,7 @@ export class FilmView {
     this.#start(isPlaying);
   }
 
-  /** Do what a key means for the player; for whoever wants keys to work wherever the focus is. */
+  /** Handle a key for the player, wherever the focus is. */
   key(event) {
     return this.player.key(event);
   }
@@ -140,7 +140,7 @@ export class FilmView {
     return time + EPSILON >= this.player.seconds;
   }
 
-  /** What is to be seen at *time*. Behind its end a film knows nothing, so nobody is left typing there for ever. */
+  /** The state at *time*. At the end of a film the typing indicators are removed. */
   #stateAt(reel, time) {
     const state = reel.stateAt(time + EPSILON);
     return this.#isOver(time) ? { ...state, typing: new Map() } : state;
@@ -197,7 +197,7 @@ function wantsLittleMotion() {
   return window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-/** Whoever sits before the film, if it says so. */
+/** The viewer of the film, if it names one. */
 function ownId(reel) {
   const person = reel.records.find((record) => record.kind === "person" && record.person?.is_me === true);
   return typeof person?.person.id === "string" ? person.person.id : null;

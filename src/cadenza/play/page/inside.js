@@ -24,8 +24,8 @@ export class InsideView {
   #channel = null;
   #time = 0;
   #selection = null;
-  #chosen = {}; // what of the turn is selected, as its parts want to know it
-  #wanted = null; // the turn that somebody chose
+  #chosen = {}; // the selected parts of the turn
+  #wanted = null; // the turn that the user chose
   #told = "";
   #forget;
 
@@ -43,7 +43,7 @@ export class InsideView {
     this.#relabel();
   }
 
-  /** Whoever takes it out of the page says so: it watches the language, the theme and its own size. */
+  /** Stop watching the language, the theme and its own size. */
   close() {
     this.#forget();
     clearTimeout(this.#more);
@@ -96,7 +96,7 @@ export class InsideView {
     this.#update();
   }
 
-  /** Take in what is new; of a long film as much as nobody notices, and the rest in a moment. */
+  /** Read new records; a long film in slices. */
   #readOn() {
     const { records } = this.#reel;
     const until = performance.now() + SLICE;
@@ -123,7 +123,7 @@ export class InsideView {
     if (hasFocus) this.#keepFocus();
   }
 
-  /** What was pressed may be gone now: then whoever pressed it is at the head of what took its place. */
+  /** If the pressed element is gone, focus the heading of its replacement. */
   #keepFocus() {
     const now = document.activeElement;
     if (this.root.contains(now) && now.getClientRects().length > 0) return;
@@ -175,7 +175,7 @@ export class InsideView {
     this.strip.show(turn, this.#time, this.#chosen);
   }
 
-  /** Tell of the selection, or else of the whole reply; a story is written anew only when there is more to it. */
+  /** Show the selection, or the whole reply; a story is redrawn only when it has grown. */
   #tell(turn) {
     const isOverview = this.#selection === null;
     this.about.hidden = isOverview;
@@ -230,7 +230,7 @@ export class InsideView {
     this.strip.reveal(kind === "token" ? index : start === undefined ? -1 : turn.tokens.at(start));
   }
 
-  /** A message's story comes before the text it was cut from; a token's behind it, for the text must not move away. */
+  /** A message's story comes before the text it was cut from; a token's comes after it, so that the text does not move. */
   #placeStory() {
     const isMessage = this.#selection.kind === "message";
     const before = isMessage ? this.words : this.overviewPlace;

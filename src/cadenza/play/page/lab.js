@@ -7,6 +7,7 @@ import { Reel } from "cadenza/film.js";
 import { FilmView } from "cadenza/film_view.js";
 import { Side } from "cadenza/lab_side.js";
 import { Source } from "cadenza/lab_source.js";
+import { unpacked } from "cadenza/packing.js";
 import { t } from "cadenza/words.js";
 import { freshId, Wording } from "cadenza/wording.js";
 import "cadenza/words_lab.js";
@@ -148,7 +149,7 @@ export class Lab {
   #key(event) {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
     event.preventDefault();
-    // What stands in a field counts only once it was left; the shortcut leaves it.
+    // A field commits on change; the shortcut commits it too.
     document.activeElement?.dispatchEvent(new Event("change", { bubbles: true }));
     this.run();
   }
@@ -157,10 +158,11 @@ export class Lab {
   async run() {
     if (this.#abort !== null) return;
     const given = this.#source.given;
-    // Who tries other settings looks at the same answer again.
-    const answer = this.#result?.given.text === given.text ? this.#result.answer : 1;
+    // With other settings, the same answer stays chosen.
+    const last = this.#result?.given;
+    const answer = last && last.text === given.text && last.file === given.file ? this.#result.answer : 1;
     this.#source.keep();
-    if (given.text.trim() === "") {
+    if (given.text.trim() === "" && !given.file) {
       this.#problem(t("lab.nothing-given"));
       this.#source.focus();
       return;
@@ -170,7 +172,7 @@ export class Lab {
     await this.#rehearse(given, answer);
   }
 
-  /** Deliver another answer of what was delivered last; the way there is given up if somebody is still waiting for one. */
+  /** Deliver another answer of the last input; a running request is cancelled. */
   async #choose(answer) {
     if (this.#rateRefusal !== "") {
       this.#stayAtAnswer();
@@ -190,7 +192,7 @@ export class Lab {
     try {
       const made = await this.#api.post("/api/rehearse", body, { signal: abort.signal });
       const reels = [];
-      for (const film of made.films) reels.push(await Reel.inSlices(film, abort.signal));
+      for (const film of made.films) reels.push(await Reel.inSlices(await unpacked(film), abort.signal));
       this.#show({ ...made, given, reels, labels: sides.map(({ label }) => label) }, isChosen);
     } catch (error) {
       if (this.#abort !== abort) return; // another answer was chosen meanwhile
@@ -286,7 +288,7 @@ export class Lab {
     return el("p", { class: "lab-answers" }, el("label", { htmlFor: id, text: t("lab.answer") }), menu, count);
   }
 
-  /** Tell which answer is shown, and let who goes through them go on doing so. */
+  /** Show which answer is chosen, and keep the focus on the list. */
   #stayAtAnswer() {
     this.#tellResult();
     this.#result.parts.head.querySelector(".answers")?.focus();

@@ -1,4 +1,4 @@
-/** One side of the lab: who delivers the stream, with which settings, and what Discord does to it. */
+/** One side of the lab: the bot, its settings, and the faults of Discord. */
 
 import { asToml, SettingsPanel } from "cadenza/controls.js";
 import { FAULTS, faultName, LimitsField, USUAL_LIMITS } from "cadenza/discord_panel.js";
@@ -45,7 +45,7 @@ export class Side {
     };
   }
 
-  /** What it is called beside the other: who it is, and what is special about it. */
+  /** Its label: the bot, and what is special about it. */
   get label() {
     if (this.#isUsual) return t("lab.usual-bot");
     const special = Object.entries(this.#panel.values).map(

@@ -1,5 +1,6 @@
-/** What the model is to say in the lab: a text that is typed or pasted, an example, or a file. Nothing is looked at here. */
+/** The input of the lab: a typed or pasted text, an example, or a file. */
 
+import { base64 } from "cadenza/attachments.js";
 import { el } from "cadenza/dom.js";
 import { EXAMPLES } from "cadenza/examples.js";
 import { sizeOf } from "cadenza/sizes.js";
@@ -13,11 +14,11 @@ const PREVIEW = 1500;
 const LARGE_PASTE = 20_000;
 const MOST_SHOWN = 200_000; // characters: a field with more of them makes the whole page slow
 
-/** The text or the file; `onProblem(sentence)` hears what cannot be read, with an empty sentence when that is over. */
+/** The text or the file; `onProblem(sentence)` gets errors, and an empty sentence when they are over. */
 export class Source {
   #onProblem;
   #text;
-  #rest = ""; // what comes behind the text in the field, and is too much to be shown
+  #rest = ""; // the rest of a text that is too long for the field
   #file = null;
   #replaced = null;
   #parts;
@@ -31,7 +32,7 @@ export class Source {
     this.#text.addEventListener("change", () => this.keep());
     this.#text.addEventListener("paste", (event) => this.#paste(event));
     this.#text.addEventListener("input", () => {
-      if (this.#text.value === "") this.#leaveRest(); // who takes everything out means everything
+      if (this.#text.value === "") this.#leaveRest(); // clearing the field clears the rest too
     });
     window.addEventListener("pagehide", () => this.keep());
     this.#parts = {
@@ -47,9 +48,11 @@ export class Source {
     words.follow(() => this.#showFile());
   }
 
-  /** What was given: its text, and the name of its file if it is one. */
+  /** What was given: a text, or a file with its name; a packed file is given as base64. */
   get given() {
-    return this.#file ? { text: this.#file.text, name: this.#file.name } : { text: this.#whole };
+    if (this.#file === null) return { text: this.#whole };
+    const { name, packed, text } = this.#file;
+    return { text, name, ...(packed === null ? {} : { file: packed }) };
   }
 
   /** Put the cursor where something is to be written. */
@@ -66,14 +69,15 @@ export class Source {
     }
   }
 
-  /** Take a file instead of the text, which waits behind it. */
+  /** Take a file instead of the text; the text is kept. */
   async take(file) {
     if (file.size > LARGEST_FILE) {
       this.#onProblem(t("lab.file-too-large", { name: file.name, size: sizeOf(file.size), most: sizeOf(LARGEST_FILE) }));
       return;
     }
     try {
-      this.#file = { name: file.name, size: file.size, text: await file.text() };
+      const packed = (await isPacked(file)) ? await base64(file) : null;
+      this.#file = { name: file.name, size: file.size, packed, text: packed === null ? await file.text() : "" };
     } catch {
       this.#onProblem(t("lab.file-unreadable", { name: file.name }));
       return;
@@ -206,7 +210,8 @@ export class Source {
       el("span", { class: "dim", text: sizeOf(size) }),
       remove,
     );
-    this.#parts.file.replaceChildren(head, el("pre", { text: text.slice(0, PREVIEW) + (text.length > PREVIEW ? "\n…" : "") }));
+    const preview = el("pre", { hidden: text === "", text: text.slice(0, PREVIEW) + (text.length > PREVIEW ? "\n…" : "") });
+    this.#parts.file.replaceChildren(head, preview);
   }
 
   #leaveFile() {
@@ -214,6 +219,12 @@ export class Source {
     this.#showFile();
     this.focus();
   }
+}
+
+/** Whether *file* begins as gzip does: packed films are that. */
+async function isPacked(file) {
+  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  return first === 0x1f && second === 0x8b;
 }
 
 /** Whether this is the first half of a character that is two units long. */

@@ -1,4 +1,4 @@
-// Words on things that stay: they change with the language by themselves.
+// Labels of lasting elements, which follow the language.
 
 import { onLanguage, t } from "cadenza/words.js";
 

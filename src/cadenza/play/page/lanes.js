@@ -24,7 +24,7 @@ function ofTime(turn, time) {
   return mark?.message ? { kind: "message", id: mark.message } : null;
 }
 
-/** What was kept back, in the buffer and behind it, in the order of its beginning. */
+/** Holds, in the buffer and after it, in order of their start. */
 function holdings({ holds, keeps }) {
   return keeps.length ? [...holds, ...keeps].sort((one, other) => one.from - other.from) : holds;
 }

@@ -1,4 +1,4 @@
-// What is going on at this moment: the film while it is being made, its clock, who is at work, and what is unread.
+// The live film: its clock, the running replies, and unread messages.
 
 import { Reel } from "cadenza/film.js";
 
@@ -34,7 +34,7 @@ export class Live {
   }
 
   /**
-   * Take a record that has just come. *seen* is the channel that somebody looks at, or null.
+   * Add a new record. *seen* is the channel that is shown, or null.
    * @param {object} record
    * @param {string|null} seen
    */
@@ -71,7 +71,7 @@ export class Live {
     return [...this.#unread.values()].reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** Somebody looks at *channel*. @param {string} channel @returns {boolean} whether anything was unread */
+  /** *channel* is shown. @param {string} channel @returns {boolean} whether anything was unread */
   read(channel) {
     return this.#unread.delete(channel);
   }

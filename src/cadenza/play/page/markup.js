@@ -3,7 +3,7 @@
  */
 
 import { el } from "cadenza/dom.js";
-import { momentOf, momentText } from "cadenza/moments.js";
+import { momentOf, momentText } from "cadenza/timestamps.js";
 import { t } from "cadenza/words.js";
 import "cadenza/words_view.js";
 

@@ -1,20 +1,20 @@
 /**
- * One message as an element: who said it, when, what it answers, and what it says.
+ * One message as an element: author, time, reply and content.
  */
 
 import { attachments, embeds } from "cadenza/extras.js";
 import { clock, written } from "cadenza/dates.js";
 import { el, icon, ownAddress } from "cadenza/dom.js";
-import { components, reactions } from "cadenza/pressing.js";
+import { components, reactions } from "cadenza/components.js";
 import { isOnlyEmoji, markup } from "cadenza/markup.js";
 import { locale, t } from "cadenza/words.js";
 
-const HUES = 12; // colours of those who have no picture
+const HUES = 12; // colours for people without an avatar
 const SILENT = "M3 3l18 18M10 5.3A6 6 0 0 1 18 11v4l2 2H8M6 9v6l-2 2h4M10 20a2 2 0 0 0 4 0";
 
 /**
  * A message as an element.
- * @param {object} message with nothing missing, see whole.js
+ * @param {object} message with nothing missing, see complete.js
  * @param {{isHead: boolean, me: string|null, actions: object|null, onJump: (id: string) => void,
  *   choicesOf: (sort: string) => object[]}} view `isHead` is whether it begins a group, and so shows its author;
  * `choicesOf` are the people or channels that a menu offers
@@ -37,7 +37,7 @@ export function messageNode(message, view) {
 }
 
 /**
- * The face of somebody: a picture, or the first letter of the name on a colour of its own.
+ * An avatar: a picture, or the first letter of the name on a colour.
  * @param {{name: string, avatar: string|null}} person
  */
 function face(person) {
@@ -143,7 +143,7 @@ function content(message) {
   return shown;
 }
 
-/** Three dots that move, while somebody thinks or types. */
+/** Three moving dots, for thinking and typing. */
 export function dots() {
   return el("span", { class: "dots", aria: { hidden: "true" } }, el("i"), el("i"), el("i"));
 }

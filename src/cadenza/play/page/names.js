@@ -1,8 +1,8 @@
-/** Names for the ids in a text, as a film tells them, and whom its messages call. */
+/** Names for the ids in a text, and the pings of messages. */
 
-import { momentOf, momentText } from "cadenza/moments.js";
+import { momentOf, momentText } from "cadenza/timestamps.js";
 
-// What stands in backticks is code: nobody is named there, and it is passed over as a whole.
+// Code in backticks is skipped as a whole: it has no mentions.
 const CODE = "(?<!`)(?<ticks>`+)(?!`)[^]*?(?<!`)\\k<ticks>(?!`)";
 const TAGS = [
   "(?<sign>@[!&]?|#)(?<id>\\d{1,20})",
@@ -30,7 +30,7 @@ function mentionsIn(nodes) {
   return found;
 }
 
-/** Who and what is called how in a film, record by record. */
+/** The names in a film, record by record. */
 export class Names {
   #names = new Map(); // `sort/id` → name
   #mentions = new Map(); // message → its mentions: [{name, isCalled}]
@@ -73,12 +73,12 @@ export class Names {
     return this.#replaced(words, (sign, name) => `${sign.slice(0, 1)}${name}`);
   }
 
-  /** *words* with names inside the tags, so that it is still seen what is a tag. @param {string} words */
+  /** *words* with names inside the tags, which stay visible. @param {string} words */
   inTags(words) {
     return this.#replaced(words, (sign, name) => `<${sign}${name}>`);
   }
 
-  /** *made* is told the sign of a tag and its name, and gives what stands in its place. A moment has no sign. */
+  /** *made* gets the sign and the name of a tag, and returns its replacement. A timestamp has no sign. */
   #replaced(words, made) {
     if (!words.includes("<")) return words;
     return words.replace(TAG, (whole, ...found) => {
@@ -94,7 +94,7 @@ export class Names {
   }
 
   /**
-   * Who is named in the message with this *id*.
+   * The people named in the message with this *id*.
    * @returns {{calls: string[], shows: string[]}} whose phones ring, and whose do not
    */
   mentionsOf(id) {

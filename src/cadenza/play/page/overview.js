@@ -132,7 +132,7 @@ export class Overview {
     this.numbers.setAttribute("aria-label", say("count.label"));
   }
 
-  /** The reply is *turn*, one of *turns*; *chosen* is the id of the one somebody wanted, or null. */
+  /** The reply is *turn*, one of *turns*; *chosen* is the id of the user's choice, or null. */
   show(turn, time, turns, chosen) {
     const now = happening(turn, time);
     this.#set("now", now, () => this.now.replaceChildren(...now.map(({ sort, text }) => el("li", null, el("i", { class: `swatch s-${sort}` }), text))));
@@ -211,7 +211,7 @@ function happened(turn, time) {
   return [...events, ...calls].sort((one, other) => one.at - other.at);
 }
 
-/** Whoever had the focus in *root* has it again after *change*, if it is still there. */
+/** Run *change*, and restore the focus in *root* if its element is still there. */
 function keepingFocus(root, change) {
   const key = root.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
   change();

@@ -18,7 +18,7 @@ const COLOURS = {
 /**
  * Paint all that *timeline* shows now.
  * @param {CanvasRenderingContext2D} brush
- * @param {object} timeline a `Timeline`: whose turn it is, what of it is seen, and where a time is
+ * @param {object} timeline a `Timeline`: its turn, its visible part, and the position of a time
  */
 export function paint(brush, timeline) {
   const palette = paletteOf(timeline.root);

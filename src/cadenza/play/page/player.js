@@ -47,7 +47,7 @@ export class Player {
     this.#say();
   }
 
-  /** Where it stands, in seconds. */
+  /** The current position, in seconds. */
   get time() {
     return this.#time;
   }
@@ -111,7 +111,7 @@ export class Player {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
     this.#paint();
-    this.#onTime(this.#time); // who looks only now and then while it plays sees where it stopped
+    this.#onTime(this.#time); // views that update seldom while playing get the last position
   }
 
   toggle() {
@@ -119,7 +119,7 @@ export class Player {
     else this.play();
   }
 
-  /** Go to what happens now, and along with it. */
+  /** Go to the present, and follow it. */
   follow() {
     this.pause();
     this.#isFollowing = this.#isLive;
@@ -252,7 +252,7 @@ function shortTime(seconds) {
   return `${minutes}:${String(Math.floor((tenths % 600) / 10)).padStart(2, "0")}.${tenths % 10}`;
 }
 
-/** Whoever writes, chooses or presses something means that, and not the clock. */
+/** Keys for fields, menus and buttons are not for the player. */
 function isMeantForUs(event) {
   const { target, key } = event;
   if (!(target instanceof Element)) return true;

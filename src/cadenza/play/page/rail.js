@@ -3,7 +3,7 @@
 import { el, icon } from "cadenza/dom.js";
 import { CHAT, HELP, LAB, TOUR } from "cadenza/icons.js";
 import { label } from "cadenza/labels.js";
-import { remember, remembered } from "cadenza/remembered.js";
+import { remember, remembered } from "cadenza/preferences.js";
 import { language, onLanguage, setLanguage, t } from "cadenza/words.js";
 
 const THEMES = ["auto", "light", "dark"];
@@ -118,7 +118,7 @@ function drawRow({ item, button, sign, name, badge, shown, words }, channel) {
   else if (!badge.parentElement) button.append(badge);
 }
 
-/** Have *items*, and nothing else, in *list*; who is in place already is not touched. */
+/** Make *items* the children of *list*; those in place are not touched. */
 function arrange(list, items) {
   const wanted = new Set(items);
   for (const item of [...list.children]) if (!wanted.has(item)) item.remove();

@@ -6,7 +6,7 @@ import { label } from "cadenza/labels.js";
 import { Player } from "cadenza/player.js";
 import { onLanguage, t } from "cadenza/words.js";
 
-/** The bar "Rewind". Its time is null while one sees what happens now. */
+/** The bar "Rewind". Its time is null while the page is live. */
 export class Rewind {
   #root;
   #notice;
@@ -16,7 +16,7 @@ export class Rewind {
   #asked;
   #player = null;
   #time = null;
-  #count = -1; // of the things that happened, as the player knows them
+  #count = -1; // events that the player knows
 
   /**
    * @param {HTMLElement} root where the player is
@@ -62,7 +62,7 @@ export class Rewind {
     this.update();
   }
 
-  /** Close the bar; one sees what happens now. */
+  /** Close the bar, and go back to live. */
   close() {
     this.#root.hidden = true;
     this.#button.setAttribute("aria-expanded", "false");

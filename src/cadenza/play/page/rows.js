@@ -4,7 +4,7 @@ import { counted, say } from "cadenza/words_inside.js";
 
 let made = 0; // so that each option has an id of its own
 
-/** One lane, as whoever has no mouse uses it: arrow keys go from thing to thing. */
+/** One lane for the keyboard: arrow keys go from item to item. */
 export class Row {
   #place = -1;
   #spare = 0;

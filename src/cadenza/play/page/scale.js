@@ -6,7 +6,7 @@ export const POSITIONS = 200;
 const STEEPEST = 12;
 const WHEN_LOWEST_IS_USUAL = 4;
 
-/** Between a slider's positions and the values of a number, of which *usual* is one in the middle of its way. */
+/** Converts between positions of a slider and values; *usual* is in the middle. */
 export class Scale {
   #low;
   #high;

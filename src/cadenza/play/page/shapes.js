@@ -1,4 +1,4 @@
-/** What the things on the timeline look like. */
+/** The shapes on the timeline. */
 
 /** How high a lane is, in pixels; inside.css says the same. */
 export const ROW = 26;

@@ -24,7 +24,7 @@ export class Shell {
    * @param {object} asked
    * @param {(view: string) => void} asked.onView a view is shown
    * @param {(tab: string) => void} asked.onTab a tab is shown
-   * @param {(target: string) => void} asked.onSkip somebody wants to be at a part of the page
+   * @param {(target: string) => void} asked.onSkip called to go to a part of the page
    */
   constructor(root, asked) {
     this.#root = root;
@@ -226,14 +226,14 @@ export class Shell {
     }
   }
 
-  /** What of the bar is shown now. */
+  /** The visible part of the bar. */
   #barItem() {
     if (this.#screen === "panel") return this.#tab === "inside" ? "inside" : "settings";
     return this.#screen === "stage" && this.#view === "chat" ? "chat" : "more";
   }
 }
 
-/** The first heading where the name of a channel is not to be seen; whoever looks at the page sees where they are. */
+/** A heading for screen readers, for views without a channel name. */
 function pageTitle() {
   return el("h1", { class: "visually-hidden page-title", text: "Cadenza" });
 }

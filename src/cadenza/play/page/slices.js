@@ -1,10 +1,10 @@
-/** Long work in short bits: in between, the page shows what is new and hears who uses it. */
+/** Does long work in short slices, so that the page stays responsive. */
 
-const SLICE = 25; // milliseconds: with it, and what a frame needs besides, nothing is seen to stand still
-const LOOKED = 64; // how many are done before looking at the clock
+const SLICE = 25; // milliseconds: short enough that the page does not seem to freeze
+const LOOKED = 64; // items between two looks at the clock
 
 /**
- * Give every one of *items* to *act*, in their order.
+ * Call *act* for all *items*, in order.
  * @param {unknown[]} items
  * @param {(item: unknown, index: number) => void} act
  * @param {AbortSignal} [signal] rejects when it is aborted
@@ -19,11 +19,11 @@ export async function eachInSlices(items, act, signal) {
       until = performance.now() + SLICE;
     }
   }
-  await breath(); // a quick machine has it all in one slice, and may still be told that nobody wants it
+  await breath(); // a fast machine does it in one slice; it can still be aborted here
   signal?.throwIfAborted();
 }
 
-/** Let the page do what else there is to do. */
+/** Let the page do other work. */
 function breath() {
   return new Promise((go) => { setTimeout(go, 0); });
 }

@@ -119,7 +119,7 @@ function ruleChange(change, names) {
   return [differenceView(before.join(""), after.join("")), parts];
 }
 
-/** Whom a message calls, and who is only named in it; nothing if nobody is. */
+/** The pings of a message, and those it only names; empty if there are none. */
 function mentions({ calls, shows }) {
   if (!calls.length && !shows.length) return null;
   const listed = (names) => new Intl.ListFormat(language(), { type: "conjunction" }).format(names);

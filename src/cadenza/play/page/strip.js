@@ -1,7 +1,7 @@
 /**
  * The model's own text, token by token, with what became of each part.
  *
- * Only a window of it is in the page; the window goes where somebody reads, or with the newest token.
+ * Only a window of it is in the page; it follows the reader, or the newest token.
  */
 import { clear, el } from "cadenza/dom.js";
 import { colourOf } from "cadenza/lanes.js";
@@ -10,7 +10,7 @@ import { named, say } from "cadenza/words_inside.js";
 
 const WINDOW = 2400; // tokens in the page at the most
 const SHIFT = 800; // by how many the window goes on
-const RUN = 60; // tokens of which a block is made at the least, so that not everything is laid out anew with each token
+const RUN = 60; // least tokens of a block, so that not everything is laid out again for each token
 const CLOSE = 24; // pixels from the end that count as being at the end
 
 const SETTLED = new Set(["sent", "fate", "thought"]);
@@ -194,7 +194,7 @@ export class Strip {
     const shown = el("span", { class: `part ${part.sort}${colour}${isOfChosen ? " of-chosen" : ""} ${part.fate ?? ""}` });
     const begins = message?.story?.raw?.[0]?.[0] === part.start;
     const words = this.#words(part, index);
-    const isLine = words.endsWith("\n"); // the mark stands where the line ends, not where the next begins
+    const isLine = words.endsWith("\n"); // the mark is at the end of the line, not at the start of the next
     shown.append(...whiteSpace(isLine ? words.slice(0, -1) : words), ...(isLine ? [lineEnd()] : []));
     return [
       begins ? el("span", { class: `chip in-text ${colourOf(message.number)}`, text: String(message.number), aria: { hidden: "true" } }) : "",
@@ -207,7 +207,7 @@ export class Strip {
     return thoughts[index] ? texts[index] : texts[index].slice(part.start - starts[index], part.end - starts[index]);
   }
 
-  /** What is written behind a part: the boundary that fell there, or what the text was that ends there. */
+  /** The label after a part: its boundary, or its fate. */
   #label(part, index) {
     if (part.sort === "thought") return this.#isLastThought(index) ? named("fate.short", "thought") : "";
     if (part.sort !== "fate") return named("boundary", this.#boundary(part.end) ?? "");

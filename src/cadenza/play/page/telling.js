@@ -17,7 +17,7 @@ export function inOneLine(words, longest = LONGEST) {
   return line.length > longest ? `${cutAt(line, longest)}…` : line;
 }
 
-/** White space as one sees it. */
+/** White space, made visible. */
 export function visible(words) {
   return String(words ?? "").replaceAll("\n", "↵").replaceAll("\t", "⇥");
 }
@@ -41,7 +41,7 @@ export function holdReason(hold) {
   return named("hold", hold.why, { mark: say(`opener.${opener}`, { mark: hold.mark || "?" }) });
 }
 
-/** What went wrong, as far as one knows; without its full stop, for it stands within a sentence. */
+/** The error, without its full stop, for use within a sentence. */
 function errorText(error) {
   if (typeof error !== "object" || error === null) return "?";
   return String(error.text || error.type || "?").replace(/[.。]$/u, "");
@@ -90,7 +90,7 @@ function wordsFor(step, about) {
 }
 
 /**
- * A step that stands between the messages, as a sentence; one that is not known as it is.
+ * A step between messages as a sentence; an unknown one as it is.
  * @param {{step: string, about: object}} event
  */
 export function eventText({ step, about }) {

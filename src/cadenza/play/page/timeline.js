@@ -11,7 +11,7 @@ const NEAR = 7; // pixels within which a thing is hit
 const SHORTEST = 0.05; // seconds that the whole width can be, at the least
 const LEGEND = ["text", "thought", "held", "typing", "limit", "wait", "sending", "fault"];
 
-/** Draws a turn; tells where somebody wants to go and what they picked. */
+/** Draws a turn; reports where the user seeks, and what they pick. */
 export class Timeline {
   #turn = null;
   #time = 0;

@@ -2,11 +2,12 @@
 
 import { el } from "cadenza/dom.js";
 import { FilmView } from "cadenza/film_view.js";
+import { unpacked } from "cadenza/packing.js";
 import { inLanguage, t } from "cadenza/words.js";
 import { freshId, Wording } from "cadenza/wording.js";
 import "cadenza/words_lab.js";
 
-/** The tour. `onTry(story)` is called by whoever wants to try it themselves. */
+/** The tour. `onTry(story)` is called when the user wants to try it. */
 export class Tour {
   #root;
   #api;
@@ -136,12 +137,17 @@ export class Tour {
 
   async #load(story, index) {
     try {
-      const told = this.#loaded.get(story.id) ?? (await this.#api.get(`/api/stories/${encodeURIComponent(story.id)}`));
+      const told = this.#loaded.get(story.id) ?? (await this.#fetched(story.id));
       this.#loaded.set(story.id, told);
       if (this.#at === index && this.#view === null) this.#show(told);
     } catch (error) {
       if (this.#at === index) this.#fail(error.message, index);
     }
+  }
+
+  async #fetched(id) {
+    const told = await this.#api.get(`/api/stories/${encodeURIComponent(id)}`);
+    return { ...told, films: await Promise.all(told.films.map(unpacked)) };
   }
 
   #show({ films, labels, captions }) {
@@ -150,7 +156,7 @@ export class Tour {
     this.#view = new FilmView(place, { films, labels, captions, next: this.#next() });
   }
 
-  /** What one does when a story is over: see the next, or talk. */
+  /** The offer at the end of a story: the next one, or to talk. */
   #next() {
     const [index, story] = [this.#at + 1, this.#stories[this.#at]];
     if (index < this.#stories.length) return { words: () => t("tour.next-story"), act: () => this.#play(index) };
@@ -180,7 +186,7 @@ export class Tour {
   }
 }
 
-/** Whether a key belongs to somebody else: it is written with, part of a shortcut, or was already answered. */
+/** Whether a key is not for the tour: it is typed, part of a shortcut, or already handled. */
 function isTaken(event) {
   const isShortcut = event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented;
   return isShortcut || Boolean(event.target.closest?.("input, textarea, select, dialog, [contenteditable]"));

@@ -5,10 +5,10 @@
  */
 
 import { Ranges, Tokens } from "cadenza/raw_text.js";
-import { sound, soundRanges, soundStory } from "cadenza/sound.js";
+import { valid, validRanges, validStory } from "cadenza/valid_records.js";
 
-const SEARCHED = 4000; // units behind the last segment in which the next one is looked for
-const MOMENT = 0.01; // seconds between a segment and its message, if nobody keeps it back
+const SEARCHED = 4000; // units after the last segment in which the next one is searched
+const MOMENT = 0.01; // seconds between a segment and its message, if nothing holds it
 
 const list = (value) => (Array.isArray(value) ? value : []);
 const number = (value, otherwise = 0) => (Number.isFinite(value) ? value : otherwise);
@@ -26,7 +26,7 @@ export class Turn {
   askedAt = null;
   tokens = new Tokens();
   holds = [];
-  /** What was kept back behind the buffer, by a rule or because a message was to hold more: as holds, with `segments`. */
+  /** Holds after the buffer, by a rule or to fill a message: as holds, with `segments`. */
   keeps = [];
   segments = [];
   rules = [];
@@ -34,7 +34,7 @@ export class Turn {
   waits = [];
   sends = [];
   messages = [];
-  /** What became of which text: `{start, end, at, message}` or `{start, end, at, fate}`. */
+  /** The fate of each text: `{start, end, at, message}` or `{start, end, at, fate}`. */
   marks = new Ranges();
   /** What was decided of text that may still wait: `{start, end, at, segment}`. */
   cuts = new Ranges();
@@ -42,10 +42,10 @@ export class Turn {
   calls = [];
   /** Whether the film tells such steps itself; else they are made of the stories. */
   tells = { hold: false, wait: false };
-  /** Counts what was added, so that whoever shows it knows whether there is anything new. */
+  /** Counts additions, so that views know whether there is anything new. */
   version = 0;
 
-  /** @param {Names} names who is called how, in the whole film */
+  /** @param {Names} names the names of the whole film */
   constructor(id, at, names) {
     this.id = id;
     this.names = names;
@@ -57,11 +57,11 @@ export class Turn {
   _postOf = new Map();
   _byId = new Map();
   _pieces = new Map();
-  _ready = new Map(); // segments that have left the buffer a moment ago, with their times, of which nothing was made yet
+  _ready = new Map(); // segments that have just left the buffer and are in no post yet, with their times
   _kept = new Map(); // what keeps a segment back now
   _gathering = null; // what segments wait in until there are enough for a message
   _aligned = 0; // how much of the model's text is known to have left the buffer
-  _unplaced = []; // segments of which it is not known yet where they stand, for tokens may be told a moment late
+  _unplaced = []; // segments without a known position yet, because tokens may arrive late
 
   message(id) {
     return this._byId.get(id) ?? null;
@@ -89,8 +89,8 @@ export class Turn {
       case "tokens": return this._hear(record);
       case "story": return this._story(record);
       case "fate": return this._fate(record);
-      case "call": return void this.calls.push({ route: "?", ...sound(record) });
-      case "step": return this._step(record.at, text(record.step), sound(record.about));
+      case "call": return void this.calls.push({ route: "?", ...valid(record) });
+      case "step": return this._step(record.at, text(record.step), valid(record.about));
       default: return undefined;
     }
   }
@@ -159,7 +159,7 @@ export class Turn {
     this._alignAll();
   }
 
-  /** Segments of which nothing has been made for a moment wait for more. */
+  /** Segments that are in no post after a moment are waiting for more. */
   _gather(at) {
     for (const [segment, since] of this._ready) {
       if (at - since <= MOMENT) return;
@@ -242,7 +242,7 @@ export class Turn {
     this.waits.push({ from: at, to: null, why: text(about.why), posts: list(about.posts) });
   }
 
-  /** Whoever begins something else has waited; a wait of nobody known ends with whatever comes next. */
+  /** A wait ends when its post does something else; one without a post ends with the next step. */
   _endWaits(at, posts) {
     for (let place = this.waits.length - 1; place >= Math.max(0, this.waits.length - 8); place -= 1) {
       const wait = this.waits[place];
@@ -299,7 +299,7 @@ export class Turn {
   }
 
   _story(record) {
-    const story = soundStory(record.story);
+    const story = validStory(record.story);
     const message = this._byId.get(record.message) ?? this._unheard({ ...record, message: text(record.message) }, story);
     message.story = story;
     for (const [start, end] of story.raw) {
@@ -310,7 +310,7 @@ export class Turn {
     if (!this.tells.wait) this._fill(this.waits, message.story.waits, message);
   }
 
-  /** A message of which the film tells a story, but not that it was sent. */
+  /** A message with a story, but without a step that it was sent. */
   _unheard(record, story) {
     this._sent(record.at, { posts: story.posts, text: story.text, message: record.message, attachment: story.file, identity: story.name });
     return this._byId.get(record.message);
@@ -326,7 +326,7 @@ export class Turn {
   }
 
   _fate(record) {
-    for (const [start, end] of soundRanges(record.raw)) {
+    for (const [start, end] of validRanges(record.raw)) {
       this.marks.add({ start, end, at: record.at, fate: text(record.fate) });
       this._aligned = Math.max(this._aligned, end);
     }

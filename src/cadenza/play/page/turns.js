@@ -10,7 +10,7 @@ export class Turns {
   _turns = new Map();
   _order = [];
   _messages = new Map();
-  /** Who is called how, whatever channel they are in. */
+  /** The names of all channels. */
   names = new Names();
   /** Counts what was added. */
   version = 0;
@@ -47,7 +47,7 @@ export class Turns {
     }
   }
 
-  /** The replies in *channel*, in their order; those of which nobody knows the channel are in each. */
+  /** The replies in *channel*, in order; those without a known channel are in each. */
   of(channel) {
     return this._order.filter((turn) => !turn.channel || turn.channel === channel);
   }
@@ -77,7 +77,7 @@ export class Turns {
 }
 
 /**
- * A token in parts, each of which went one way: `sort` is `sent`, `fate`, `planned`, `cut`, `thought` or `waiting`.
+ * A token in parts, each with one fate: `sort` is `sent`, `fate`, `planned`, `cut`, `thought` or `waiting`.
  * @param {Turn} turn
  * @param {number} index
  * @param {number} time
@@ -104,7 +104,7 @@ function way(mark) {
   return mark.fate === undefined ? { sort: "sent", message: mark.message } : { sort: "fate", fate: mark.fate };
 }
 
-/** Text of which nothing is sent yet: cut into segments, planned, or still in the buffer. */
+/** Unsent text: cut into segments, planned, or still in the buffer. */
 function undecided(turn, start, end, time) {
   const parts = [];
   let place = start;

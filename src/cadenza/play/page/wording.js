@@ -1,4 +1,4 @@
-/** Words on the page that follow its language: what is said once is said again when the language changes. */
+/** Words that follow the language of the page: they are set again when it changes. */
 
 import { onLanguage, t } from "cadenza/words.js";
 

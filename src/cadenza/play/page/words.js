@@ -2,7 +2,7 @@
  * The words of the page, in English and Japanese. Each part has a file of words that registers itself.
  */
 
-import { remember, remembered } from "cadenza/remembered.js";
+import { remember, remembered } from "cadenza/preferences.js";
 
 const LANGUAGES = ["en", "ja"];
 
@@ -25,7 +25,7 @@ export function locale() {
 }
 
 /**
- * Speak another language; one that is not known changes nothing.
+ * Change the language; an unknown one changes nothing.
  * @param {string} code
  * @param {{isKept?: boolean}} [options] whether it is remembered for the next time
  */
@@ -39,7 +39,7 @@ export function setLanguage(code, { isKept = true } = {}) {
 }
 
 /**
- * Have a function called whenever the language changes.
+ * Call a function whenever the language changes.
  * @param {(code: string) => void} listener
  * @returns {() => void} call it no longer
  */
@@ -59,9 +59,9 @@ export function register(added) {
 }
 
 /**
- * What is said for a key, in the language of the page. A key without words is said as it is, so that it is noticed.
+ * The text for a key, in the language of the page. A key without words is returned as it is, so that it is noticed.
  * @param {string} key
- * @param {object} [values] what stands for each `{name}`
+ * @param {object} [values] the values for each `{name}`
  * @returns {string}
  */
 export function t(key, values = {}) {

@@ -1,4 +1,4 @@
-/** Words for settings, rules and faults: short names and what they mean, for somebody who has never seen them. */
+/** Words for settings, rules and faults: short names and what they mean, for newcomers. */
 
 import { language, register, t } from "cadenza/words.js";
 import { MORE } from "cadenza/words_more_settings.js";
@@ -18,8 +18,8 @@ const NAMES = {
     typing_budget: "Typing in a whole reply",
     thinking_chance: "Longer pauses",
     label_guard: "Opens as another speaker",
-    speaker_guard: "Speaks for another speaker",
-    rules_off: "Rules at work",
+    speaker_guard: "Speaks for another person",
+    rules_off: "Active rules",
     use_emoji: "Emoji",
     unknown_emoji: "An unknown :emoji:",
     emoji_lookback: "The same emoji again",

@@ -16,9 +16,9 @@ const en = {
   "view.thinking": "{name} is thinking…",
   "view.used": "used",
   "view.used_after": "",
-  "view.reply_to": "Answers {name}: {text}",
-  "view.reply_gone": "The message it answers was deleted",
-  "view.reply_nothing": "Click to see what it answers",
+  "view.reply_to": "In reply to {name}: {text}",
+  "view.reply_gone": "The original message was deleted",
+  "view.reply_nothing": "Click to see the original message",
   "view.pinned": "{name} pinned a message in this channel.",
   "view.thread": "{name} started a thread: {text}",
   "view.typing_one": "{a} is typing…",
@@ -37,7 +37,7 @@ const en = {
   "view.close": "Close",
   "view.reaction": { one: "{emoji}, {count} reaction", other: "{emoji}, {count} reactions" },
   "view.choose": "Choose…",
-  "view.actions": "What can be done with this message",
+  "view.actions": "Message actions",
   "view.reply": "Reply",
   "view.react": "React",
   "view.react_with": "React with {emoji}",
@@ -56,7 +56,7 @@ const en = {
   "player.position_text": "{time} of {whole}",
   "player.speed": "Speed",
   "player.live": "Live",
-  "player.live_title": "Go to what happens now",
+  "player.live_title": "Go to the present",
   "film.channel": "Channel",
   "film.side": "Side {number}",
   "film.look_inside": "Look inside",
@@ -66,6 +66,7 @@ const en = {
   "export.title": "A film of Cadenza",
   "export.theme": "Light or dark",
   "export.language": "日本語で表示",
+  "film.unreadable": "The film cannot be read; make it again.",
   "export.broken": "This page holds no film that can be read; save it again.",
 };
 
@@ -133,6 +134,7 @@ const ja = {
   "export.title": "Cadenza の記録",
   "export.theme": "ライト / ダーク",
   "export.language": "Show in English",
+  "film.unreadable": "この記録を読み込めません。もう一度作ってください。",
   "export.broken": "このページには読み込める記録がありません。もう一度保存してください。",
 };
 

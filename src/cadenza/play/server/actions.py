@@ -1,4 +1,4 @@
-"""What people do in the playground: whatever a page asks for is done in the simulated world."""
+"""Does in the simulated world what a page asks for."""
 
 from __future__ import annotations
 
@@ -10,17 +10,31 @@ from ...errors import InputError
 from ...sim.content_types import kind_of
 from ...sim.people import Person
 from ...sim.wire import File, Json
-from .request_types import Act, Choose, Delete, Edit, Menu, Press, React, Say, Submit, Suggest, Type, Unreact, Upload
+from .request_types import (
+    Act,
+    ChooseAct,
+    DeleteAct,
+    EditAct,
+    MenuAct,
+    PressAct,
+    ReactAct,
+    SayBody,
+    SubmitAct,
+    SuggestAct,
+    TypeAct,
+    UnreactAct,
+    Upload,
+)
 from .session import Live
 
 _LONGEST = 2000
 _FILE_OPTION = 11
 _ANSWERED = 3.0
-"""Seconds that a bot has to suggest something."""
+"""Seconds that the bot has for an autocompletion."""
 
 
-def say(live: Live, wanted: Say) -> Json:
-    """Say something, or use a command if it begins with a slash; two stand for one."""
+def say(live: Live, wanted: SayBody) -> Json:
+    """Send a message, or use a command if it begins with a slash; two slashes send one."""
     person = live.grounds.person(wanted.who)
     files = [_file(upload) for upload in wanted.files]
     if wanted.text.startswith("/") and not wanted.text.startswith("//"):
@@ -34,36 +48,36 @@ def say(live: Live, wanted: Say) -> Json:
 
 
 async def act(live: Live, wanted: Act) -> Json:
-    """Do what else people do."""
+    """Do any other action."""
     me = live.grounds.me
     match wanted:
-        case Edit(channel, id_, text):
+        case EditAct(channel, id_, text):
             _author(live, channel, id_).edits(channel, id_, _sayable(live.grounds.scenery.addressed(text)))
-        case Delete(channel, id_):
+        case DeleteAct(channel, id_):
             _author(live, channel, id_).deletes(channel, id_)
-        case React(channel, id_, emoji):
+        case ReactAct(channel, id_, emoji):
             me.reacts(channel, id_, emoji)
-        case Unreact(channel, id_, emoji):
+        case UnreactAct(channel, id_, emoji):
             me.unreacts(channel, id_, emoji)
-        case Type(channel, who):
+        case TypeAct(channel, who):
             live.grounds.person(who).types(channel)
-        case Press(channel, id_, component):
+        case PressAct(channel, id_, component):
             return {"interaction": me.presses(channel, id_, component)}
-        case Choose(channel, id_, component, values):
+        case ChooseAct(channel, id_, component, values):
             return {"interaction": me.selects(channel, id_, component, *values)}
-        case Menu(channel, id_, name):
+        case MenuAct(channel, id_, name):
             return {"interaction": me.commands(channel, name, target=id_)}
-        case Submit(interaction, values):
+        case SubmitAct(interaction, values):
             return {"interaction": me.submits(interaction, values)}
-        case Suggest():
+        case SuggestAct():
             return {"suggestions": await _suggested(live, wanted)}
         case _:
             assert_never(wanted)
     return {}
 
 
-def _use(live: Live, person: Person, wanted: Say, files: Sequence[File]) -> str:
-    """Use a command; the files go to its options that want one, in their order."""
+def _use(live: Live, person: Person, wanted: SayBody, files: Sequence[File]) -> str:
+    """Use a command; the files go to its file options, in order."""
     known = live.world.get_commands(live.grounds.scenery.bot, None)
     spoken = [_without_files(command) for command in known] if files else known
     name, options = command_of(wanted.text[1:].strip(), spoken, live.grounds.scenery.names())
@@ -80,15 +94,15 @@ def _without_files(command: Json) -> Json:
 
 
 def _file_options(commands: Sequence[Json], words: Sequence[str]) -> list[str]:
-    """The names of the options of a command that are files."""
+    """The names of a command's file options."""
     found: Sequence[Json] = commands
     for word in words:
         found = next((one.get("options") or [] for one in found if one["name"] == word), [])
     return [option["name"] for option in found if option["type"] == _FILE_OPTION]
 
 
-async def _suggested(live: Live, wanted: Suggest) -> list[Json]:
-    """What the bot suggests for an option; nothing if it does not answer in time."""
+async def _suggested(live: Live, wanted: SuggestAct) -> list[Json]:
+    """The bot's autocompletion for an option; empty if it does not answer in time."""
     interaction = live.grounds.me.completes(wanted.channel, wanted.command, wanted.option, wanted.text, **wanted.others)
     try:
         await live.server.until(lambda: live.world.is_answered(interaction), within=_ANSWERED)
@@ -98,7 +112,7 @@ async def _suggested(live: Live, wanted: Suggest) -> list[Json]:
 
 
 def _author(live: Live, channel: str, message: str) -> Person:
-    """Who wrote *message*, if one can speak as them; else oneself, to whom Discord says what it thinks of that."""
+    """The author of *message*, if one can speak as them; else oneself, so that Discord refuses the action."""
     author = live.world.get_message(live.grounds.me.id, channel, message)["author"]["id"]
     return next((person for person in live.grounds.people if person.id == author), live.grounds.me)
 

@@ -1,4 +1,4 @@
-"""What the guide can show: for each thing how it is asked for, and what is said then, in English and Japanese."""
+"""The demonstrations of the guide: what to ask, and what it says, in English and Japanese."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from ...types import ThoughtDelta
 LANGUAGES = ("en", "ja")
 
 Words = Mapping[str, str]
-"""The same in each language."""
+"""One text for each language."""
 
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """One thing that can be shown."""
+    """One demonstration."""
 
     name: str
     asks: Words
-    """What to say so that it is shown: the suggestions under a channel."""
+    """What to ask: a suggestion below the channel."""
     calls: tuple[str, ...]
-    """Words, in small letters, of which one in what is asked calls for it."""
+    """Lower-case words; a question with one of them starts it."""
     said: Mapping[str, tuple[str | ThoughtDelta, ...]]
-    """What a model says then. ``{me}`` is who speaks, ``{you}`` who is talked to."""
+    """What the model says. ``{me}`` is the speaker, ``{you}`` the user."""
 
 
 def _show(
@@ -209,7 +209,7 @@ Still here? Then you did not interrupt me, and I thank you for it.""",
 まだいますか？割り込まずに聞いてくれて、ありがとう。""",
 )
 _DICE = _show("dice", ("dice", "サイコロ", "さいころ"), ("Roll the dice", "サイコロを振って"), "", "")
-"""What is said of the dice depends on how they fall."""
+"""The answer depends on the roll."""
 _STORY = _show(
     "story",
     ("story", "tale", "お話", "物語"),
@@ -333,7 +333,7 @@ _CODE = _show(
     f"もちろん。一通には入りきらないので、コードの囲みに注目してください：\n```python{_CODE_TEXT}```\nどの部分も、それだけで正しく表示されます。",
 )
 _STARS = 260
-"""More than any reply may have messages."""
+"""More messages than a reply may have."""
 _ENDLESS = _show(
     "endless",
     ("count the stars", "星をぜんぶ", "星を全部"),
@@ -346,5 +346,5 @@ SHOWS = (
     _HELP, _STORY, _CODE, _TABLE, _REASONING, _DICE, _SMILE, _MOODS, _LAYOUT, _SPOILER, _EMOJI, _GUARD, _EVERYONE, _CREW,
     _LINKS, _FOLLOW_UP, _ENDLESS,
 )  # fmt: skip
-"""All of them, as they are suggested."""
+"""All demonstrations, in the order of the suggestions."""
 DICE = _DICE

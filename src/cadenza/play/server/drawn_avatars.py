@@ -1,4 +1,4 @@
-"""Faces for the cast of the playground: small pictures, drawn here, so that nothing has to be fetched."""
+"""Draws the avatars of the playground's personas, so that none has to be fetched."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Colour = tuple[int, int, int]
 
 
 class Mood(Enum):
-    """How somebody looks."""
+    """The expression of a face."""
 
     CALM = "calm"
     HAPPY = "happy"
@@ -30,7 +30,7 @@ class Mood(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Paint:
-    """What a face is drawn with."""
+    """The colours of a face."""
 
     ground: Colour
     skin: Colour
@@ -68,7 +68,7 @@ def _pixel(paint: Paint, mood: Mood, x: float, y: float) -> Colour:
 
 
 def _eye(mood: Mood, x: float, y: float) -> float:
-    """How much of a pixel is eye, so far from its middle."""
+    """The share of a pixel that is eye, at this distance from its middle."""
     match mood:
         case Mood.SLEEPY:
             return min(_disc(x, y, 0, 0, 4.5), 1 - _disc(x, y, 0, -1.5, 4.5)) if y > 0 else 0.0
@@ -81,7 +81,7 @@ def _eye(mood: Mood, x: float, y: float) -> float:
 
 
 def _mouth(mood: Mood, x: float, y: float) -> float:
-    """How much of a pixel is mouth."""
+    """The share of a pixel that is mouth."""
     match mood:
         case Mood.CALM | Mood.SLEEPY:
             return min(_disc(x, y, 32, 34, 11.5), 1 - _disc(x, y, 32, 33, 10)) if y > 41 else 0.0
@@ -94,7 +94,7 @@ def _mouth(mood: Mood, x: float, y: float) -> float:
 
 
 def _disc(x: float, y: float, across: float, down: float, radius: float) -> float:
-    """How much of the pixel lies in a disc: between 0 and 1 at its edge, which so looks smooth."""
+    """The share of a pixel that lies in a disc; between 0 and 1 at its edge, for anti-aliasing."""
     return min(1.0, max(0.0, radius - hypot(x - across, y - down) + 0.5))
 
 

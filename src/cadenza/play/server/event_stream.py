@@ -1,4 +1,4 @@
-"""What happens, told to a page as it happens: server-sent events, from where the page was on."""
+"""Sends the records of a session to a page, as server-sent events."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from .reel import Numbered
 from .session import Live
 
 HEARTBEAT = 15.0
-"""Seconds of silence after which a page hears that we are still here."""
+"""Seconds of silence after which a comment is sent."""
 SLOWEST = 20.0
-"""Seconds in which a page must have taken what it is sent; who does not is dropped, and may come again."""
+"""Seconds in which a page must take what it is sent; a slower one is disconnected and may reconnect."""
 AGAIN = 1000
-"""Milliseconds after which a page comes again; browsers take seconds, in which it would show a world that is gone."""
+"""Milliseconds after which a page reconnects; the browser's own seconds would show a world that is gone."""
 _AT_ONCE = 256
 _BYTES_AT_ONCE = 1 << 18
-"""Records, and bytes of them, that are sent together."""
+"""Most records, and bytes, that are sent together."""
 
 
 async def send_events(request: web.Request, live: Live) -> web.StreamResponse:
-    """Send everything that happened and happens, until the page goes or there is nothing more."""
+    """Send all records, old and new, until the page goes away or the session ends."""
     place = _place(request)
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream; charset=utf-8"})
     await response.prepare(request)
@@ -38,14 +38,14 @@ async def send_events(request: web.Request, live: Live) -> web.StreamResponse:
                 await _sent(response, b"".join(map(_event, records)))
             else:
                 await _wait(response, live, place)
-    except (ConnectionError, TimeoutError):  # it went, or is too slow: it comes again by itself
+    except (ConnectionError, TimeoutError):  # it went away, or is too slow: it reconnects by itself
         if request.transport is not None:
-            request.transport.abort()  # or what it did not take would be kept for it
+            request.transport.abort()  # drop the data that it did not take
     return response
 
 
 def _some(records: Sequence[Numbered]) -> Sequence[Numbered]:
-    """As many of *records* as are sent together, one at least."""
+    """The first of *records* that fit together; at least one."""
     size = 0
     for place, record in enumerate(records):
         size += len(record.data)
@@ -78,7 +78,7 @@ def _place(request: web.Request) -> int:
     given = last if last is not None else first
     if given is None:
         return 0
-    if not given.isascii() or not given.isdecimal() or len(given) > 15:  # no page was ever told more
-        msg = "a place among the records is a whole number"
+    if not given.isascii() or not given.isdecimal() or len(given) > 15:  # longer numbers do not occur
+        msg = "'from' and Last-Event-ID are whole numbers"
         raise InputError(msg)
     return int(given) if last is not None else int(given) - 1

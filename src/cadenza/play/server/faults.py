@@ -1,4 +1,4 @@
-"""How the simulated Discord behaves: how much it takes, how slow it is, and what goes wrong with it."""
+"""The behaviour of the simulated Discord: rate limits, latency and faults."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..films.fault_names import AS_BOT, AS_SOMEBODY, What
 from .world import Grounds
 
 _SAYING = (AS_BOT, AS_SOMEBODY)
-"""How a bot says something: as itself, or under another name."""
+"""The calls that send a message: as the bot, and through a webhook."""
 _SAID = ", ".join(_SAYING)
 _USUAL = (5, 5.0)
 _PLENTY = Quota("* /**", 1000, 1.0)
@@ -25,7 +25,7 @@ _REFUSED = 50013
 
 @dataclass(frozen=True, slots=True)
 class _Trouble:
-    """Something that was asked for, and the fault that does it."""
+    """A fault that a page asked for."""
 
     id: str
     what: What
@@ -34,12 +34,12 @@ class _Trouble:
 
     @property
     def left(self) -> int:
-        """How often it will still happen."""
+        """How often it will still strike."""
         return self.times - self.fault.struck
 
 
 class Weather:
-    """One for each session."""
+    """The behaviour of one session's Discord."""
 
     def __init__(self, server: Server, grounds: Grounds) -> None:
         self._server = server
@@ -51,14 +51,14 @@ class Weather:
         self._numbers = count(1)
 
     def as_json(self) -> Json:
-        """As a page is told of it."""
+        """As JSON."""
         self._troubles = [trouble for trouble in self._troubles if trouble.left]
         limits = None if self._limits is None else {"messages": self._limits[0], "seconds": self._limits[1]}
         faults = [{"id": trouble.id, "what": trouble.what, "left": trouble.left} for trouble in self._troubles]
         return {"limits": limits, "latency": self._latency, "faults": faults}
 
     def limit(self, messages: int, seconds: float) -> None:
-        """Take so many messages in so many seconds from now on."""
+        """Set the rate limit for messages."""
         self._limits = (messages, seconds)
         if self._limits == _USUAL:
             self._server.rest.limits = RateLimits()
@@ -66,19 +66,19 @@ class Weather:
             self._server.rest.limits = RateLimits(*(Quota(match, messages, seconds) for match in _SAYING))
 
     def lift_limits(self) -> None:
-        """Take whatever comes. It still says how much that is: a bot that is told nothing is careful by itself."""
+        """Remove the rate limits. Responses still state a high limit: without one, the bot would slow itself down."""
         self._limits = None
         self._server.rest.limits = RateLimits(_PLENTY, others=(), overall=None, webhook_channel=None, invalid=None)
 
     def slow_down(self, latency: float) -> None:
-        """Take *latency* seconds for every answer."""
+        """Answer every call after *latency* seconds."""
         if self._delay is not None:
             self._delay.end()
         self._latency = latency
         self._delay = self._server.faults.delay("* /**", latency) if latency else None
 
     def strike(self, what: What, times: int = 1, seconds: float | None = None) -> None:
-        """Let *what* go wrong with the next messages; some things happen at once, and once."""
+        """Arrange *what* for the next messages; ``disconnect`` and ``webhook_gone`` happen once, at once."""
         if what == "disconnect":
             self._server.gateway.cut()
         elif what == "webhook_gone":
@@ -88,7 +88,7 @@ class Weather:
             self._troubles.append(_Trouble(str(next(self._numbers)), what, times, made))
 
     def clear(self) -> None:
-        """Let nothing go wrong any more."""
+        """Remove all faults."""
         for trouble in self._troubles:
             trouble.fault.end()
         self._troubles.clear()

@@ -1,7 +1,7 @@
-"""Films that a page asks for: a few at a time, and given up when nobody waits for them any more.
+"""Makes films for pages: a few at a time, and cancelled when the page goes away.
 
-Small ones are made in threads, which begin at once; large ones in processes of their own, so that everybody else is
-still answered.
+Small films are made in threads, which start at once; large ones in processes of their own, so that the server stays
+responsive.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ T = TypeVar("T")
 
 AT_ONCE = 2
 TAKES = 300.0
-"""Seconds after which a film is given up: many times as long as 1 MB takes on a machine with time for it."""
+"""Seconds after which a film is cancelled: many times what 1 MB takes on an idle machine."""
 WAITING = 16
-"""Who may wait for a film at the same time, those included for whom one is being made."""
+"""Most requests at the same time, running ones included."""
 LARGE = 50_000
-"""Characters of a text, or bytes of films, above which a process of its own does it."""
+"""Characters of a text, or bytes of films, from which a process of its own is used."""
 
 
 class Screening:
-    """Makes films. Whoever waits for one and is cancelled gives it up, and so does who has waited too long."""
+    """Makes films. Cancelling the waiting task cancels its film; so does the timeout."""
 
     def __init__(self, *, takes: float = TAKES) -> None:
         self._takes = takes
@@ -40,10 +40,10 @@ class Screening:
         self._waiting = 0
 
     async def rehearsed(self, wanted: Rehearse) -> bytes:
-        """What was asked for, as JSON."""
+        """The films of *wanted*, as JSON."""
         for side in wanted.sides:
             checked(side)
-        if len(wanted.text) > LARGE:
+        if wanted.file or len(wanted.text) > LARGE:
             return await self._apart("rehearse", msgspec.json.encode(wanted))
         return await self._in_thread(lambda given_up: filming.rehearsed(wanted, given_up))
 
@@ -55,23 +55,23 @@ class Screening:
         return await self._in_thread(lambda given_up: filming.told(story, language, given_up))
 
     async def shared(self, request: bytes, language: str) -> bytes:
-        """A page with the films in it that are in *request*, which is a ``Share``."""
+        """An HTML page with the films in *request*, which is a ``Share``."""
         if len(request) > LARGE:
             return await self._apart("share", request, language)
         wanted = read(request, Share)
         return await self._in_thread(lambda _given_up: filming.shared(wanted, language))
 
     async def _apart(self, what: Literal["rehearse", "share"], request: bytes, language: str = "en") -> bytes:
-        """Have it made by a process of its own, which ends when we do."""
+        """Have it made by a process of its own."""
         return await self._seated(lambda: self._in_time(worker_process.made(what, request, language)))
 
     async def _in_thread(self, work: Callable[[GivenUp], T]) -> T:
         return await self._seated(lambda: self._threaded(work))
 
     async def _seated(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Do *work* when there is a seat for it."""
+        """Run *work* when a slot is free."""
         if self._waiting >= WAITING:
-            msg = "too many films are being made at the moment; wait until some of them are there"
+            msg = "too many films are being made at the moment; wait until some are done"
             raise InputError(msg)
         self._waiting += 1
         try:
@@ -94,12 +94,12 @@ class Screening:
             async with asyncio.timeout(self._takes):
                 return await work
         except TimeoutError:
-            msg = f"it takes longer than {self._takes:g} seconds, and was given up; try a shorter text"
+            msg = f"the film took longer than {self._takes:g} seconds and was cancelled; try a shorter text"
             raise InputError(msg) from None
 
 
 async def _outlived(working: asyncio.Future[Any]) -> None:
-    """Wait for a thread that was told to give up, so that its seat is free; what it came to is nobody's business."""
+    """Wait for the end of a cancelled thread, so that its slot is free; its result is ignored."""
     if not working.done():
         await asyncio.wait([working])
     if not working.cancelled():

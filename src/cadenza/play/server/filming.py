@@ -1,4 +1,4 @@
-"""Films as the page asks for them: what is to be filmed goes in, JSON or a page comes out. It takes its time."""
+"""Makes films for requests of the page, as JSON or as an HTML file. It blocks."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from ...errors import CadenzaError, InputError
 from ...settings import Settings
 from ...sim.rate_limits import Rate
 from ..films.fault_names import Trouble
-from ..films.film import Film, encoded, short_form
-from ..films.rehearsal import Rehearsal, rehearse
+from ..films.film import Film, encoded, packed
+from ..films.plan import Rehearsal
+from ..films.rehearsal import rehearse
 from ..films.sources import understood
 from ..films.usual_bot import rehearse_usual
 from ..films.virtual_time import Abandoned, GivenUp
@@ -25,18 +26,18 @@ from .tour import LABELS, Story, shown
 T = TypeVar("T")
 
 _SHORT = 60
-"""Characters of an answer by which it is known."""
+"""Characters of an answer that are listed."""
 
 
 def checked(side: Side) -> Settings:
-    """The settings of *side*; what is wrong with them is said before anybody waits."""
+    """The settings of *side*, checked before the film starts."""
     check_changeable(side.settings)
     return Settings().with_values(side.settings)
 
 
 def rehearsed(wanted: Rehearse, given_up: GivenUp | None = None) -> bytes:
-    """What was asked for, as JSON."""
-    sources = understood(wanted.text, wanted.name, rate=wanted.rate)
+    """The films of *wanted*, as JSON."""
+    sources = understood(wanted.file or wanted.text, wanted.name, rate=wanted.rate)
     if wanted.answer > len(sources):
         called = f"{wanted.name!r}" if wanted.name else "the input"
         msg = f"there is no answer {wanted.answer} in {called}; it has {len(sources)}"
@@ -49,13 +50,13 @@ def rehearsed(wanted: Rehearse, given_up: GivenUp | None = None) -> bytes:
             "told": source.told,
             "answer": wanted.answer,
             "answers": [_in_short(one.said) for one in sources],
-            "films": [short_form(film) for film in films],
+            "films": [packed(film) for film in films],
         }
     )
 
 
 def _in_short(said: str) -> str:
-    """How an answer begins, for who chooses among several."""
+    """The beginning of an answer, for the list of answers."""
     line = " ".join(said[: 2 * _SHORT].split())
     return line if len(line) <= _SHORT else f"{line[: _SHORT - 1]}…"
 
@@ -70,13 +71,13 @@ def told(story: Story, language: str, given_up: GivenUp | None = None) -> bytes:
             "about": dict(story.about),
             "captions": seen.captions,
             "labels": [dict(label) for label in LABELS],
-            "films": [short_form(film) for film in seen.films],
+            "films": [packed(film) for film in seen.films],
         }
     )
 
 
 def shared(wanted: Share, language: str) -> bytes:
-    """A page with those films in it."""
+    """An HTML page with the films of *wanted*."""
     page = film_page(
         wanted.films, title=wanted.title, labels=wanted.labels, captions=wanted.captions, language=language
     )
@@ -104,9 +105,9 @@ def _film(rehearsal: Rehearsal, side: Side, given_up: GivenUp | None) -> Film:
 
 
 def _finished(work: Callable[[], T]) -> T:
-    """What comes of *work*, unless it was given up."""
+    """The result of *work*; a ``CadenzaError`` if it was cancelled."""
     try:
         return work()
     except Abandoned:
-        msg = "nobody waits for this film any more"
+        msg = "this film was cancelled"
         raise CadenzaError(msg) from None

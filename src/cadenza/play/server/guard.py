@@ -1,7 +1,7 @@
-"""Who may ask the server of the playground: its own page, and nobody else.
+"""Lets only the playground's own page send requests to the server.
 
-Whatever a browser shows can send requests to this machine. So the name under which we are asked must be ours (or a name
-that leads here for a moment would make a foreign page one of ours), and what another page sends is refused.
+Any page in a browser can send requests to this machine. So the host name must be ours (against DNS rebinding), and
+requests from other origins are refused.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from types import MappingProxyType
 from aiohttp import web
 
 HEADER, PAGE = "X-Cadenza", "play"
-"""What every request that changes something carries; no other page can send it without being asked first."""
+"""Header of every request that changes something; other pages cannot send it without a CORS preflight."""
 
 _IMPORT_MAP = re.compile(rb"<script type=\"importmap\">(.*?)</script>", re.DOTALL)
 _HEADERS: Mapping[str, str] = MappingProxyType(
@@ -35,7 +35,7 @@ _LOCAL = ("127.0.0.1", "localhost", "[::1]")
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Knows under which names we can be asked."""
+    """Checks requests to *host* and *port*."""
 
     host: str
     port: int
@@ -43,12 +43,12 @@ class Guard:
     def complaint(self, request: web.Request) -> str:
         """Why *request* is refused; empty if it is not."""
         if not self._is_ours(request.headers.get("Host", "")):
-            return "this server is asked under a name that is not its own; open the address that 'cadenza play' tells"
+            return "the request names another server as its host; open the address that 'cadenza play' prints"
         origin = request.headers.get("Origin")
         if origin is not None and origin.casefold() != f"http://{request.headers['Host']}".casefold():
-            return "another page has no business here; only the playground's own page may ask"
+            return "this request comes from another page; only the playground's own page may send one"
         if not _is_from_here(request):
-            return "another page has no business here; only the playground's own page may ask"
+            return "this request comes from another page; only the playground's own page may send one"
         return _about_posting(request) if request.method not in ("GET", "HEAD") else ""
 
     def _is_ours(self, host: str) -> bool:
@@ -56,17 +56,17 @@ class Guard:
         name = name.casefold()
         if is_loopback(self.host):
             return name in (*_LOCAL, self.host.casefold()) and port == str(self.port)
-        # It is open to others: they reach it under addresses of this machine, and no name leads to a bare address.
+        # It is open to the network: others use an IP address, which cannot be rebound.
         return name in (*_LOCAL, self.host.casefold()) or _is_address(name.strip("[]"))
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches *host*."""
+    """Whether *host* is reachable only from this machine."""
     return host == "localhost" or (_is_address(host) and ip_address(host).is_loopback)
 
 
 def headers(index: bytes) -> Mapping[str, str]:
-    """What every answer carries, if *index* is the page: nothing comes from elsewhere, and no script but our own runs."""
+    """The security headers of every response: only the scripts of *index* run, and nothing is loaded from elsewhere."""
     hashes = (base64.b64encode(hashlib.sha256(found).digest()).decode() for found in _IMPORT_MAP.findall(index))
     allowed = "".join(f" 'sha256-{one}'" for one in hashes)
     policy = (
@@ -77,21 +77,21 @@ def headers(index: bytes) -> Mapping[str, str]:
 
 
 def _is_from_here(request: web.Request) -> bool:
-    """Whether a browser that says where a request comes from says that it comes from our page."""
+    """Whether the browser, if it says so, says that the request comes from our page."""
     site = request.headers.get("Sec-Fetch-Site")
     if site in (None, "same-origin"):
         return True
     if request.path.startswith("/api/"):
         return False
-    # Somebody typed the address, or came here by a link: that opens the page, and does nothing else.
+    # The address was typed, or a link was followed: that only opens the page.
     return site == "none" or (request.path == "/" and request.headers.get("Sec-Fetch-Mode") == "navigate")
 
 
 def _about_posting(request: web.Request) -> str:
     if request.headers.get(HEADER) != PAGE:
-        return f"a request that changes something carries the header {HEADER}: {PAGE}"
+        return f"a request that changes something must carry the header {HEADER}: {PAGE}"
     if request.content_type != "application/json":
-        return "a request that changes something is JSON, and says so"
+        return "a request that changes something must be JSON, with that content type"
     return ""
 
 

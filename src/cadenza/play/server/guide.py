@@ -1,6 +1,6 @@
-"""The model of the playground: it shows what Cadenza can do, at the pace of a real one, in English and Japanese.
+"""The built-in model of the playground: it demonstrates Cadenza at the pace of a real model, in English and Japanese.
 
-It is a function of the prompt. What it does not know itself, the built-in model of ``cadenza run --sim`` answers.
+It is a function of the prompt. Other questions go to the built-in model of ``cadenza run --sim``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NAME = "guide"
 PACE = 0.025
 """Seconds a token: forty tokens a second."""
 _THINKS = 16
-"""Tokens' time before the first word."""
+"""Time before the first word, in tokens."""
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _TOKEN, _JAPANESE_TOKEN = 4, 2
 """Characters of a token."""
@@ -28,7 +28,7 @@ _QUOTE = 100
 
 
 def guide(pace: float = PACE) -> Answerer:
-    """The guide, who takes *pace* seconds for a token."""
+    """The guide, with *pace* seconds a token."""
 
     def answer(prompt: Prompt) -> Iterable[Said]:
         return _paced(_answer(prompt), pace)
@@ -83,7 +83,7 @@ def _echoed(asked: str) -> Iterator[Said]:
 
 
 def _rolled(prompt: Prompt, language: str) -> Iterator[Said]:
-    """Roll the dice with a tool, and tell how they fell."""
+    """Roll the dice with a tool, and tell the result."""
     last = prompt.turns[-1] if prompt.turns else None
     tool = next((tool for tool in prompt.tools if _is_dice(tool)), None)
     if last is not None and last.role is Role.TOOL:
@@ -93,7 +93,7 @@ def _rolled(prompt: Prompt, language: str) -> Iterator[Said]:
         yield ThoughtDelta("サイコロの出番だ。" if language == "ja" else "That is a case for the dice.")
         yield ToolCall("dice-1", tool.name, json.dumps({"roll": "2d6"}))
     else:
-        yield "サイコロがありません。" if language == "ja" else "I would roll them, but nobody gave me any dice."
+        yield "サイコロがありません。" if language == "ja" else "I would roll them, but I have no dice."
 
 
 def _is_dice(tool: ToolSpec) -> bool:
@@ -101,7 +101,7 @@ def _is_dice(tool: ToolSpec) -> bool:
 
 
 def _asker(prompt: Prompt) -> str:
-    """Who asked, as the prompt calls them."""
+    """The name of the user, as in the prompt."""
     found = _LINE_BY.match(last_line(prompt))
     return found[1].strip() if found else "You"
 
@@ -112,7 +112,7 @@ def _paced(said: Iterable[Said], pace: float) -> Iterator[Said]:
     for one in said:
         match one:
             case float():
-                continue  # somebody else's pace
+                continue  # the pace of another model
             case str():
                 for token in _tokens(one):
                     yield pace

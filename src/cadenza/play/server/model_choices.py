@@ -1,4 +1,4 @@
-"""Which models can be talked to in the playground, and the shelf on which they stand."""
+"""The models that the playground offers."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ _USUAL: Mapping[str, str] = MappingProxyType(
         "xai": "grok-4",
     }
 )
-"""A model of each vendor that talks well; any other is named with ``--model``."""
+"""A good model of each vendor; choose any other with ``--model``."""
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ModelOffer:
     """A model that can be chosen."""
 
     name: str
     by: str
-    """Who is asked: ``guide``, ``here`` for a model on this machine, or a vendor."""
+    """``guide``, ``here`` for a model on this machine, or a vendor."""
 
 
 def with_models(config: Config, wanted: str, environment: Mapping[str, str]) -> Config:
-    """*config* with everybody who can be asked here; *wanted* answers if it is named, else whoever the file says."""
+    """*config* with all models that are available here; *wanted* is the default if it is given."""
     models = config.models
     found = {GUIDE: ModelConfig(GUIDE), **{name: ModelConfig(name) for name in _reachable(environment)}}
     named = {**found, **models.named}
@@ -66,15 +66,15 @@ def with_models(config: Config, wanted: str, environment: Mapping[str, str]) -> 
     return replace(config, models=ModelsConfig(default, models.fallbacks, MappingProxyType(named)))
 
 
-def offers(config: Config) -> list[Offer]:
-    """All models that can be chosen, who answers now among them."""
+def offers(config: Config) -> list[ModelOffer]:
+    """All models that can be chosen, with the current one."""
     models = config.models
     names = dict.fromkeys((*models.named, models.default, *models.fallbacks))
-    return [Offer(name, _by(resolved(models, name).model)) for name in names if name]
+    return [ModelOffer(name, _by(resolved(models, name).model)) for name in names if name]
 
 
 def _reachable(environment: Mapping[str, str]) -> list[str]:
-    """The models that could answer at once: that of this machine, and one of each vendor for whom there is a key."""
+    """Models that work at once: a local one, and one of each vendor with a key."""
     names = [_LOCAL] if all(find_spec(package) for package in _PACKAGES_OF_LOCAL) else []
     for vendor, model in _USUAL.items():
         name = f"{vendor}:{model}"
@@ -91,7 +91,7 @@ def _by(model: str) -> str:
 
 
 class PlayModels(ModelRegistry):
-    """The shelf of a bot, on which the guide stands too."""
+    """A model shelf that also knows the guide."""
 
     def __init__(
         self, current: Current, store: Store, seal: Seal, *, pace: float = PACE, sleep: Sleep = asyncio.sleep
@@ -100,7 +100,7 @@ class PlayModels(ModelRegistry):
         self._guide: Model = scripted(guide(pace), sleep=sleep, name=GUIDE)
 
     async def sources(self, name: str, server: str = "") -> Sequence[ModelSource]:
-        """Who is asked for *name*, and who then."""
+        """The models to ask for *name*, in order."""
         default = self._current.now.models.default
         chosen = name if name and await self.is_known(name, server) else default
         return (self._guide,) if chosen == GUIDE else await super().sources(chosen, server)

@@ -1,4 +1,4 @@
-"""What a page is told when it opens: who and what there is, and what can be changed."""
+"""The state that a page gets when it opens."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _MAIN = frozenset(
         "mention_people", "mention_roles",
     }
 )  # fmt: skip
-"""Those that one sees the effect of at once."""
+"""Settings whose effect is visible at once."""
 _NOT_HERE = frozenset({"table_fonts", "shutdown_grace"})
-"""Of no use while it runs, or files of this machine. So is all of the way to a model, which may hold secrets."""
+"""Settings without effect at run time, or that name files of this machine. HTTP options may hold secrets, and are left out too."""
 _KINDS: Mapping[type, str] = {bool: "bool", int: "int", float: "float", str: "text", tuple: "texts"}
 _OPTIONS: Mapping[int, str] = {
     3: "text", 4: "whole", 5: "flag", 6: "user", 7: "channel", 8: "text", 9: "user", 10: "number", 11: "file",
@@ -38,7 +38,7 @@ _SLASH, _OF_A_MESSAGE = 1, 3
 
 
 def state_of(live: Live, language: str, spoken: str) -> Json:
-    """Everything that a page in the language *spoken* is told at first, in a world whose language is *language*."""
+    """The state for a page in the language *spoken*, in a world whose language is *language*."""
     world, bot = live.world, live.grounds.scenery.bot
     known = world.get_commands(bot, None)
     return {
@@ -61,7 +61,7 @@ def state_of(live: Live, language: str, spoken: str) -> Json:
 
 
 def _version() -> str:
-    """As it was installed; a tree that was not has none."""
+    """The installed version; empty if the package is not installed."""
     try:
         return version("cadenza")
     except PackageNotFoundError:
@@ -69,7 +69,7 @@ def _version() -> str:
 
 
 def models_of(live: Live) -> Json:
-    """Who answers, and who could."""
+    """The current model, and all choices."""
     config = live.current.now
     return {
         "now": config.models.default,
@@ -78,13 +78,13 @@ def models_of(live: Live) -> Json:
 
 
 def settings_of(live: Live) -> list[Json]:
-    """Every setting that can be changed, with what holds now."""
+    """Every setting that can be changed, with its value."""
     now, before = live.current.now.settings, live.begins_with.settings
     return [_setting(section, spec, now, before) for section, spec in changeable()]
 
 
 def changeable() -> Iterator[tuple[str, Field[Any]]]:
-    """The settings that can be changed while it runs, with their sections."""
+    """The settings that can be changed at run time, with their sections."""
     return (
         (section, spec)
         for section, spec in settings_fields()
@@ -130,7 +130,7 @@ def _story(story: Story) -> Json:
 
 
 def _leaves(command: Json, language: str, before: str = "") -> Iterator[Json]:
-    """Every command that can be used, by all its words."""
+    """Every usable command, with its full name."""
     name = f"{before} {command['name']}".strip()
     options: Sequence[Json] = command.get("options") or ()
     inner = [option for option in options if option["type"] in _GROUPS]

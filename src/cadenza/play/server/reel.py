@@ -1,4 +1,4 @@
-"""What has happened so far, numbered, for every page that looks: kept for as long as there is room."""
+"""The numbered records of a session, kept for all pages while there is room."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
-from ..films.film import Record, encoded
+from ..films.film import FilmRecord, encoded
 
 MOST = 50_000
-"""Records that are kept; of what is older, whole turns are dropped."""
+"""Records that are kept; of older ones, whole turns are dropped."""
 _ALWAYS = ("channel", "person")
-"""Kinds that are kept whatever their age, for without them nothing else can be shown."""
+"""Kinds that are always kept: nothing can be shown without them."""
 
 
 class Numbered(NamedTuple):
@@ -22,7 +22,7 @@ class Numbered(NamedTuple):
     number: int
     data: bytes
     turn: str
-    """Of what happened inside a reply: which; else empty."""
+    """The reply that it belongs to; empty if there is none."""
     is_lasting: bool
 
 
@@ -30,7 +30,7 @@ _number: Callable[[Numbered], int] = attrgetter("number")
 
 
 class Reel:
-    """Each page has a place of its own in it, and none is waited for: who is too slow misses what was dropped."""
+    """Each page reads at its own position; a page that is too slow misses dropped records."""
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
@@ -39,8 +39,8 @@ class Reel:
         self._news = asyncio.Event()
         self.is_over = False
 
-    def add(self, record: Record) -> None:
-        """Something has happened."""
+    def add(self, record: FilmRecord) -> None:
+        """Add a record."""
         self._last += 1
         data = encoded(record.as_json())
         turn = str(record.about.get("turn", ""))
@@ -50,22 +50,22 @@ class Reel:
         self._stir()
 
     def close(self) -> None:
-        """Nothing more happens; who waits for it is told."""
+        """End the session, and wake all pages."""
         self.is_over = True
         self._stir()
 
     def beyond(self, number: int, most: int) -> Sequence[Numbered]:
-        """What is kept of what came after *number*, the oldest first, and no more than *most* of it."""
+        """At most *most* of the kept records after *number*, oldest first."""
         start = bisect_left(self._records, number + 1, key=_number)
         return self._records[start : start + most]
 
     @property
     def last(self) -> int:
-        """The number of the newest."""
+        """The number of the newest record."""
         return self._last
 
     async def news(self, number: int) -> None:
-        """Wait until there is something after *number*, or there will be nothing any more."""
+        """Wait for a record after *number*, or for the end."""
         while self._last <= number and not self.is_over:
             await self._news.wait()
 
@@ -74,7 +74,7 @@ class Reel:
         news.set()
 
     def _drop(self) -> None:
-        """Make room for a fifth of all: of turns that go on beyond that, nothing is dropped, unless one alone is too long."""
+        """Drop about a fifth. Turns that are still going on are kept, unless they are too long themselves."""
         cut = len(self._records) - self._most * 4 // 5
         later = {record.turn for record in self._records[cut:] if record.turn}
         kept = [record for record in self._records[:cut] if record.is_lasting or record.turn in later]

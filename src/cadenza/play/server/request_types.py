@@ -1,4 +1,4 @@
-"""What a page may send: every body as a type, and read so that nothing else gets in."""
+"""The request bodies of the page, each as a strict type."""
 
 from __future__ import annotations
 
@@ -14,27 +14,29 @@ from ..films.fault_names import What
 T = TypeVar("T")
 
 MOST_BYTES = 12 << 20
-"""Of a body: files of 8 MB take a third more as base64, and what is said with them has room, too."""
+"""Most bytes of a body: files of 8 MB take a third more as base64, and the text needs room, too."""
 MOST_SHARED = 64 << 20
-"""Of one that holds films: those of a text are several times as long as it is."""
+"""Most bytes of a body that holds films."""
 
 Id: TypeAlias = Annotated[str, Meta(pattern="^[0-9]{1,20}$")]
 Short: TypeAlias = Annotated[str, Meta(max_length=200)]
 Said: TypeAlias = Annotated[str, Meta(max_length=4000)]
 Seconds: TypeAlias = Annotated[float, Meta(ge=0, le=60)]
+Packed: TypeAlias = Annotated[str, Meta(pattern="^[A-Za-z0-9+/]+=*$")]
+"""A film, packed by ``films.film.packed``."""
 Times: TypeAlias = Annotated[int, Meta(ge=1, le=100)]
 
 
 class Upload(Struct, frozen=True, forbid_unknown_fields=True):
-    """A file that is sent along."""
+    """An attachment."""
 
     name: Annotated[str, Meta(min_length=1, max_length=200)]
     data: bytes
     """Written as base64."""
 
 
-class Say(Struct, frozen=True, forbid_unknown_fields=True):
-    """Something is said, or a command is used."""
+class SayBody(Struct, frozen=True, forbid_unknown_fields=True):
+    """Send a message, or use a command."""
 
     channel: Id
     text: Said
@@ -43,51 +45,55 @@ class Say(Struct, frozen=True, forbid_unknown_fields=True):
     files: Annotated[tuple[Upload, ...], Meta(max_length=10)] = ()
 
 
-class _Act(Struct, frozen=True, forbid_unknown_fields=True, tag_field="act", tag=str.lower):
-    """Something else that people do; its name is under ``act``."""
+def _tag(name: str) -> str:
+    return name.removesuffix("Act").lower()
 
 
-class Edit(_Act, frozen=True):
-    """A message is changed."""
+class _Act(Struct, frozen=True, forbid_unknown_fields=True, tag_field="act", tag=_tag):
+    """Any other action; ``act`` names it."""
+
+
+class EditAct(_Act, frozen=True):
+    """Edit a message."""
 
     channel: Id
     id: Id
     text: Said
 
 
-class Delete(_Act, frozen=True):
-    """A message is taken back."""
+class DeleteAct(_Act, frozen=True):
+    """Delete a message."""
 
     channel: Id
     id: Id
 
 
-class React(_Act, frozen=True):
-    """An emoji is put under a message."""
-
-    channel: Id
-    id: Id
-    emoji: Short
-
-
-class Unreact(_Act, frozen=True):
-    """It is taken away again."""
+class ReactAct(_Act, frozen=True):
+    """Add a reaction."""
 
     channel: Id
     id: Id
     emoji: Short
 
 
-class Press(_Act, frozen=True):
-    """A button is pressed."""
+class UnreactAct(_Act, frozen=True):
+    """Remove a reaction."""
+
+    channel: Id
+    id: Id
+    emoji: Short
+
+
+class PressAct(_Act, frozen=True):
+    """Press a button."""
 
     channel: Id
     id: Id
     component: Short
 
 
-class Choose(_Act, frozen=True):
-    """Something is chosen from a menu below a message."""
+class ChooseAct(_Act, frozen=True):
+    """Choose from a select menu."""
 
     channel: Id
     id: Id
@@ -95,23 +101,23 @@ class Choose(_Act, frozen=True):
     values: Annotated[tuple[Short, ...], Meta(max_length=25)]
 
 
-class Menu(_Act, frozen=True):
-    """A command of the menu of a message is used on it."""
+class MenuAct(_Act, frozen=True):
+    """Use a message command."""
 
     channel: Id
     id: Id
     name: Short
 
 
-class Submit(_Act, frozen=True):
-    """A form is filled in and sent."""
+class SubmitAct(_Act, frozen=True):
+    """Submit a modal."""
 
     interaction: Id
     values: dict[Short, Said]
 
 
-class Suggest(_Act, frozen=True):
-    """An option of a command is being written."""
+class SuggestAct(_Act, frozen=True):
+    """Ask for autocompletion of a command's option."""
 
     channel: Id
     command: Short
@@ -120,32 +126,34 @@ class Suggest(_Act, frozen=True):
     others: dict[Short, str | int | float | bool] = {}
 
 
-class Type(_Act, frozen=True):
-    """Somebody begins to write."""
+class TypeAct(_Act, frozen=True):
+    """Start typing."""
 
     channel: Id
     who: Id | None = None
 
 
-Act: TypeAlias = Edit | Delete | React | Unreact | Press | Choose | Menu | Submit | Suggest | Type
+Act: TypeAlias = (
+    EditAct | DeleteAct | ReactAct | UnreactAct | PressAct | ChooseAct | MenuAct | SubmitAct | SuggestAct | TypeAct
+)
 
 
 class NewSettings(Struct, frozen=True, forbid_unknown_fields=True):
-    """Settings that are to hold from now on."""
+    """Change settings."""
 
     values: dict[Short, Any] | UnsetType = UNSET
     reset: Literal[True] | UnsetType = UNSET
 
 
 class Limit(Struct, frozen=True, forbid_unknown_fields=True):
-    """How many messages are taken in how many seconds."""
+    """A rate limit."""
 
     messages: Annotated[int, Meta(ge=1, le=1000)]
     seconds: Annotated[float, Meta(gt=0, le=3600)]
 
 
-class Fault(Struct, frozen=True, forbid_unknown_fields=True):
-    """Something that is to go wrong."""
+class FaultBody(Struct, frozen=True, forbid_unknown_fields=True):
+    """A fault."""
 
     what: What
     times: Times = 1
@@ -153,32 +161,32 @@ class Fault(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class NewDiscord(Struct, frozen=True, forbid_unknown_fields=True):
-    """How the simulated Discord is to behave; what is not said stays as it is."""
+    """Change the simulated Discord; fields that are not set stay as they are."""
 
     limits: Limit | UnsetType | None = UNSET
     latency: Annotated[float, Meta(ge=0, le=30)] | UnsetType = UNSET
-    fault: Fault | UnsetType = UNSET
+    fault: FaultBody | UnsetType = UNSET
     clear: Literal[True] | UnsetType = UNSET
 
 
 class NewModel(Struct, frozen=True, forbid_unknown_fields=True):
-    """Who is to answer."""
+    """Change the model."""
 
     name: Short
 
 
 class NewLanguage(Struct, frozen=True, forbid_unknown_fields=True):
-    """In which language everybody has their Discord."""
+    """Change the language of all people."""
 
     language: Literal["en", "ja"]
 
 
-class Nothing(Struct, frozen=True, forbid_unknown_fields=True):
-    """Nothing more is to be said."""
+class EmptyBody(Struct, frozen=True, forbid_unknown_fields=True):
+    """A body without fields."""
 
 
 class SideFault(Struct, frozen=True, forbid_unknown_fields=True):
-    """Something that goes wrong in a rehearsal."""
+    """A fault in a rehearsal."""
 
     what: What
     times: Times = 1
@@ -187,7 +195,7 @@ class SideFault(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Side(Struct, frozen=True, forbid_unknown_fields=True):
-    """One way in which a stream is delivered."""
+    """One of the deliveries that are compared."""
 
     settings: dict[Short, Any] = {}
     label: Any = None
@@ -198,28 +206,30 @@ class Side(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Rehearse(Struct, frozen=True, forbid_unknown_fields=True):
-    """A stream is to be rehearsed, once for each side."""
+    """Rehearse a stream, once for each side."""
 
     text: str
     rate: Annotated[float, Meta(gt=0, le=100_000)]
     sides: Annotated[tuple[Side, ...], Meta(min_length=1, max_length=2)]
+    file: bytes = b""
+    """A packed film, instead of a text; written as base64."""
     name: Short = ""
     asked: Said = ""
     answer: Annotated[int, Meta(ge=1, le=1_000_000)] = 1
-    """Which one, if there are several in it."""
+    """Which of several answers."""
 
 
 class Share(Struct, frozen=True, forbid_unknown_fields=True):
-    """Films are to be put into a page of their own."""
+    """Make an HTML file of films."""
 
-    films: Annotated[tuple[dict[str, Any], ...], Meta(min_length=1, max_length=2)]
+    films: Annotated[tuple[Packed, ...], Meta(min_length=1, max_length=2)]
     labels: Annotated[tuple[Any, ...], Meta(max_length=2)] = ()
     title: Short = ""
     captions: Annotated[tuple[dict[str, Any], ...], Meta(max_length=1000)] = ()
 
 
 def read(body: bytes, kind: type[T]) -> T:
-    """*body* as *kind*; whatever is not exactly that is an ``InputError``."""
+    """Decode *body* as *kind*; anything else is an ``InputError``."""
     try:
         try:
             return msgspec.json.decode(body, type=kind)
@@ -228,14 +238,14 @@ def read(body: bytes, kind: type[T]) -> T:
         except msgspec.DecodeError:
             return msgspec.json.decode(_mended(body), type=kind)
     except msgspec.ValidationError as error:
-        msg = f"the request is not as it should be: {error}"
+        msg = f"the request is not valid: {error}"
         raise InputError(msg) from None
-    except (ValueError, RecursionError):  # of whoever read it
-        msg = "the request is not JSON that could be read"
+    except (ValueError, RecursionError):
+        msg = "the request is not valid JSON"
         raise InputError(msg) from None
 
 
 def _mended(body: bytes) -> bytes:
-    """*body* with a mark for each half of a character: browsers send those, and nothing else here knows them."""
+    """*body* with lone surrogates replaced: browsers send them, and msgspec refuses them."""
     text = json.dumps(json.loads(body), ensure_ascii=False)
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()

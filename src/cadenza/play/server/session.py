@@ -1,4 +1,4 @@
-"""A session of the playground: a world, the bot at work in it, and the camera that films it all."""
+"""A session of the playground: a world, the bot running in it, and the camera."""
 
 from __future__ import annotations
 
@@ -38,34 +38,34 @@ from .world import GAZER, Grounds, adapted, bot_name, built_in, laid_out
 
 _DEVELOPED_EVERY = 0.1
 _GOODBYE = 5.0
-"""Seconds that a session has to end by itself."""
+"""Seconds that a session has to end by itself before it is cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What was asked for."""
+    """The options of the playground."""
 
     config: Path | None = None
     model: str = ""
-    """Who answers; empty is whoever the file says, or else the guide."""
+    """The model; empty is that of the file, or the guide."""
     language: str = "en"
     level: str = ""
-    """Of the log; empty is warnings."""
+    """Log level; empty is warning."""
     pace: float = PACE
-    """Seconds that the guide takes for a token."""
+    """Seconds a token of the guide."""
     sleep: Sleep = asyncio.sleep
-    """How it lets them pass."""
+    """How the guide waits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """All that belongs to one session. Another one begins with a world of its own."""
+    """Everything of one session. Each session has a world of its own."""
 
     grounds: Grounds
     server: Server
     current: Current
     begins_with: Config
-    """What held at its beginning, for whoever wants to go back to that."""
+    """The configuration at its start, for a reset of the settings."""
     staff: BotServices
     hands: RunningClient
     reel: Reel
@@ -80,12 +80,12 @@ class Live:
 
 
 class Filmed(Explanations):
-    """The explanations of a bot, which a camera hears too."""
+    """The explanations of a bot; a camera gets the same trace."""
 
     camera: Camera | None = None
 
     def listen(self, turn: str) -> Hook:
-        """What to give to ``reply`` as its trace."""
+        """The trace hook for ``reply``."""
         collect, camera = super().listen(turn), self.camera
 
         def hear(step: TraceStep) -> None:
@@ -97,17 +97,17 @@ class Filmed(Explanations):
 
 
 class Playground:
-    """Keeps one session alive, and begins another when somebody wants that; ``async with`` it.
+    """Keeps one session alive, and starts another on ``reset``. An async context manager.
 
-    Whoever wants something of the session asks for ``live()``, which waits while there is none.
+    ``live()`` returns the session, and waits while there is none.
     """
 
     def __init__(self, wanted: Wanted | None = None, *, client_of: ClientOf = simulated_bot) -> None:
         self._wanted = wanted or Wanted()
         self._client_of = client_of
-        self._environment = dict(os.environ)  # before secrets are put there, which would win over a later .env
+        self._environment = dict(os.environ)  # before secrets are put there: those would win over a later .env
         self.language = self._wanted.language
-        """In which everybody here has their Discord."""
+        """The language of all people."""
         self._live: asyncio.Future[Live] = asyncio.get_running_loop().create_future()
         self._end = Interrupts()
         self._is_closing = False
@@ -126,17 +126,17 @@ class Playground:
         await self._close()
 
     async def live(self) -> Live:
-        """The session that runs, or the next one; what keeps it from beginning is raised."""
+        """The running session, or the next one; raises what keeps it from starting."""
         return await asyncio.shield(self._live)
 
     @property
     def running(self) -> asyncio.Task[None]:
-        """Ends when the playground does, with whatever went wrong."""
-        assert self._running is not None  # noqa: S101  # whoever is inside has entered
+        """The task of the playground; it raises what went wrong."""
+        assert self._running is not None  # noqa: S101  # the context was entered
         return self._running
 
     async def reset(self) -> None:
-        """Begin anew: another world, in which nothing has been said. If the file is not right any more, the old one stays."""
+        """Start a new world. If the file is not valid any more, the old world stays."""
         if self._live.done():
             self._given()
             self._live = asyncio.get_running_loop().create_future()
@@ -144,7 +144,7 @@ class Playground:
         await self.live()
 
     def hang_up(self) -> None:
-        """End what every page listens to: there will be nothing more to hear."""
+        """End the event streams of all pages."""
         self._is_closing = True
         if self._live.done() and not self._live.cancelled() and self._live.exception() is None:
             self._live.result().reel.close()
@@ -153,7 +153,7 @@ class Playground:
         self.hang_up()
         self._end.interrupt()
         if self._running is not None:
-            # It ends by itself, and politely; if that takes too long it is cancelled.
+            # It ends by itself; if that takes too long, it is cancelled.
             await asyncio.wait([self._running], timeout=_GOODBYE)
             await end_task(self._running)
 
@@ -164,21 +164,21 @@ class Playground:
         except BaseException as error:
             if not self._live.done():
                 self._live.set_exception(error)
-                self._live.exception()  # whoever waits is told; if nobody does, nobody misses it
+                self._live.exception()  # mark it as retrieved: there may be no waiter
             raise
 
     def _given(self) -> Config | None:
-        """What the file says, if there is one."""
+        """The configuration of the file, if there is one."""
         return None if self._wanted.config is None else load(self._wanted.config, self._environment)
 
     async def _session(self) -> None:
-        """One session, from an empty world to the next one."""
+        """Run one session, from an empty world to its end."""
         real, given = self._environment, self._given()
         plain = built_in() if given is None else given
         own = {} if given is None else secrets_of(given, real)
         grounds = laid_out(bot_name(plain))
         grounds.speak(self.language)
-        async with serve(grounds.scenery.world) as server:  # where avatars have their addresses
+        async with serve(grounds.scenery.world) as server:  # avatars are hosted here
             config = with_models(adapted(plain, grounds, self.language), self._wanted.model, {**real, **own})
             reel = Reel()
             camera = _camera(grounds, server, reel)
@@ -208,13 +208,13 @@ class Playground:
                 reel.close()
 
     async def _worked(self, live: Live) -> None:
-        """Have the bot at work until the session is to end."""
+        """Run the bot until the session ends."""
         self._end = end = Interrupts()
         if self._is_closing:
             end.interrupt()
 
         async def at_once() -> None:
-            """What is being said is broken off: nobody waits for the end of a story in a world that ends."""
+            """End running replies at once: their world is about to go."""
 
         def ready() -> None:
             if not self._live.done():
@@ -251,7 +251,7 @@ def _camera(grounds: Grounds, server: Server, reel: Reel) -> Camera:
 
 
 async def _develop(camera: Camera) -> None:
-    """See to it, until it is cancelled, that nobody waits for what the model has said meanwhile."""
+    """Flush the camera regularly, until cancelled."""
     while True:
         await asyncio.sleep(_DEVELOPED_EVERY)
         camera.flush()
@@ -262,9 +262,9 @@ def _at_home(choice: Choice) -> Choice:
 
 
 def _follow_turns(current: Current, hands: RunningClient) -> None:
-    """Let also the settings of who waits for whom take hold at once; a bot that runs for years reads them at its start.
+    """Apply changed turn settings at once; a real bot reads them at its start.
 
-    Nor does it stay away from a channel in which it was refused: here that was wanted, and is over with the next message.
+    It also retries a channel that refused it: here that was an arranged fault, and is over with the next message.
     """
     bot = hands.client
     if isinstance(bot, CadenzaBot):

@@ -1,4 +1,4 @@
-"""The server behind the page: what it is asked, who does it, and how that is answered."""
+"""The HTTP server of the page."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ T = TypeVar("T")
 _INDEX = "index.html"
 _JSON = "application/json; charset=utf-8"
 _REFUSALS = "refusals"
-"""The catalogue in which whatever is refused here stands in other languages."""
+"""The catalogue with translations of refusals."""
 _GOODBYE = 0.5
-"""Seconds that requests have to end when everything does."""
+"""Seconds that requests have to end at shutdown."""
 
 SLOWEST = 60.0
-"""Seconds in which a request must have arrived."""
+"""Seconds in which a request body must arrive."""
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -49,7 +49,7 @@ async def site(play: Playground, listener: socket.socket, host: str) -> AsyncIte
     """Serve the page of *play* on *listener*, which is bound to *host*."""
     guard = Guard(host, listener.getsockname()[1])
     runner = web.AppRunner(
-        Site(play, guard).app(), access_log=None, shutdown_timeout=_GOODBYE, handler_cancellation=True
+        PlaygroundSite(play, guard).app(), access_log=None, shutdown_timeout=_GOODBYE, handler_cancellation=True
     )
     await runner.setup()
     try:
@@ -60,8 +60,8 @@ async def site(play: Playground, listener: socket.socket, host: str) -> AsyncIte
         await runner.cleanup()
 
 
-class Site:
-    """One for a playground."""
+class PlaygroundSite:
+    """The routes of one playground."""
 
     def __init__(self, play: Playground, guard: Guard) -> None:
         self._play = play
@@ -70,7 +70,7 @@ class Site:
         self._headers = headers(page.index())
 
     def app(self) -> web.Application:
-        """What answers requests."""
+        """The aiohttp application."""
         app = web.Application(client_max_size=request_types.MOST_BYTES, middlewares=[self._watch])
         app.on_response_prepare.append(self._dress)
         get, post = app.router.add_get, app.router.add_post
@@ -100,7 +100,7 @@ class Site:
 
     @web.middleware
     async def _watch(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Refuse who has no business here, and say in a sentence what went wrong."""
+        """Refuse requests of other pages, and turn errors into sentences."""
         if complaint := self._guard.complaint(request):
             return self._refused(request, 403, complaint)
         try:
@@ -116,18 +116,18 @@ class Site:
         except BaseException as error:
             if must_rise(error):
                 raise
-            logger.error("a request of the page could not be answered (%s)", type(error).__name__)  # noqa: TRY400  # its text may be anything
+            logger.exception("request failed: %s %s", request.method, request.path)
             return self._refused(
                 request, 500, f"something went wrong inside ({type(error).__name__}); the log may tell more"
             )
 
     def _refused(self, request: web.Request, status: int, sentence: str) -> web.Response:
-        """Say *sentence*, in the language of the page that asks."""
+        """Answer with *sentence*, in the language of the page."""
         said = retold(sentence, self._spoken(request), _REFUSALS)
         return web.Response(status=status, body=msgspec.json.encode({"error": said}), headers={"Content-Type": _JSON})
 
     def _spoken(self, request: web.Request) -> str:
-        """The language of the page that asks: there may be two, in two languages. Who does not say it has the world's."""
+        """The language of the requesting page; without one, that of the world."""
         wishes = request.headers.get("Accept-Language", "").split(",")
         return chosen(*(wish.partition(";")[0].strip() for wish in wishes), self._play.language)
 
@@ -153,7 +153,7 @@ class Site:
     async def _face(self, request: web.Request) -> web.Response:
         live = await self._play.live()
         found = live.world.portrait(request.match_info["avatar"].partition(".")[0])
-        if not isinstance(found, bytes):  # an address elsewhere is nothing that we fetch
+        if not isinstance(found, bytes):  # addresses elsewhere are not fetched
             raise web.HTTPNotFound
         return _foreign(found, "face")
 
@@ -174,11 +174,11 @@ class Site:
     # --- what is done ----------------------------------------------------------------------------
 
     async def _say(self, request: web.Request) -> web.Response:
-        wanted = await _read(request, request_types.Say)
+        wanted = await _read(request, request_types.SayBody)
         return _json(actions.say(await self._play.live(), wanted))
 
     async def _act(self, request: web.Request) -> web.Response:
-        wanted: request_types.Act = await _read(request, request_types.Act)  # type: ignore[arg-type]  # a union is as good as a type here
+        wanted: request_types.Act = await _read(request, request_types.Act)  # type: ignore[arg-type]  # msgspec takes a union as a type
         return _json(await actions.act(await self._play.live(), wanted))
 
     async def _settings(self, request: web.Request) -> web.Response:
@@ -203,7 +203,7 @@ class Site:
         return _json({})
 
     async def _reset(self, request: web.Request) -> web.Response:
-        await _read(request, request_types.Nothing)
+        await _read(request, request_types.EmptyBody)
         await self._play.reset()
         return _json({})
 
@@ -222,7 +222,7 @@ class Site:
 _SENTENCES = {
     404: "there is nothing at that address",
     408: "the request took too long to arrive; try it again",
-    405: "that address is not for such requests",
+    405: "this address does not take such requests",
     413: f"that is too large; a request may have {request_types.MOST_BYTES >> 20} MB",
 }
 
@@ -244,7 +244,7 @@ def _as_it_is(data: bytes, kind: str) -> web.Response:
 
 
 def _kept(request: web.Request, data: bytes, kind: str) -> web.Response:
-    """A part of the page. A browser keeps it and asks each time whether it is still the same, so it never shows an old one."""
+    """A file of the page, with an ETag: the browser caches it, and revalidates it each time."""
     tag = hashlib.sha256(data).hexdigest()
     is_known = any(known.value == tag for known in request.if_none_match or ())
     response = web.Response(status=304) if is_known else _as_it_is(data, kind)
@@ -262,8 +262,8 @@ def _words(error: Exception) -> str:
 
 
 def _foreign(data: bytes, name: str) -> web.Response:
-    """A file of which nobody knows who made it: a picture is shown, everything else can only be saved."""
-    kind = kind_of("", data)  # whatever it is called
+    """A foreign file: a picture is shown, anything else is a download."""
+    kind = kind_of("", data)  # its name may lie
     response = _as_it_is(data, kind)
     if not kind.startswith("image/"):
         response.headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(name, safe='')}"

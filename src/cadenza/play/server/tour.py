@@ -1,4 +1,4 @@
-"""The tour: five stories, a minute each, and in each one something that bots usually get wrong.
+"""The tour: five stories of a minute each, about what bots usually get wrong.
 
 The same stream is delivered twice, by a usual bot and by Cadenza, both in virtual time, and shown side by side.
 """
@@ -12,9 +12,9 @@ from types import MappingProxyType
 from ...settings import Settings
 from ...types import Persona, Sprite, StopReason
 from ..films.fault_names import Trouble
-from ..films.film import Film, Record
-from ..films.packing import Json
-from ..films.rehearsal import Interlude, Rehearsal, beats_of, rehearse
+from ..films.film import Film, FilmRecord, Json
+from ..films.plan import Interlude, Rehearsal, beats_of
+from ..films.rehearsal import rehearse
 from ..films.usual_bot import rehearse_usual
 from ..films.virtual_time import GivenUp
 from .demos import Words
@@ -35,13 +35,13 @@ def _words(english: str, japanese: str) -> Words:
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """Something that is pointed out while a story plays."""
+    """A caption that is shown while a story plays."""
 
     when: str
     """The moment: ``start``, ``message 3`` of Cadenza's, ``usual 2`` of the other's, ``stop``, or ``end``."""
     words: Words
     after: float = 0.0
-    """So many seconds later."""
+    """Seconds after that moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +54,16 @@ class Story:
     """What usually goes wrong."""
     captions: tuple[Caption, ...]
     rate: float
-    """Tokens a second: slow enough that one can read along."""
+    """Tokens a second: slow enough to read along."""
     settings: Settings = field(default_factory=Settings)
     is_ren: bool = False
-    """Whether it is told by a persona with a name and face of its own."""
+    """Whether a persona with its own name and avatar tells it."""
     faults: tuple[Trouble, ...] = ()
     asides: tuple[tuple[float, Words, StopReason], ...] = ()
-    """What is said meanwhile, when, and how that ends the reply."""
+    """Messages during the reply: when, what, and why they stop it."""
 
     def rehearsal(self, language: str) -> Rehearsal:
-        """What is filmed."""
+        """The rehearsal that is filmed."""
         answer = ANSWERS[self.id][language]
         token = _TOKEN if sum(map(str.isascii, answer)) > len(answer) / 2 else _DENSE_TOKEN
         return Rehearsal(
@@ -80,18 +80,18 @@ class Story:
 
     @property
     def seconds(self) -> float:
-        """How long the model speaks; how long it takes until all has arrived, only a film knows."""
+        """Seconds that the model speaks; only the film knows when everything has arrived."""
         return round(sum(beat.after for beat in self.rehearsal("en").beats), 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A story as it is shown."""
+class ShownStory:
+    """A story with its films."""
 
     films: tuple[Film, Film]
     """Of the usual bot, and of Cadenza."""
     captions: tuple[Json, ...]
-    """What is pointed out, each ``at`` its time."""
+    """The captions, each ``at`` its time."""
 
 
 def _ren(language: str) -> Persona:
@@ -106,21 +106,21 @@ STORIES: tuple[Story, ...] = (
         "code",
         _words("Code that stays whole", "壊れないコード"),
         _words(
-            "A long answer is cut at 2000 characters, in the middle of the code, and a table is a heap of bars.",
+            "A long answer is cut at 2000 characters, in the middle of the code, and a table is a mess of bars.",
             "長い返事は2000文字で切られ、コードは途中で壊れ、表は縦棒だらけになります。",
         ),
         (
             Caption(
                 "start",
                 _words(
-                    "The same words of a model go to both bots, token by token.",
+                    "Both bots get the same words from a model, token by token.",
                     "モデルの同じ言葉が、同じ速さで両方のボットに届きます。",
                 ),
             ),
             Caption(
                 "usual 1",
                 _words(
-                    "The usual bot shows each scrap at once, and edits its message over and over.",
+                    "The usual bot shows every fragment at once and keeps editing its message.",
                     "よくあるボットは、断片をすぐに見せて、同じメッセージを何度も書きかえます。",
                 ),
                 4.0,
@@ -128,7 +128,7 @@ STORIES: tuple[Story, ...] = (
             Caption(
                 "message 1",
                 _words(
-                    "Cadenza waits until a piece is whole, as somebody who types would.",
+                    "Cadenza waits until a piece is complete, like a person who types.",
                     "Cadenzaは、人が打つときのように、まとまりができるまで待ちます。",
                 ),
                 8.0,
@@ -136,7 +136,7 @@ STORIES: tuple[Story, ...] = (
             Caption(
                 "message 1",
                 _words(
-                    "Right: a code block is open, so nothing goes out that would break it. The lane “Held” says so.",
+                    "Right: a code block is open, so its text is held. The lane “Held” shows it.",
                     "右：コードブロックが開いている間は、壊れるものを出しません。「保留」の行を見てください。",
                 ),
                 18.0,
@@ -144,7 +144,7 @@ STORIES: tuple[Story, ...] = (
             Caption(
                 "usual 2",
                 _words(
-                    "Left: 2000 characters were full, so the code was cut, and its second half is no code any more.",
+                    "Left: the message was full at 2000 characters, so the code was cut, and its second half is not code any more.",
                     "左：2000文字でコードが切れ、後半はもうコードとして表示されません。",
                 ),
                 0.5,
@@ -170,7 +170,7 @@ STORIES: tuple[Story, ...] = (
         "thoughts",
         _words("Thoughts stay inside", "考えごとは心の中に"),
         _words(
-            "Reasoning leaks into the channel, everybody is mentioned, and the model speaks for other people.",
+            "Reasoning leaks into the channel, everyone is pinged, and the model speaks for other people.",
             "モデルの思考がチャンネルに漏れ、全員がメンションされ、他人の台詞までしゃべります。",
         ),
         (
@@ -192,21 +192,21 @@ STORIES: tuple[Story, ...] = (
             Caption(
                 "message 1",
                 _words(
-                    "Right: the thought is kept aside, and the name in front is taken off.",
+                    "Right: the thought is hidden, and the name at the start is removed.",
                     "右：考えごとは表に出ず、頭に付いた名前も消えます。",
                 ),
             ),
             Caption(
                 "message 3",
                 _words(
-                    "Right: “@everyone” can be read, but calls nobody. Left: it counts, and marks the message for everybody.",
+                    "Right: “@everyone” is shown without a ping. Left: it pings everyone.",
                     "右：「@everyone」は読めるだけで、誰も呼び出しません。左：全員あてのメンションになりました。",
                 ),
             ),
             Caption(
                 "end",
                 _words(
-                    "The model went on as Mia, and the reply ended before that: the speaker guard.",
+                    "The model went on as Mia; the speaker guard ended the reply before that.",
                     "モデルがミアのふりを始めたので、そこで返事は終わりました（話者ガード）。",
                 ),
             ),
@@ -219,28 +219,28 @@ STORIES: tuple[Story, ...] = (
         "limits",
         _words("Nothing lost, nothing twice", "失わない、くり返さない"),
         _words(
-            "Discord takes five messages in five seconds, and now and then an answer is lost. Then the rest never comes.",
+            "Discord takes five messages in five seconds, and now and then a response is lost. Then the rest never arrives.",
             "Discordが受け取るのは5秒に5通まで。応答が途中で消えることもあり、続きはもう届きません。",
         ),
         (
             Caption(
                 "start",
                 _words(
-                    "A chatty model, a strict server, and an answer of Discord that gets lost on the way.",
+                    "A chatty model, a strict rate limit, and a response of Discord that gets lost.",
                     "おしゃべりなモデル、厳しいサーバー、そして途中で消えるDiscordからの応答。",
                 ),
             ),
             Caption(
                 "message 4",
                 _words(
-                    "Discord said “too many”. Right: it waits as it is told, and lines that wait go out together.",
+                    "Discord answers “too many”. Right: it waits as long as Discord asks, and sends the queued lines together.",
                     "Discordが「多すぎる」と断りました。右：言われたとおりに待ち、待っている行をまとめて送ります。",
                 ),
             ),
             Caption(
                 "message 7",
                 _words(
-                    "Left: the answer to an edit was lost, and that was the end of it.",
+                    "Left: the response to an edit was lost, and the reply ended there.",
                     "左：編集への応答が失われ、それきり止まりました。",
                 ),
                 0.5,
@@ -248,14 +248,14 @@ STORIES: tuple[Story, ...] = (
             Caption(
                 "message 9",
                 _words(
-                    "Right: an answer was lost here, too. The message is sent again under the same number, and stands there once.",
+                    "Right: a response was lost here, too. The message is sent again with the same nonce, and appears once.",
                     "右：こちらでも応答が失われました。同じ番号で送り直すので、二重にはなりません。",
                 ),
             ),
             Caption(
                 "end",
                 _words(
-                    "Right: every line, once. Left: count those that never came.",
+                    "Right: every line arrived, once. Left: some never did.",
                     "右：どの行も、一度ずつ。左：届かなかった行を数えてみてください。",
                 ),
             ),
@@ -268,7 +268,7 @@ STORIES: tuple[Story, ...] = (
         "stop",
         _words("Stop means stop", "止めたら、止まる"),
         _words(
-            "“Stop” is heard when the answer is over, or tears a word in two.",
+            "“Stop” works only when the answer is over, or it cuts a word in two.",
             "「止めて」と言っても最後まで続くか、言葉の途中でぷつりと切れます。",
         ),
         (
@@ -281,14 +281,14 @@ STORIES: tuple[Story, ...] = (
             Caption(
                 "stop",
                 _words(
-                    "Mia says stop. Right: it ends at once, with a whole clause. No word is torn.",
+                    "Mia says stop. Right: the reply ends at once, after a whole clause.",
                     "ミアが止めました。右：すぐに、きりのいいところで終わります。言葉はちぎれません。",
                 ),
             ),
             Caption(
                 "stop",
                 _words(
-                    "Left: it goes on, because nobody listens while the model speaks.",
+                    "Left: it goes on, because it reads no messages while the model speaks.",
                     "左：まだ続きます。モデルが話している間、誰も聞いていないからです。",
                 ),
                 6.0,
@@ -315,7 +315,7 @@ STORIES: tuple[Story, ...] = (
             Caption(
                 "start",
                 _words(
-                    "Ren is a persona: a name, a face, and looks for moods.",
+                    "Ren is a persona: a name, an avatar, and sprites for moods.",
                     "Renはペルソナです。名前と顔、そして気分ごとの表情があります。",
                 ),
             ),
@@ -329,7 +329,7 @@ STORIES: tuple[Story, ...] = (
             Caption(
                 "message 4",
                 _words(
-                    "“Ren (thinking):” was a stage direction: it became a face.",
+                    "“Ren (thinking):” was a stage direction: it became a sprite.",
                     "「Ren (考え中):」はト書き。表情になりました。",
                 ),
             ),
@@ -356,19 +356,19 @@ STORIES: tuple[Story, ...] = (
 
 
 def story_of(id_: str) -> Story | None:
-    """The story that is called *id_*."""
+    """The story with this *id_*."""
     return next((story for story in STORIES if story.id == id_), None)
 
 
-def shown(story: Story, language: str = "en", *, given_up: GivenUp | None = None) -> Shown:
-    """Film *story*, once with each bot; takes a moment of computing."""
+def shown(story: Story, language: str = "en", *, given_up: GivenUp | None = None) -> ShownStory:
+    """Film *story* with both bots; this blocks."""
     wanted = story.rehearsal(language)
     films = (rehearse_usual(wanted, given_up=given_up), rehearse(wanted, given_up=given_up))
-    return Shown(films, tuple(_captions(story, films)))
+    return ShownStory(films, tuple(_captions(story, films)))
 
 
 def _captions(story: Story, films: Sequence[Film]) -> Iterator[Json]:
-    """What is pointed out of *story*, in the order in which it is due."""
+    """The captions of *story*, in order of time."""
     moments = {
         "start": 0.0,
         "end": max(film.seconds for film in films),
@@ -382,12 +382,12 @@ def _captions(story: Story, films: Sequence[Film]) -> Iterator[Json]:
 
 
 def _moments(name: str, film: Film) -> dict[str, float]:
-    """When each message of the bot came, by what captions call it."""
+    """The times of the bot's messages, by their names in captions."""
     said = (record for record in film.records if _is_said_by_bot(record))
     return {f"{name} {number}": record.at for number, record in enumerate(said, start=1)}
 
 
-def _is_said_by_bot(record: Record) -> bool:
-    """Whether *record* is a message of the bot, and not only what it answers, shown before a persona speaks."""
+def _is_said_by_bot(record: FilmRecord) -> bool:
+    """Whether *record* is a message of the bot with content; a persona's reply header has none."""
     message = record.about.get("message", {}) if record.kind == "message" else {}
     return bool(message and message["author"]["is_bot"] and (message["content"] or message["files"]))

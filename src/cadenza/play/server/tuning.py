@@ -1,4 +1,4 @@
-"""What can be changed while it runs: settings, the model, the simulated Discord, the language."""
+"""Changes at run time: settings, the model, the simulated Discord, the language."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .session import Live
 
 
 def change_settings(live: Live, wanted: NewSettings) -> None:
-    """Let settings hold from the next reply on; one that is not right changes nothing at all."""
+    """Change settings from the next reply on; an invalid one changes nothing."""
     now = live.current.now
     settings = now.settings
     if wanted.reset is not UNSET:
@@ -26,7 +26,7 @@ def change_settings(live: Live, wanted: NewSettings) -> None:
 
 
 def change_model(live: Live, name: str) -> None:
-    """Let *name* answer from the next reply on."""
+    """Change the model from the next reply on."""
     now = live.current.now
     if name not in {offer.name for offer in offers(now)}:
         msg = "that model is not on offer here; start 'cadenza play --model VENDOR:NAME' to talk with another"
@@ -35,7 +35,7 @@ def change_model(live: Live, name: str) -> None:
 
 
 def change_discord(live: Live, wanted: NewDiscord) -> None:
-    """Let the simulated Discord behave otherwise."""
+    """Change the simulated Discord."""
     weather = live.weather
     if wanted.clear is not UNSET:
         weather.clear()
@@ -50,6 +50,6 @@ def change_discord(live: Live, wanted: NewDiscord) -> None:
 
 
 def change_language(live: Live, language: str) -> None:
-    """Let everybody have their Discord in *language*, and the bot speak it where nobody chose another."""
+    """Change the language of all people, and the bot's where no other was chosen."""
     live.grounds.speak(language)
     live.current.change(replace(live.current.now, language=language))

@@ -1,8 +1,8 @@
-"""Large films are made in a process of their own, so that the one that serves the page stays awake.
+"""Makes large films in a process of their own, so that the server stays responsive.
 
-What is wanted goes in on standard input: a line that says what to do and how long the request is, and the request itself.
-What comes out on standard output is the answer, to be passed on as it is, or, if it ends with ``REFUSED``, a sentence.
-Standard input stays open for as long as somebody waits: when it ends, the process does.
+Standard input holds a line with the job and the length of the request, then the request itself. Standard output holds the
+answer for the page or, if the exit status is ``REFUSED``, a sentence. Standard input stays open while the server waits;
+when it closes, the process ends.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import asyncio
 import os
 import sys
 import threading
-from asyncio.subprocess import DEVNULL, PIPE, Process
+from asyncio.subprocess import PIPE, Process
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -21,33 +21,38 @@ import msgspec
 
 from ...concurrency.tasks import end_task
 from ...errors import CadenzaError, InputError
+from ...explain.tracebacks import get_logger
 from . import filming, request_types
 
+logger = get_logger(__name__)
+
 REFUSED = 3
-"""How a process ends that has a sentence to say."""
+"""Exit status of a process that refuses, with a sentence."""
 _ALONE = 4
-"""And one for which nobody waits any more."""
+"""Exit status when the server does not wait any more."""
+_MOST_LOGGED = 4000
+"""Characters of a traceback that are logged: its end says what went wrong."""
 _ROOT = str(Path(__file__).parents[3])
 
 
-class Order(msgspec.Struct, frozen=True):
-    """What is to be done."""
+class FilmJob(msgspec.Struct, frozen=True):
+    """One job."""
 
     what: Literal["rehearse", "share"]
     size: int
-    """How many bytes the request has."""
+    """Bytes of the request."""
     language: str = "en"
 
 
 async def made(what: Literal["rehearse", "share"], request: bytes, language: str = "en") -> bytes:
-    """What a process of its own makes of *request*; who is cancelled meanwhile ends it."""
-    order = msgspec.json.encode(Order(what, len(request), language))
+    """Have *request* done by a new process; cancelling this ends it."""
+    order = msgspec.json.encode(FilmJob(what, len(request), language))
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-P", "-m", __name__, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=_surroundings()
+        sys.executable, "-P", "-m", __name__, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=_surroundings()
     )
     asking = asyncio.create_task(_ask(process, order + b"\n" + request))
     try:
-        answer = await _answer(process)
+        answer, errors = await _output(process)
         status = await process.wait()
     finally:
         await end_task(asking)
@@ -55,33 +60,36 @@ async def made(what: Literal["rehearse", "share"], request: bytes, language: str
     if status == REFUSED:
         raise InputError(answer.decode("utf-8", "replace"))
     if status != 0:
-        msg = "the process that made the film has ended before it was done; try it again, or a shorter text"
+        logger.error("film process ended with status %d: %s", status, errors.decode("utf-8", "replace")[-_MOST_LOGGED:])
+        msg = "the process that made the film ended too early; try again, or try a shorter text"
         raise CadenzaError(msg)
     return answer
 
 
 def _surroundings() -> Mapping[str, str]:
-    """The environment, in which the process finds the same code as this one."""
+    """The environment, with this process's code on its path."""
     paths = [_ROOT, *filter(None, [os.environ.get("PYTHONPATH")])]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
 async def _ask(process: Process, request: bytes) -> None:
     assert process.stdin is not None  # noqa: S101  # it is a pipe
-    with suppress(ConnectionError):  # then it has ended, and how tells why
+    with suppress(ConnectionError):  # it has ended; its status says why
         process.stdin.write(request)
         await process.stdin.drain()
 
 
-async def _answer(process: Process) -> bytes:
+async def _output(process: Process) -> tuple[bytes, bytes]:
+    """All that *process* writes: its answer, and its errors."""
     assert process.stdout is not None  # noqa: S101  # it is a pipe
-    return await process.stdout.read()
+    assert process.stderr is not None  # noqa: S101  # and so is this
+    return await asyncio.gather(process.stdout.read(), process.stderr.read())
 
 
 async def _end(process: Process) -> None:
-    """Leave nothing of *process* behind, whatever it does."""
+    """Kill *process* if it still runs, and wait for its end."""
     if process.returncode is None:
-        with suppress(ProcessLookupError):  # it was quicker
+        with suppress(ProcessLookupError):  # it has just ended
             process.kill()
     assert process.stdin is not None  # noqa: S101  # it is a pipe
     process.stdin.close()
@@ -92,8 +100,8 @@ async def _end(process: Process) -> None:
 
 
 def main(asked: BinaryIO, answers: BinaryIO) -> int:
-    """Do what is *asked*; how it ended."""
-    order = msgspec.json.decode(asked.readline(), type=Order)
+    """Do the job in *asked*; returns the exit status."""
+    order = msgspec.json.decode(asked.readline(), type=FilmJob)
     request = asked.read(order.size)
     threading.Thread(target=_watch, args=(asked,), daemon=True).start()
     try:
@@ -106,21 +114,21 @@ def main(asked: BinaryIO, answers: BinaryIO) -> int:
     return status
 
 
-def _done(order: Order, request: bytes) -> bytes:
+def _done(order: FilmJob, request: bytes) -> bytes:
     if order.what == "share":
         return filming.shared(request_types.read(request, request_types.Share), order.language)
     return filming.rehearsed(request_types.read(request, request_types.Rehearse))
 
 
 def _watch(asked: BinaryIO) -> None:
-    """End at once when nobody waits any more, also if whoever did was killed."""
+    """End at once when the server goes away, also if it was killed."""
     asked.read()
     os._exit(_ALONE)
 
 
 def _run() -> None:
     status = main(sys.stdin.buffer, sys.stdout.buffer)
-    os._exit(status)  # what is left in memory need not be put in order
+    os._exit(status)  # skip the clean-up
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The little Discord of the playground: who is there, where they talk, and who the bot is if no file says so."""
+"""The world of the playground: its people, its channels, and the built-in personas."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ LOCALES = {"en": "en-GB", "ja": "ja"}
 _OTHERS = ("Mia", "Jo")
 _CHANNELS = ("stargazers", "workshop")
 _ROLE = "crew"
-"""A role that everybody has who is there, so that one sees what ``mention_roles`` does."""
+"""A role of all people, to see what ``mention_roles`` does."""
 
 
 @dataclass(frozen=True, slots=True)
-class Channel:
-    """A place to talk."""
+class PlaygroundChannel:
+    """A channel of the playground."""
 
     id: str
     name: str
@@ -35,68 +35,68 @@ class Channel:
     topic: str = ""
 
     def as_json(self) -> Json:
-        """As a page is told of it."""
+        """As JSON."""
         return {"id": self.id, "name": self.name, "sort": self.sort, "topic": self.topic}
 
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """One world, and everybody and everything in it that a page can name."""
+    """One world, with the people and channels that a page can name."""
 
     scenery: DemoServer
     people: tuple[Person, ...]
-    """Who one can speak as, oneself first."""
-    channels: tuple[Channel, ...] = field(repr=False)
+    """The people one can speak as, oneself first."""
+    channels: tuple[PlaygroundChannel, ...] = field(repr=False)
 
     @property
     def me(self) -> Person:
-        """Who sits at the page."""
+        """The user of the page."""
         return self.scenery.me
 
     @property
     def places(self) -> tuple[str, ...]:
-        """The ids of the channels of the server."""
+        """The ids of the guild's channels."""
         return tuple(channel.id for channel in self.channels if channel.sort == "text")
 
     @property
     def stargazers(self) -> str:
-        """The id of the channel in which the persona is at home."""
+        """The id of the persona's channel."""
         return next(channel.id for channel in self.channels if channel.name == "stargazers")
 
     def person(self, id_: str | None) -> Person:
-        """Who has this id; nobody in particular is oneself."""
+        """The person with this id; ``None`` is oneself."""
         found = next((person for person in self.people if id_ in (None, person.id)), None)
         if found is None:
-            msg = "nobody whom one can speak as has that id; take one from the list of people"
+            msg = "nobody you can speak as has that id; choose one from the list of people"
             raise InputError(msg)
         return found
 
     def speak(self, language: str) -> None:
-        """From now on everybody has their Discord in *language*."""
+        """Set the locale of all people."""
         for person in self.people:
             self.scenery.world.set_locale(person.id, LOCALES[language])
 
 
 def laid_out(bot_named: str) -> Grounds:
-    """New grounds, with a bot of this name."""
+    """Build the world, with a bot of this name."""
     scenery = DemoServer("You", bot_named)
     people = (scenery.me, *map(scenery.person, _OTHERS))
     crew = scenery.world.add_role(scenery.guild, _ROLE, mentionable=True)
     for person in people:
         scenery.world.give_role(scenery.guild, person, crew)
-    channels = [Channel(scenery.general, "general", "text")]
-    channels += [Channel(scenery.add_channel(name), name, "text") for name in _CHANNELS]
-    channels.append(Channel(scenery.direct(scenery.me), bot_named, "direct"))
+    channels = [PlaygroundChannel(scenery.general, "general", "text")]
+    channels += [PlaygroundChannel(scenery.add_channel(name), name, "text") for name in _CHANNELS]
+    channels.append(PlaygroundChannel(scenery.direct(scenery.me), bot_named, "direct"))
     return Grounds(scenery, people, tuple(channels))
 
 
 def built_in() -> Config:
-    """What the bot is if no file says so: a cast of two, with faces, who stay with their own lines."""
+    """The configuration without a file: two personas with sprites and the speaker guard."""
     return Config(personas=tuple(_cast()), settings=Settings.of(speaker_guard=True))
 
 
 def adapted(config: Config, grounds: Grounds, language: str) -> Config:
-    """*config* for these grounds: everything is answered, faces have addresses, the log is quiet, no port is opened."""
+    """*config* for this world: the bot answers everything, avatars are hosted, the log is quiet, no metrics port is opened."""
     heard = dict.fromkeys((*config.conversation.channels, *grounds.places))
     return replace(
         config,
@@ -109,13 +109,13 @@ def adapted(config: Config, grounds: Grounds, language: str) -> Config:
 
 
 def _hosted(character: Character, world: World) -> Character:
-    """*character* with faces that have addresses in *world*: one that has to be stored first can seldom be changed."""
+    """*character* with avatars hosted in *world*: one that must be uploaded first can seldom be changed."""
     looks = tuple(replace(look, avatar=hosted(look.avatar, world)) for look in character.looks)
     return replace(character, avatar=hosted(character.avatar, world), looks=looks)
 
 
 def bot_name(config: Config) -> str:
-    """What the bot is called: as its main character is."""
+    """The name of the bot: that of its main character."""
     return next((one.name for one in config.personas if one.is_main), BOT)
 
 

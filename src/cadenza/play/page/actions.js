@@ -1,11 +1,11 @@
-// What somebody does here, told to the server; and the forms by which the bot answers it.
+// Sends the user's actions to the server, and shows the bot's modals.
 
 import { openForm } from "cadenza/dialogs.js";
 
 const FORM_WAITS = 60_000; // ms in which a form is an answer to what was done here
 
 /** What is done on this page. The server tells every page of a form, but only the one that asked for it shows it. */
-export class Deeds {
+export class Actions {
   #api;
   #onError;
   #at = -Infinity;

@@ -1,12 +1,12 @@
 /**
- * Messages and people with nothing missing: a film may come from anywhere, so whoever shows one need not check again.
+ * Completes messages and people: a film may come from anywhere, and views need not check again.
  */
 
 /**
- * Somebody, with every field there; `null` if it is nobody.
+ * A person with all fields; `null` if it is not an object.
  * @param {unknown} person
  */
-export function wholePerson(person) {
+export function completePerson(person) {
   if (!isObject(person)) return null;
   const id = text(person.id);
   return {
@@ -21,16 +21,16 @@ export function wholePerson(person) {
 }
 
 /**
- * A message with every field of docs/films.md there; `null` if it has no id or channel.
+ * A message with all fields of docs/films.md; `null` if it has no id or channel.
  * @param {unknown} message
  */
-export function wholeMessage(message) {
+export function completeMessage(message) {
   if (!isObject(message) || !text(message.id) || !text(message.channel)) return null;
   const content = text(message.content);
   return {
     ...message,
     content,
-    author: wholePerson(message.author) ?? wholePerson({}),
+    author: completePerson(message.author) ?? completePerson({}),
     time: text(message.time),
     markup: Array.isArray(message.markup) ? message.markup : content ? [content] : [],
     reply: isObject(message.reply) ? message.reply : null,
@@ -38,22 +38,22 @@ export function wholeMessage(message) {
     system: typeof message.system === "string" ? message.system : null,
     calls: texts(message.calls),
     files: objects(message.files),
-    embeds: objects(message.embeds).map(wholeEmbed),
-    components: wholeRows(message.components),
+    embeds: objects(message.embeds).map(completeEmbed),
+    components: completeRows(message.components),
     reactions: objects(message.reactions),
   };
 }
 
-function wholeEmbed(embed) {
-  return { ...embed, title: nodes(embed.title), text: nodes(embed.text), fields: objects(embed.fields).map(wholeField) };
+function completeEmbed(embed) {
+  return { ...embed, title: nodes(embed.title), text: nodes(embed.text), fields: objects(embed.fields).map(completeField) };
 }
 
-function wholeField(field) {
+function completeField(field) {
   return { ...field, name: text(field.name), value: nodes(field.value) };
 }
 
 /** Components come in rows; a plain list of them is one row. */
-function wholeRows(rows) {
+function completeRows(rows) {
   if (!Array.isArray(rows)) return [];
   const isOneRow = rows.every((row) => !Array.isArray(row));
   return (isOneRow ? [rows] : rows).map(objects).filter((row) => row.length > 0);

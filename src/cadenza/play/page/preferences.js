@@ -1,9 +1,9 @@
-// What the page remembers of whoever sits there: in this browser only, and only if it lets us.
+// Preferences of the user, kept in this browser if it allows that.
 
 const PREFIX = "cadenza.";
 
 /**
- * What was kept under *name*, or *otherwise*. A browser may refuse to keep anything; then nothing was kept.
+ * The value kept under *name*, or *otherwise*, also if the browser keeps nothing.
  * @param {string} name
  * @param {string|null} otherwise
  */

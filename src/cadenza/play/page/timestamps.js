@@ -1,4 +1,4 @@
-/** Moments as Discord shows them: in the words and the time zone of whoever reads. */
+/** Moments as Discord shows them: in the reader's language and time zone. */
 
 import { locale } from "cadenza/words.js";
 

@@ -1,5 +1,5 @@
 /**
- * What can be pressed in a message: its buttons, menus and reactions. In a film they are only looked at.
+ * The buttons, menus and reactions of a message. In a film they do nothing.
  */
 
 import { el } from "cadenza/dom.js";

@@ -1,11 +1,11 @@
-// Moving about by keyboard: from part to part of the page, from channel to channel, and straight to any place.
+// Keyboard navigation: between parts of the page, between channels, and to any view.
 
 import { openJump } from "cadenza/dialogs.js";
 import { signOf } from "cadenza/rail.js";
 import { t } from "cadenza/words.js";
 
-/** Knows every place of the page, and how to get there. */
-export class Places {
+/** Goes to any part of the page. */
+export class Navigation {
   #asked;
 
   /**

@@ -1,6 +1,6 @@
 /**
- * What a record says, with only such values as it can have: a film may come from another version or from an editor, and
- * whoever shows it need not look again.
+ * Removes invalid values from records: a film may come from another version or from an editor, and
+ * views need not check again.
  */
 
 const isText = (value) => typeof value === "string";
@@ -27,10 +27,10 @@ const CHECKS = new Map([
 const LISTS = { posts: numbers, segments: numbers, dropped: numbers, before: texts, after: texts, messages: texts };
 
 /**
- * *about* without what cannot be; lists that are known are always lists of what they should hold.
+ * *about* without invalid values; known lists hold only valid items.
  * @param {unknown} about
  */
-export function sound(about) {
+export function valid(about) {
   if (!isObject(about)) return {};
   const kept = Object.entries(about).filter(([name, value]) => CHECKS.get(name)?.(value) ?? true);
   const found = Object.fromEntries(kept);
@@ -39,18 +39,18 @@ export function sound(about) {
 }
 
 /** Ranges of text: `[start, end]` each. */
-export function soundRanges(value) {
+export function validRanges(value) {
   const ranges = Array.isArray(value) && isNumber(value[0]) ? [value] : value;
   return Array.isArray(ranges) ? ranges.filter((range) => numbers(range).length === 2 && range[0] < range[1]) : [];
 }
 
 /** A story, see docs/films.md. */
-export function soundStory(value) {
+export function validStory(value) {
   const { pause, raw, holds, waits, rules, times, merged, ...rest } = isObject(value) ? value : {};
-  const spans = (all) => objects(all).map(sound).filter((span) => isNumber(span.from));
+  const spans = (all) => objects(all).map(valid).filter((span) => isNumber(span.from));
   return {
-    posts: [], segments: [], ...sound(rest),
-    raw: soundRanges(raw), holds: spans(holds), waits: spans(waits), rules: objects(rules).map((rule) => ({ before: [], after: [], ...sound(rule) })),
-    pause: isObject(pause) ? sound(pause) : null, times: isObject(times) ? sound(times) : null, merged: isObject(merged) ? sound(merged) : null,
+    posts: [], segments: [], ...valid(rest),
+    raw: validRanges(raw), holds: spans(holds), waits: spans(waits), rules: objects(rules).map((rule) => ({ before: [], after: [], ...valid(rule) })),
+    pause: isObject(pause) ? valid(pause) : null, times: isObject(times) ? valid(times) : null, merged: isObject(merged) ? valid(merged) : null,
   };
 }
