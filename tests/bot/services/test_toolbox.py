@@ -172,4 +172,4 @@ async def test_nothing_that_goes_wrong_is_raised(caplog: pytest.LogCaptureFixtur
             assert ["time", "dice"] == await names(toolbox)
 
     assert "tools could not be loaded" in caplog.text
-    assert caplog.records[0].exc_info
+    assert caplog.records[0].exc_text

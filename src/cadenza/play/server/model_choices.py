@@ -91,7 +91,7 @@ def _by(model: str) -> str:
 
 
 class PlayModels(ModelRegistry):
-    """A model shelf that also knows the guide."""
+    """A model registry that also knows the guide."""
 
     def __init__(
         self, current: Current, store: Store, seal: Seal, *, pace: float = PACE, sleep: Sleep = asyncio.sleep
