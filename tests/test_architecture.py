@@ -246,7 +246,7 @@ def test_every_public_name_is_documented() -> None:
 def test_importing_cadenza_stays_light() -> None:
     """What costs much to import (the terminal's toolkit, a chat client) is imported where it is used."""
     script = "import {}, sys; print([name for name in {!r} if name in sys.modules])"
-    heavy = ("rich", "discord", "aiohttp", "regex", "sqlite3", "PIL", "mcp")
+    heavy = ("rich", "discord", "aiohttp", "regex", "sqlite3", "PIL", "fontTools", "mcp")
     for package, absent in (("cadenza", (*heavy, "asyncio", "dataclasses")), ("cadenza.replies.reply", heavy)):
         command = [sys.executable, "-c", script.format(package, absent)]
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 
 import pytest
+from fontTools.ttLib import TTFont
 from PIL import ImageFont
 
 from cadenza.pictures.fonts import EMOJI, Font, Fonts, Unshowable, system_folders
@@ -24,15 +26,11 @@ def system() -> Fonts:
 
 def _copy(folder: Path, name: str, *, style: int = 0) -> Path:
     """The font that comes with Pillow under another name; the lowest bits of *style* are bold and italic."""
-    data = bytearray(BUILT_IN)
-    count = int.from_bytes(data[4:6])
-    for entry in range(12, 12 + 16 * count, 16):
-        start = int.from_bytes(data[entry + 8 : entry + 12])
-        if data[entry : entry + 4] == b"head":
-            data[start + 45] |= style
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / name
-    path.write_bytes(data)
+    font = TTFont(BytesIO(BUILT_IN))
+    font["head"].macStyle |= style
+    font.save(path)
     return path
 
 

@@ -37,10 +37,11 @@ def test_who_wants_no_reason_gets_a_png_or_nothing() -> None:
     assert latin().paint(table("日本")) is None
 
 
-def test_whether_pillow_is_installed_can_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("missing", ["PIL", "fontTools"])
+def test_whether_the_extra_is_installed_can_be_asked(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(TablePictures.if_installed(), TablePictures)
-    monkeypatch.setattr("cadenza.pictures.paint.find_spec", lambda _name: None)
-    assert TablePictures.if_installed(("not asked before",)) is None
+    monkeypatch.setattr("cadenza.pictures.paint.find_spec", lambda name: None if name == missing else object())
+    assert TablePictures.if_installed((f"not asked before without {missing}",)) is None
 
 
 @pytest.mark.parametrize("error", [ValueError("PIL.__spec__ is None"), ImportError, AttributeError])
@@ -171,9 +172,10 @@ def test_what_was_painted_before_changes_nothing() -> None:
     assert before[::-1] == [pictures.picture(table("`a`", "**b**")), pictures.picture(table("a", "b"))]
 
 
-def test_without_pillow_every_table_is_refused() -> None:
+@pytest.mark.parametrize("missing", ["PIL", "fontTools"])
+def test_without_the_extra_every_table_is_refused(missing: str) -> None:
     code = (
-        "import sys; sys.modules['PIL'] = None\n"
+        f"import sys; sys.modules[{missing!r}] = None\n"
         "from cadenza.pictures import TablePictures\n"
         "from cadenza.text.tables import Alignment, Table\n"
         "print(TablePictures().picture(Table(('a',), (), (Alignment.LEFT,))).reason)"
@@ -194,9 +196,10 @@ def test_a_pillow_that_is_broken_is_like_none(monkeypatch: pytest.MonkeyPatch) -
     assert refused.reason.startswith("Pillow is not installed, or not as it should be (")
 
 
-def test_pillow_is_imported_when_the_first_table_comes() -> None:
+def test_the_extra_is_imported_when_the_first_table_comes() -> None:
     code = (
-        "import cadenza.pictures as p, sys; p.TablePictures(); print([m for m in sys.modules if m in ('PIL', 'regex')])"
+        "import cadenza.pictures as p, sys; p.TablePictures()\n"
+        "print([m for m in sys.modules if m in ('PIL', 'fontTools', 'regex')])"
     )
 
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)

@@ -1,58 +1,52 @@
-"""Read a font file: its family, its style, and the characters that it has glyphs for.
-
-Pillow does not tell which characters a font has, and draws a box for a missing one. Only the few tables with these
-answers are read, never the outlines. fontTools reads them too, but takes ten times as long for a CJK font.
-"""
+"""Read a font file: family, style and characters; Pillow draws a box for a character that a font lacks."""
 
 from __future__ import annotations
 
-import struct
+import logging
 from bisect import bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from fontTools.ttLib import TTFont
+
+if not (logger := logging.getLogger("fontTools")).level:
+    logger.setLevel(logging.CRITICAL)  # it logs every oddity of a font; here a broken one is skipped quietly
+
 
 class FontFace(NamedTuple):
-    """One font; a file may hold several."""
+    """A font: the one with this *number* in *file*, a path or the content."""
 
     file: str | bytes
-    """The path or the content of its file."""
     number: int
-    """The index of the font in the file."""
     family: str
     bold: bool
     italic: bool
-    fixed: bool
-    """Whether it is monospaced."""
+    monospaced: bool
     colour: bool
-    strike: int
-    """The size of its bitmaps; 0 if it is scalable."""
-    covers: int
-    """The offset of its ``cmap`` table."""
+    bitmap_size: int  # 0 if it is scalable
+    cmap_offset: int  # the same for fonts of a file that share a cmap
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
     """A set of characters, stored as ranges: a CJK font has 45 000."""
 
-    starts: tuple[int, ...]
-    ends: tuple[int, ...]
-    """The first character after each range."""
+    edges: tuple[int, ...] = ()  # the start of a range, its end, the start of the next one, ...
 
     def __contains__(self, character: str) -> bool:
-        number = bisect_right(self.starts, ord(character)) - 1
-        return number >= 0 and ord(character) < self.ends[number]
+        return bisect_right(self.edges, ord(character)) % 2 == 1
 
 
 def faces(file: str | bytes) -> tuple[FontFace, ...]:
-    """The fonts in *file* that Pillow can draw; empty if it is not a readable font."""
+    """The fonts in *file* that Pillow can draw, at most 64; empty if it is not a readable font."""
     try:
         with _opened(file) as data:
-            return tuple(_faces(_Reader(data), file))
-    except (OSError, ValueError, struct.error):
+            count = min(getattr(_font(data, 0).reader, "numFonts", 1), 64)
+            fonts = [_font(data, number) for number in range(count)]
+            return tuple(_face(font, file, number) for number, font in enumerate(fonts) if _can_be_drawn(font))
+    except Exception:  # noqa: BLE001  # a broken file makes fontTools raise anything
         return ()
 
 
@@ -60,159 +54,58 @@ def coverage(face: FontFace) -> Coverage:
     """The characters that *face* has glyphs for."""
     try:
         with _opened(face.file) as data:
-            ranges = _ranges(_Reader(data), face.covers)
-    except (OSError, ValueError, struct.error):
-        ranges = []
-    return Coverage(tuple(start for start, _ in ranges), tuple(end for _, end in ranges))
+            cmap = _font(data, face.number)["cmap"]
+            cmap.tables = [table for table in cmap.tables if table.format in (4, 12)]  # 13 maps many to one box
+            codes = set(cmap.getBestCmap() or ())
+    except Exception:  # noqa: BLE001  # likewise
+        return Coverage()
+    return Coverage(tuple(sorted(codes ^ {code + 1 for code in codes})))
 
 
 def _opened(file: str | bytes) -> BinaryIO:
     return BytesIO(file) if isinstance(file, bytes) else Path(file).open("rb")
 
 
-_MOST_FACES = 64
-_MOST_RECORDS = 65_535
-_UNICODE = {(3, 10): 3, (0, 6): 3, (0, 4): 3, (3, 1): 2, (0, 3): 2, (0, 2): 1, (0, 1): 1, (0, 0): 1}
-"""Platform and encoding of the Unicode maps in ``cmap``, with their rank."""
+def _font(data: BinaryIO, number: int) -> TTFont:
+    font = TTFont(data, fontNumber=number, lazy=True, ignoreDecompileErrors=True)
+    font.setGlyphOrder([])  # else it reads the names of all glyphs
+    return font
 
 
-class _Reader:
-    """Reads big-endian numbers from a file."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-
-    def data(self, offset: int, size: int) -> bytes:
-        self._file.seek(offset)
-        return self._file.read(size)
-
-    def numbers(self, form: str, offset: int) -> tuple[int, ...]:
-        form = ">" + form
-        return struct.unpack(form, self.data(offset, struct.calcsize(form)))
-
-    def number(self, form: str, offset: int) -> int:
-        return self.numbers(form, offset)[0]
-
-
-def _faces(reader: _Reader, file: str | bytes) -> Iterator[FontFace]:
-    kind = reader.data(0, 4)
-    starts: tuple[int, ...] = (0,)
-    if kind == b"ttcf":
-        starts = reader.numbers(f"{min(reader.number('I', 8), _MOST_FACES)}I", 12)
-    elif kind not in (b"\0\1\0\0", b"OTTO", b"true"):
-        return
-    for number, start in enumerate(starts):
-        tables = _tables(reader, start)
-        if b"cmap" in tables and _can_be_drawn(reader, tables):
-            yield _face(reader, tables, file, number)
-
-
-def _tables(reader: _Reader, start: int) -> dict[bytes, int]:
-    """The offset of each table of the font at *start*."""
-    count = reader.number("H", start + 4)
-    records = struct.iter_unpack(">4sIII", reader.data(start + 12, 16 * count))
-    return {name: offset for name, _, offset, _ in records}
-
-
-def _can_be_drawn(reader: _Reader, tables: dict[bytes, int]) -> bool:
+def _can_be_drawn(font: TTFont) -> bool:
     """Whether FreeType can draw it: outlines, bitmaps, or layers of colour (not gradients)."""
-    if b"COLR" in tables:
-        return reader.number("H", tables[b"COLR"] + 2) > 0  # the number of glyphs made of plain layers
-    return any(name in tables for name in (b"glyf", b"CFF ", b"CFF2", b"CBDT", b"sbix"))
+    if "COLR" in font and not any(font.getTableData("COLR")[2:4]):  # the number of glyphs made of plain layers
+        return False
+    drawn = any(tag in font for tag in ("glyf", "CFF ", "CFF2", "CBDT", "sbix", "COLR"))
+    return drawn and "cmap" in font and not font.flavor
 
 
-def _face(reader: _Reader, tables: dict[bytes, int], file: str | bytes, number: int) -> FontFace:
-    style = reader.number("H", tables[b"head"] + 44) if b"head" in tables else 0
-    bold, italic = bool(style & 1), bool(style & 2)
-    if b"OS/2" in tables:
-        selection = reader.number("H", tables[b"OS/2"] + 62)
-        bold, italic = bold or bool(selection & 32), italic or bool(selection & 1)
+def _face(font: TTFont, file: str | bytes, number: int) -> FontFace:
+    style, selection = getattr(font.get("head"), "macStyle", 0), getattr(font.get("OS/2"), "fsSelection", 0)
     return FontFace(
         file,
         number,
-        _family(reader, tables[b"name"]) if b"name" in tables else "",
-        bold=bold,
-        italic=italic,
-        fixed=b"post" in tables and reader.number("I", tables[b"post"] + 12) != 0,
-        colour=any(name in tables for name in (b"CBDT", b"sbix", b"COLR")),
-        strike=_strike(reader, tables),
-        covers=tables[b"cmap"],
+        family=("name" in font and font["name"].getDebugName(1)) or "",  # the name that up to four styles share
+        bold=bool(style & 1 or selection & 32),
+        italic=bool(style & 2 or selection & 1),
+        monospaced=bool(getattr(font.get("post"), "isFixedPitch", 0)),
+        colour=any(tag in font for tag in ("CBDT", "sbix", "COLR")),
+        bitmap_size=max(_bitmap_sizes(font), default=0),
+        cmap_offset=font.reader.tables["cmap"].offset,
     )
 
 
-def _family(reader: _Reader, start: int) -> str:
-    """The family name, which up to four styles share."""
-    _, count, texts = reader.numbers("3H", start)
-    found = {}
-    for record in struct.iter_unpack(">6H", reader.data(start + 6, 12 * count)):
-        platform, _, language, name, size, offset = record
-        if name == 1:
-            data = reader.data(start + texts + offset, size)
-            # The name may be there in several languages; prefer English.
-            is_english = language in (0, 0x409)
-            found[is_english, platform == 3] = data.decode("mac-roman" if platform == 1 else "utf-16-be", "replace")
-    return found[max(found)] if found else ""
+def _bitmap_sizes(font: TTFont) -> list[int]:
+    if "CBLC" in font:
+        return [strike.bitmapSizeTable.ppemX for strike in font["CBLC"].strikes]
+    if "sbix" not in font:
+        return []
+    # fontTools would load every bitmap: 180 MB in Apple's font.
+    file, start = font.reader.file, font.reader.tables["sbix"].offset
+    offsets = [_number(file, start + 8 + 4 * index, 4) for index in range(min(_number(file, start + 4, 4), 64))]
+    return [_number(file, start + offset, 2) for offset in offsets]
 
 
-def _strike(reader: _Reader, tables: dict[bytes, int]) -> int:
-    """The largest size of its bitmaps."""
-    if b"CBLC" in tables:
-        start = tables[b"CBLC"]
-        count = min(reader.number("I", start + 4), _MOST_FACES)
-        return max((reader.number("B", start + 8 + 48 * number + 44) for number in range(count)), default=0)
-    if b"sbix" in tables:
-        start = tables[b"sbix"]
-        count = min(reader.number("I", start + 4), _MOST_FACES)
-        offsets = reader.numbers(f"{count}I", start + 8)
-        return max((reader.number("H", start + offset) for offset in offsets), default=0)
-    return 0
-
-
-def _ranges(reader: _Reader, start: int) -> list[tuple[int, int]]:
-    """The ranges of characters of the ``cmap`` at *start*, in order."""
-    _, count = reader.numbers("2H", start)
-    tables = [
-        (_UNICODE[platform, encoding], start + offset)
-        for platform, encoding, offset in struct.iter_unpack(">HHI", reader.data(start + 4, 8 * count))
-        if (platform, encoding) in _UNICODE
-    ]
-    for _, offset in sorted(tables, reverse=True):
-        match reader.number("H", offset):
-            case 12:
-                return sorted(_long_ranges(reader, offset))
-            case 4:
-                return sorted(_short_ranges(reader, offset))
-    return []
-
-
-def _long_ranges(reader: _Reader, start: int) -> Iterator[tuple[int, int]]:
-    """A map of format 12: groups of consecutive characters with consecutive glyphs."""
-    count = min(reader.number("I", start + 12), _MOST_RECORDS)
-    for first, last, glyph in struct.iter_unpack(">III", reader.data(start + 16, 12 * count)):
-        if glyph:
-            yield first, last + 1
-        elif last > first:
-            yield first + 1, last + 1  # glyph 0 is the box for missing characters
-
-
-def _short_ranges(reader: _Reader, start: int) -> Iterator[tuple[int, int]]:
-    """A map of format 4: segments of 16-bit characters, with glyphs computed or listed after them."""
-    count = reader.number("H", start + 6) // 2
-    data = reader.data(start + 14, 0x20000)
-    ends, firsts, shifts, lists = (
-        struct.unpack_from(f">{count}H", data, place) for place in (0, 2 * count + 2, 4 * count + 2, 6 * count + 2)
-    )
-    reached = -1
-    for number, (first, last, shift, listed) in enumerate(zip(firsts, ends, shifts, lists, strict=True)):
-        if first <= reached:
-            return  # the segments must be in order
-        reached = last
-        # Offsets into the list count from their own position.
-        base = 6 * count + 2 + 2 * number + listed
-        for code in range(first, min(last, 0xFFFE) + 1):
-            if listed:
-                glyph, *_ = struct.unpack_from(">H", data, base + 2 * (code - first))
-            else:
-                glyph = code
-            if glyph and (glyph + shift) & 0xFFFF:
-                yield code, code + 1
+def _number(file: BinaryIO, offset: int, size: int) -> int:
+    file.seek(offset)
+    return int.from_bytes(file.read(size))

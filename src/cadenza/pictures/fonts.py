@@ -127,7 +127,7 @@ class Fonts:
         self._shelves = {
             "text": _Shelf([list(given), *_named(found, _SANS + _CJK), *_others(found), _built_in()]),
             "code": _Shelf(
-                [[path for path in given if any(face.fixed for face in faces(path))], *_named(found, _CODE)]
+                [[path for path in given if any(face.monospaced for face in faces(path))], *_named(found, _CODE)]
             ),
             "emoji": _Shelf(
                 [[path for path in given if any(face.colour for face in faces(path))], *_named(found, _EMOJI)]
@@ -190,7 +190,7 @@ class Fonts:
             raise Unshowable(reason)
 
     def _covers(self, face: FontFace, needed: str) -> bool:
-        key = (face.file, face.covers)
+        key = (face.file, face.cmap_offset)
         covered = self._coverage.get(key)
         if covered is None:
             covered = self._coverage[key] = coverage(face)
@@ -206,7 +206,7 @@ class Fonts:
             try:
                 return self._styled(face, look)
             except OSError:  # Pillow cannot read this font
-                self._coverage[face.file, face.covers] = Coverage((), ())
+                self._coverage[face.file, face.cmap_offset] = Coverage()
         return None
 
     def _styled(self, face: FontFace, look: Run) -> Font:
@@ -217,7 +217,7 @@ class Fonts:
             font = self._made[key] = Font(
                 face,
                 self._loaded(face),
-                self._coverage[face.file, face.covers],
+                self._coverage[face.file, face.cmap_offset],
                 stroke=SIZE / 40 if look.bold and not face.bold and not face.colour else 0.0,
                 slanted=look.italic and not face.italic and not face.colour,
             )
@@ -226,7 +226,7 @@ class Fonts:
     def _loaded(self, face: FontFace) -> ImageFont.FreeTypeFont:
         key = (face.file, face.number)
         if key not in self._pillow:
-            size = face.strike or (EMOJI if face.colour else SIZE)
+            size = face.bitmap_size or (EMOJI if face.colour else SIZE)
             engine = ImageFont.Layout.RAQM if self.shapes else ImageFont.Layout.BASIC
             file = BytesIO(face.file) if isinstance(face.file, bytes) else face.file
             self._pillow[key] = ImageFont.truetype(file, size, face.number, layout_engine=engine)

@@ -69,9 +69,9 @@ class TablePictures:
     @classmethod
     @lru_cache(maxsize=8)
     def if_installed(cls, fonts: tuple[str, ...] = ()) -> Self | None:
-        """A shared instance for *fonts*, if Pillow is installed."""
+        """A shared instance for *fonts*, if Pillow and fontTools are installed."""
         with suppress(Exception):  # a broken stand-in may have no spec
-            return cls(fonts=fonts) if find_spec("PIL") else None
+            return cls(fonts=fonts) if find_spec("PIL") and find_spec("fontTools") else None
         return None
 
     def paint(self, table: Table, /) -> bytes | None:
@@ -85,7 +85,7 @@ class TablePictures:
             from .draw import draw, encode  # noqa: PLC0415  # an extra
             from .fonts import SCALE, Fonts, Unshowable  # noqa: PLC0415
             from .layout import lay_out  # noqa: PLC0415
-        except Exception as error:  # noqa: BLE001  # Pillow may be broken
+        except Exception as error:  # noqa: BLE001  # Pillow or fontTools may be broken
             return PictureRefused(
                 f"Pillow is not installed, or not as it should be ({error}); it comes with cadenza[tables]."
             )

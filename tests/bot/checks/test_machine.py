@@ -70,14 +70,16 @@ async def test_a_missing_or_old_discord_py_is_told(monkeypatch: pytest.MonkeyPat
 )
 async def test_what_tables_are_drawn_with(values: dict[str, object], words: str | tuple[str, ...]) -> None:
     pytest.importorskip("PIL")
+    pytest.importorskip("fontTools")
 
     (sentence,) = await found(check_pictures, Config(settings=Settings.of(**values)))
 
     assert sentence.startswith(words)
 
 
-async def test_without_pillow_tables_are_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "find_spec", lambda _: None)
+@pytest.mark.parametrize("missing", ["PIL", "fontTools"])
+async def test_without_the_extra_tables_are_text(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "find_spec", lambda name: None if name == missing else object())
 
     (sentence,) = await found(check_pictures, Config())
 

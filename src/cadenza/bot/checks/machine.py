@@ -45,7 +45,7 @@ async def check_pictures(subject: DoctorContext) -> Sequence[Finding]:
     rules = subject.config.settings.rules
     if rules.tables != "picture":
         return [good("pictures", f"Tables are shown as {rules.tables}.")]
-    if find_spec("PIL") is None:
+    if find_spec("PIL") is None or find_spec("fontTools") is None:
         return [
             warning(
                 "pictures", "Tables are shown as text, because Pillow is missing; try: pip install 'cadenza[tables]'"
