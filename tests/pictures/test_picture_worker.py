@@ -124,8 +124,8 @@ async def test_after_closing_nothing_is_begun() -> None:
 def test_the_process_does_not_wait_for_a_painter() -> None:
     code = (
         "import asyncio, threading\n"
-        "from cadenza.pictures.picture_worker import Studio\n"
-        "print(asyncio.run(Studio(patience=0.01).painted(threading.Event().wait)))"
+        "from cadenza.pictures.picture_worker import PictureWorker\n"
+        "print(asyncio.run(PictureWorker(patience=0.01).painted(threading.Event().wait)))"
     )
 
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=30)

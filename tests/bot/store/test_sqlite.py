@@ -333,7 +333,7 @@ async def test_a_store_that_could_not_be_opened_can_be_when_the_trouble_is_over(
 
 WRITER = """
 import asyncio, sys
-from cadenza.bot.store.store import Record, Shelf
+from cadenza.bot.store.store import Record, Namespace
 from cadenza.bot.store.sqlite import SqliteStore
 
 async def write(store, which):
@@ -341,7 +341,7 @@ async def write(store, which):
     while True:
         number += 1
         key = f"{which}/{number}"
-        await store.put(Record(Shelf.NOTES, key, {"n": number}), Record(Shelf.TURNS, key, {"text": "x" * 1000}))
+        await store.put(Record(Namespace.NOTES, key, {"n": number}), Record(Namespace.TURNS, key, {"text": "x" * 1000}))
         print(key, flush=True)
 
 async def main():
