@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cadenza import Identity, Limits, Marks, Persona, ProviderError, Receipt, Scene, Settings, say
 from cadenza.errors import SettingsError
-from cadenza.replies.pipeline import text_row
+from cadenza.replies.pipeline import Takes, text_row
 from cadenza.stages.s7_delivery import rendered
 from cadenza.stages.s7_merging import farewell, joinable, merged
 from cadenza.targets.target import MARKDOWN
@@ -148,7 +148,7 @@ def test_no_message_is_longer_than_the_chat_takes_whatever_it_says(
     text: str, degree: int, length: int, marks: Marks
 ) -> None:
     values = Settings.of(degree=degree, limit=length, tables="source")
-    row = text_row(Scene("", Persona("")), values, Random(0), limits=Limits(length=length, markup=marks))
+    row = text_row(Scene("", Persona("")), values, Random(0), takes=Takes(Limits(length=length, markup=marks)))
 
     items = row.feed(text) + row.flush(Ending.FINAL)
 

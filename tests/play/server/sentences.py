@@ -14,7 +14,7 @@ from tests.bot.services.languages.texts import around_values
 SOURCE = Path(cadenza.__file__).parent
 
 WHO: Mapping[str, frozenset[str]] = {
-    **{f"playground/{path.name}": frozenset() for path in sorted((SOURCE / "playground").glob("*.py"))},
+    **{f"play/server/{path.name}": frozenset() for path in sorted((SOURCE / "play" / "server").glob("*.py"))},
     "play/server/model_choices.py": frozenset({"with_models"}),
     "cli/play.py": frozenset({"run_play", "listening", "_port"}),
     "play/films/film.py": frozenset(),
@@ -23,8 +23,8 @@ WHO: Mapping[str, frozenset[str]] = {
     "play/films/rehearsal.py": frozenset(),
     "play/films/fault_names.py": frozenset(),
     "play/films/api_dumps.py": frozenset(),
-    "recordings.py": frozenset({"read_text"}),
-    "replay.py": frozenset({"slicer", "_object"}),
+    "models/recordings.py": frozenset({"read_text"}),
+    "replies/replay.py": frozenset({"slicer", "_object"}),
     "settings.py": frozenset({"load", "given"}),
     "bot/terminal_input.py": frozenset({"filled_in", "_given", "_seconds"}),
     "sim/interactions.py": frozenset(),
