@@ -20,7 +20,7 @@ from .characters.lore import told
 from .characters.macros import samples
 from .characters.placeholders import resolved
 from .display_names import AnyUser, handles, name_of
-from .history import Conversation, Perspective, Window, history
+from .history import Conversation, HistoryWindow, Perspective, history
 from .memory.location import Location
 from .services.choices import Choice, settings_for
 from .speaker_lookup import SpeakerLookup
@@ -98,7 +98,7 @@ async def scene_for(
 async def _listen(occasion: TurnContext, staff: BotServices, me: discord.ClientUser) -> Conversation:
     """The history as the character sees it."""
     config, choice = staff.config.now.conversation, occasion.choice
-    window = Window(
+    window = HistoryWindow(
         occasion.message,
         config.history if choice.history is None else choice.history,
         occasion.without,

@@ -182,22 +182,22 @@ class AttemptLoop:
 
     async def _tell(self, outcome: Outcome) -> None:
         """Show a notice that a fallback answered, or why no model did."""
-        turn, casting = self._settings.turn, self._casting
+        settings, casting = self._settings, self._casting
         is_answered, flaw = isinstance(outcome, Completed), self._rounds.flaw
         about, notice = flaw if is_answered and flaw else outcome, None
-        if turn.show_errors:
+        if settings.turn.show_errors:
             notice = failed(
                 about,
                 failures=casting.failures,
                 has_fallback=casting.has_fallback,
                 model=casting.name,
-                when_full=self._settings.delivery.when_full,
+                when_full=settings.delivery.when_full,
                 asked=self._stop.reason,
             )
         is_another = any(
             failure.model != casting.name for failure in casting.failures
         )  # another key of the same model does not count
-        if not notice and is_answered and casting.is_fallback and is_another and turn.show_fallback:
+        if not notice and is_answered and casting.is_fallback and is_another and settings.fallback.show_fallback:
             notice = fell_back(casting.failures, casting.name)
         if notice:
             await self._outbox.tell(notice)
