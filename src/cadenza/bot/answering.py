@@ -165,7 +165,7 @@ class Answering:
     async def _replied(
         self, turn: Turn, request: ReplyRequest, occasion: TurnContext, scene: Scene, target: DiscordTarget
     ) -> Reply | None:
-        model = occasion.character.model or occasion.choice.model or ""
+        model = occasion.character.own.model or occasion.choice.model or ""
         try:
             sources = await self._staff.models.sources(model, occasion.where.server)
         except CadenzaError as error:
@@ -204,7 +204,7 @@ class Answering:
         return settings_for(
             self._staff.config.now,
             occasion.choice,
-            degree=occasion.character.degree,
+            degree=occasion.character.own.degree,
             of_model=self._staff.models.settings_of(model),
         )
 
@@ -235,7 +235,7 @@ class Answering:
         character = _named(await self._staff.present(greeting.server, choice), turn.persona)
         if character is None or self._home.blocked(room) is not None:
             return None
-        settings = settings_for(self._staff.config.now, choice, degree=character.degree)
+        settings = settings_for(self._staff.config.now, choice, degree=character.own.degree)
         roster = room.for_rules(roles=settings.delivery.mention_roles)
         scene = Scene(turn.channel, character.as_persona(greeting.person_name), roster=roster)
         target = await self._home.target(room, turn=turn.id, persona=identity_of(character), roster=roster)

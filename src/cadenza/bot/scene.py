@@ -172,7 +172,7 @@ class _Setting:
         """The context of the prompt, each item under its tag."""
         character, message = self.occasion.character, self.occasion.message
         config, choice = self.staff.config.now, self.occasion.choice
-        settings = settings_for(config, choice, degree=character.degree)
+        settings = settings_for(config, choice, degree=character.own.degree)
         if system := self._resolved(character.system):
             yield ContextItem(Tag.INSTRUCTION, (system,), Role.SYSTEM)
         if settings.delivery.degree >= 2:

@@ -154,7 +154,7 @@ class ModelRegistry:
     def _offered(self) -> set[str]:
         """All names in the configuration."""
         config = self._current.now
-        personas = (persona.model for persona in config.personas)
+        personas = (persona.own.model for persona in config.personas)
         return {*config.models.named, config.models.default, *config.models.fallbacks, *personas} - {""}
 
     def _spec(self, name: str) -> ModelConfig:
